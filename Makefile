@@ -1,0 +1,40 @@
+# `make` shows what there is. Everything works on a fresh Debian or Ubuntu with only a Swift toolchain.
+
+SWIFT ?= swift
+export SWIFT
+
+.PHONY: help setup build test lint format demo bench clean
+
+help:
+	@echo "make demo     build in release mode and import, update, query and export Examples/Heroes"
+	@echo "make test     run every test"
+	@echo "make build    build the libraries and the tool (debug)"
+	@echo "make lint     check the formatting and that our code builds without warnings"
+	@echo "make format   format every Swift file"
+	@echo "make bench    run the benchmarks"
+	@echo "make clean    delete everything that was built"
+
+setup:
+	@scripts/setup
+
+build: setup
+	@scripts/build
+
+test: setup
+	@scripts/build --build-tests
+	$(SWIFT) test --skip-build
+
+lint: setup
+	@scripts/lint
+
+format:
+	$(SWIFT) format --in-place --parallel --recursive .
+
+demo: setup
+	@scripts/demo
+
+bench: setup
+	@scripts/bench
+
+clean:
+	rm -rf .build Benchmarks/.build

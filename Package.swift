@@ -1,0 +1,74 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .strictMemorySafety(),
+]
+
+// Apple's platforms have a Core Data of their own; there `import CoreData` is Apple's and this target isn't built.
+#if canImport(Darwin)
+    let runtimeProducts: [Product] = []
+    let runtimeTargets: [Target] = []
+    let runtime: [Target.Dependency] = []
+#else
+    let runtimeProducts: [Product] = [.library(name: "CoreData", targets: ["CoreData"])]
+    let runtime: [Target.Dependency] = ["CoreData"]
+    let runtimeTargets: [Target] = [
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(name: "CTryRetain"),
+        .target(
+            name: "CoreData",
+            dependencies: [
+                "CTryRetain",
+                "CZlib",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "CoreDataTests",
+            dependencies: ["CoreData", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: settings
+        ),
+    ]
+#endif
+
+let package = Package(
+    name: "graft",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: runtimeProducts + [
+        .library(name: "Graft", targets: ["Graft"]),
+        .executable(name: "graft", targets: ["GraftTool"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    ],
+    targets: runtimeTargets + [
+        .target(name: "Graft", dependencies: runtime, swiftSettings: settings),
+        // Named apart from the library: on a file system that ignores case, `graft` and `Graft` are one folder.
+        .executableTarget(
+            name: "GraftTool",
+            dependencies: ["Graft", .product(name: "ArgumentParser", package: "swift-argument-parser")] + runtime,
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "GraftTests",
+            dependencies: ["Graft"] + runtime,
+            exclude: ["Resources"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ToolTests",
+            dependencies: ["Graft", "GraftTool", .product(name: "GRDB", package: "GRDB.swift")] + runtime,
+            exclude: ["Resources"],
+            swiftSettings: settings
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
