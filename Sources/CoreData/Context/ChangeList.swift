@@ -1,0 +1,52 @@
+// The objects with one kind of pending change, in the order of the changes. Whether an object is in the list is a flag of
+// the object, so nothing has to be looked up.
+
+import Foundation
+
+/// A list of objects that have a flag. Objects that lose the flag are skipped, and dropped before the next addition.
+struct ChangeList {
+    private var list: [NSManagedObject] = []
+    private var staleCount = 0
+    private let flag: NSManagedObject.State
+    private let excluded: NSManagedObject.State
+
+    /// - Parameters:
+    ///   - flag: What an object of the list has.
+    ///   - excluded: What it hasn't.
+    init(_ flag: NSManagedObject.State, without excluded: NSManagedObject.State = []) {
+        self.flag = flag
+        self.excluded = excluded
+    }
+
+    var count: Int { list.count - staleCount }
+    var isEmpty: Bool { count == 0 }
+
+    var objects: [NSManagedObject] { staleCount == 0 ? list : list.filter(isCurrent) }
+
+    /// Adds an object that isn't in the list and has just got the flag.
+    mutating func append(_ object: NSManagedObject) {
+        if staleCount > 0 {
+            list = list.filter { isCurrent($0) && $0 !== object }
+            staleCount = 0
+        }
+        list.append(object)
+    }
+
+    /// Takes an object out that was in the list and has just lost the flag.
+    mutating func noteLoss() { staleCount += 1 }
+
+    /// Takes an object out, whatever its flags are. O(*n*).
+    mutating func remove(_ object: NSManagedObject) {
+        list = list.filter { isCurrent($0) && $0 !== object }
+        staleCount = 0
+    }
+
+    mutating func removeAll() {
+        list = []
+        staleCount = 0
+    }
+
+    private func isCurrent(_ object: NSManagedObject) -> Bool {
+        object.state.isSuperset(of: flag) && object.state.isDisjoint(with: excluded)
+    }
+}

@@ -1,0 +1,42 @@
+// The keys of Core Data's errors' userInfo, and the one place where such errors are made.
+
+import Foundation
+
+/// The errors behind `NSValidationMultipleErrorsError`, as `[NSError]`.
+public let NSDetailedErrorsKey = "NSDetailedErrors"
+/// The object that failed to validate.
+public let NSValidationObjectErrorKey = "NSValidationErrorObject"
+/// The property that failed to validate.
+public let NSValidationKeyErrorKey = "NSValidationErrorKey"
+/// The predicate that wasn't met.
+public let NSValidationPredicateErrorKey = "NSValidationErrorPredicate"
+/// The value that failed to validate; `NSNull` for nil.
+public let NSValidationValueErrorKey = "NSValidationErrorValue"
+/// The stores that an error concerns.
+public let NSAffectedStoresErrorKey = "NSAffectedStoresErrorKey"
+/// The objects that an error concerns.
+public let NSAffectedObjectsErrorKey = "NSAffectedObjectsErrorKey"
+/// The conflicts of a save: `[NSMergeConflict]` or `[NSConstraintConflict]`.
+public let NSPersistentStoreSaveConflictsErrorKey = "conflictList"
+/// The domain of SQLite's own codes.
+public let NSSQLiteErrorDomain = "NSSQLiteErrorDomain"
+
+/// Makes the errors of the Core Data API: `CocoaError` with a description that names place, finding and remedy.
+enum CoreDataError {
+    static func make(_ code: CocoaError.Code, _ description: String, userInfo: [String: Any] = [:]) -> CocoaError {
+        var userInfo = userInfo
+        userInfo[NSLocalizedDescriptionKey] = description
+        return CocoaError(code, userInfo: userInfo)
+    }
+
+    /// One error as it is, several as one with the list in it.
+    static func combined(_ errors: [CocoaError]) -> CocoaError? {
+        guard let first = errors.first else { return nil }
+        if errors.count == 1 { return first }
+        let shown = errors.prefix(5).map(\.localizedDescription).joined(separator: " ")
+        let rest = errors.count > 5 ? " And \(errors.count - 5) more." : ""
+        return make(
+            .validationMultipleErrors, "\(errors.count) validations failed. \(shown)\(rest)",
+            userInfo: [NSDetailedErrorsKey: errors.map { $0 as NSError }])
+    }
+}

@@ -1,0 +1,130 @@
+// Deleting, what a deletion does to related objects, and the digest of changes that `processPendingChanges()` posts.
+
+import Foundation
+
+extension NSManagedObjectContext {
+    // MARK: Deleting
+
+    /// Marks an object for deletion by the next save. Its delete rules are followed when pending changes are processed.
+    public func delete(_ object: NSManagedObject) {
+        guard object.context === self else {
+            fatalError("\(object.objectID) doesn't belong to this context and can't be deleted in it.")
+        }
+        object.prepareForDeletion()
+        guard !object.isDeleted else { return }
+        object.realize()
+        guard !object.isDeleted else { return }
+        object.state.insert(.deleted)
+        undeclaredDeletions.append(object)
+        if object.isInserted {
+            inserted.noteLoss()
+            object.state.insert(.forgotten)
+        } else {
+            if object.isUpdated { updated.noteLoss() }
+            deleted.append(object)
+        }
+        if !object.state.contains(.inEvent) { noteEvent(object) }
+    }
+
+    /// Follows the delete rules of everything deleted since the last time, and of what that deletes.
+    func propagateDeletions() {
+        while !undeclaredDeletions.isEmpty {
+            let batch = undeclaredDeletions
+            undeclaredDeletions.removeAll()
+            for object in batch where !object.state.contains(.deletionPropagated) {
+                object.state.insert(.deletionPropagated)
+                for slot in object.layout.slots.indices where object.layout.slots[slot].isRelationship {
+                    propagateDeletion(of: object, slot: slot)
+                }
+            }
+        }
+    }
+
+    private func propagateDeletion(of object: NSManagedObject, slot: Int) {
+        guard let relationship = object.layout.slots[slot].relationship else { return }
+        let inverse = object.layout.inverses[slot]
+        switch relationship.deleteRule {
+        case .noActionDeleteRule, .denyDeleteRule: return
+        case .nullifyDeleteRule:
+            guard let inverse else { return }
+            for other in related(object, slot) where !other.isDeleted { other.unlink(inverse, from: object) }
+        case .cascadeDeleteRule:
+            for other in related(object, slot) where !other.isDeleted { delete(other) }
+        @unknown default: return
+        }
+    }
+
+    private func related(_ object: NSManagedObject, _ slot: Int) -> [NSManagedObject] {
+        if object.layout.slots[slot].isToMany { return object.members(slot).objects }
+        return object.destination(slot).map { [$0] } ?? []
+    }
+
+    // MARK: The digest
+
+    /// Follows delete rules and posts one `NSManagedObjectContextObjectsDidChange` for all changes since the last time.
+    public func processPendingChanges() {
+        propagateDeletions()
+        guard !event.isEmpty else { return }
+        post(.NSManagedObjectContextObjectsDidChange, takeEvent())
+    }
+
+    /// The changes since the last time, by kind, and a clean slate.
+    private func takeEvent() -> ChangeDigest {
+        var digest = ChangeDigest()
+        for object in event {
+            object.state.remove(.inEvent)
+            if object.state.contains(.forgotten) {
+                forget(object)
+            } else if object.isDeleted {
+                digest.deleted.append(object)
+            } else if object.isInserted {
+                digest.inserted.append(object)
+            } else if object.isUpdated {
+                digest.updated.append(object)
+            }
+        }
+        event.removeAll()
+        return digest
+    }
+
+    /// The objects of the running event, for the rounds of `willSave()`.
+    func takeChangedObjects() -> [NSManagedObject] {
+        propagateDeletions()
+        let digest = takeEvent()
+        guard !digest.isEmpty else { return [] }
+        post(.NSManagedObjectContextObjectsDidChange, digest)
+        return digest.inserted + digest.updated + digest.deleted
+    }
+
+    func post(_ name: Notification.Name, _ digest: ChangeDigest) {
+        guard !digest.isEmpty else { return }
+        NotificationCenter.default.post(name: name, object: self, userInfo: digest.userInfo)
+    }
+}
+
+/// What a notification tells: lists of objects by what happened to them.
+struct ChangeDigest {
+    var inserted: [NSManagedObject] = []
+    var updated: [NSManagedObject] = []
+    var deleted: [NSManagedObject] = []
+    var refreshed: [NSManagedObject] = []
+    var invalidated: [NSManagedObject] = []
+    /// The IDs of all objects, after a reset.
+    var invalidatedAll: [NSManagedObjectID] = []
+
+    var isEmpty: Bool {
+        inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty && invalidated.isEmpty
+            && invalidatedAll.isEmpty
+    }
+
+    var userInfo: [AnyHashable: Any] {
+        var info: [AnyHashable: Any] = [:]
+        if !inserted.isEmpty { info[NSInsertedObjectsKey] = Set(inserted) }
+        if !updated.isEmpty { info[NSUpdatedObjectsKey] = Set(updated) }
+        if !deleted.isEmpty { info[NSDeletedObjectsKey] = Set(deleted) }
+        if !refreshed.isEmpty { info[NSRefreshedObjectsKey] = Set(refreshed) }
+        if !invalidated.isEmpty { info[NSInvalidatedObjectsKey] = Set(invalidated) }
+        if !invalidatedAll.isEmpty { info[NSInvalidatedAllObjectsKey] = invalidatedAll }
+        return info
+    }
+}

@@ -1,0 +1,129 @@
+// Filling faults: the row of an object, the destinations of a to-one relationship, the members of a to-many one. Each asks
+// the store once for all objects that were fetched together.
+
+import Foundation
+
+extension NSManagedObjectContext {
+    /// Gets the row of a fault, and those of the other faults of its batch.
+    ///
+    /// Where the row is gone the object becomes a deleted one with nil values (`shouldDeleteInaccessibleFaults`).
+    func loadRow(of object: NSManagedObject) {
+        guard !object.id.isTemporaryID, let store = object.id.persistentStore else { return inaccessible(object) }
+        var wanted = [object.id]
+        if let batch = object.batch {
+            for id in batch.ids where id !== object.id {
+                guard let other = registry.object(for: id.key), other.id.persistentStore === store else { continue }
+                if other.isFault, !other.state.contains(.hasRow) { wanted.append(id) }
+            }
+        }
+        let rows = readOrStop("the object \(object.id.uriRepresentation().absoluteString)") {
+            try store.requiredBackend.rows(withIDs: wanted)
+        }
+        for row in rows {
+            guard let target = registry.object(for: row.objectID.key), !target.state.contains(.hasRow) else { continue }
+            target.take(row)
+        }
+        if !object.state.contains(.hasRow) { inaccessible(object) }
+    }
+
+    private func inaccessible(_ object: NSManagedObject) {
+        guard shouldDeleteInaccessibleFaults else {
+            fatalError("The row of \(object.id) is gone and shouldDeleteInaccessibleFaults is off.")
+        }
+        object.values = object.layout.slots.map { $0.isToMany ? .objects(ToManyMembers()) : .null }
+        object.committed = object.values
+        object.state.insert(.deleted)
+    }
+
+    /// The object at the other end of a to-one relationship. The other objects of the batch get theirs too, as faults that
+    /// will be filled together.
+    func resolveDestinations(of object: NSManagedObject, slot: Int, id: NSManagedObjectID) -> NSManagedObject {
+        let destination = self.object(with: id)
+        object.fillIn(slot, .object(destination))
+        guard let batch = object.batch, destination.isFault, destination.batch == nil else { return destination }
+        var ids = [id]
+        var faults = [destination]
+        var seen: Set<ObjectKey> = [id.key]
+        for siblingID in batch.ids {
+            guard let sibling = registry.object(for: siblingID.key), sibling !== object,
+                slot < sibling.values.count, sibling.layout.slots[slot].property === object.layout.slots[slot].property,
+                case .objectID(let other) = sibling.values[slot]
+            else { continue }
+            let target = self.object(with: other)
+            sibling.fillIn(slot, .object(target))
+            if target.isFault, target.batch == nil, seen.insert(other.key).inserted {
+                ids.append(other)
+                faults.append(target)
+            }
+        }
+        let shared = FetchBatch(ids: ids)
+        for fault in faults { fault.batch = shared }
+        return destination
+    }
+
+    /// Reads the members of a to-many relationship of an object and of all in its batch that haven't got theirs.
+    func readMembers(of object: NSManagedObject, slot: Int) {
+        object.realize()
+        guard case .unread = object.values[slot], let relationship = object.layout.slots[slot].relationship else {
+            return
+        }
+        guard !object.id.isTemporaryID, let store = object.id.persistentStore else {
+            return fill(object, slot: slot, with: [])
+        }
+        var owners = [object]
+        for id in object.batch?.ids ?? [] {
+            guard let other = registry.object(for: id.key), other !== object, other.id.persistentStore === store,
+                slot < other.values.count, other.layout.slots[slot].property === object.layout.slots[slot].property,
+                case .unread = other.values[slot], !other.isFault || other.state.contains(.hasRow)
+            else { continue }
+            owners.append(other)
+        }
+        readMembers(of: owners, slot: slot, relationship: relationship, store: store)
+    }
+
+    func readMembers(
+        of owners: [NSManagedObject], slot: Int, relationship: NSRelationshipDescription, store: NSPersistentStore
+    ) {
+        let lists = readOrStop("the relationship '\(relationship.name)'") {
+            try store.requiredBackend.members(of: relationship, owners: owners.map(\.id))
+        }
+        var unread: [NSManagedObjectID] = []
+        var objects: [[NSManagedObject]] = []
+        for list in lists {
+            objects.append(
+                list.map { id in
+                    let object = self.object(with: id)
+                    if object.isFault, object.batch == nil { unread.append(id) }
+                    return object
+                })
+        }
+        for start in stride(from: 0, to: unread.count, by: FetchBatch.limit) {
+            let shared = FetchBatch(ids: Array(unread[start..<min(start + FetchBatch.limit, unread.count)]))
+            for id in shared.ids { registry.object(for: id.key)?.batch = shared }
+        }
+        for (owner, members) in zip(owners, objects) { fill(owner, slot: slot, with: members) }
+    }
+
+    /// Enters members as read, and reapplies what was changed before they were.
+    private func fill(_ owner: NSManagedObject, slot: Int, with stored: [NSManagedObject]) {
+        guard case .unread(let delta) = owner.values[slot] else { return }
+        let members = ToManyMembers(unique: stored)
+        guard let delta, !delta.isEmpty else { return owner.fillIn(slot, .objects(members)) }
+        owner.committed[slot] = .objects(members)
+        var current = members
+        let isOrdered = owner.layout.slots[slot].kind == .toMany(ordered: true)
+        for object in delta.removed.objects { current.remove(object, keepingOrder: isOrdered) }
+        for object in delta.added.objects { current.append(object) }
+        owner.values[slot] = .objects(current)
+    }
+
+    /// Reading a fault has no way to throw in Core Data's API, which raises; a store that fails to read stops the process
+    /// with its error. Whoever wants to handle it fetches instead.
+    private func readOrStop<T>(_ what: String, _ read: () throws -> T) -> T {
+        do {
+            return try read()
+        } catch {
+            fatalError("Core Data could not fulfill a fault: \(what) can't be read. \(error)")
+        }
+    }
+}

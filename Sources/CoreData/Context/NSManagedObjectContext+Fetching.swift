@@ -1,0 +1,231 @@
+// Fetching: what the store has, corrected by what this context has changed and not saved.
+
+import Foundation
+
+extension NSManagedObjectContext {
+    /// Fetches what a request asks for.
+    ///
+    /// Objects deleted here are left out, changed ones are matched by their current values and inserted ones are added,
+    /// unless `includesPendingChanges` is off. Dictionaries show the store only.
+    ///
+    /// - Throws: `CocoaError` for an unknown entity or a predicate that the store can't run; the store's errors.
+    public func fetch<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [T] {
+        let results = try results(of: request.state, affectedStores: request.affectedStores)
+        return results.map { result in
+            guard let typed = result as? T else {
+                fatalError("A fetch of '\(request.entityName ?? "")' gives \(type(of: result)), not \(T.self).")
+            }
+            return typed
+        }
+    }
+
+    /// The number of objects that a request would fetch.
+    ///
+    /// - Throws: As ``fetch(_:)``.
+    public func count<T: NSFetchRequestResult>(for request: NSFetchRequest<T>) throws -> Int {
+        try count(request.state, affectedStores: request.affectedStores)
+    }
+
+    func results(of request: FetchRequestState, affectedStores: [NSPersistentStore]?) throws -> [Any] {
+        let entity = try entity(of: request)
+        if request.resultType == .countResultType {
+            return [NSNumber(value: try count(request, affectedStores: affectedStores))]
+        }
+        let stores = requiredCoordinator.stores(for: entity, among: affectedStores)
+        if request.resultType == .dictionaryResultType {
+            var dictionaries: [NSDictionary] = []
+            for store in stores { dictionaries += try self.dictionaries(request, entity, store) }
+            return dictionaries
+        }
+        if request.resultType == .managedObjectIDResultType {
+            return try fetchIDs(request, entity, stores)
+        }
+        let objects = try fetchObjects(request, entity, stores)
+        try prefetch(request.relationshipKeyPathsForPrefetching ?? [], for: objects)
+        if !request.returnsObjectsAsFaults { for object in objects { object.realize() } }
+        return objects
+    }
+
+    /// The entity of a request in this context's model.
+    func entity(of request: FetchRequestState) throws -> NSEntityDescription {
+        let model = requiredCoordinator.managedObjectModel
+        guard let name = request.entityName else {
+            throw CoreDataError.make(.coreData, "A fetch request has no entity. Make it with an entity's name.")
+        }
+        if let entity = model.entitiesByName[name] { return entity }
+        throw CoreDataError.make(
+            .coreData,
+            "The model has no entity '\(name)'. It has: \(model.entitiesByName.keys.sorted().joined(separator: ", ")).")
+    }
+
+    // MARK: Objects and IDs
+
+    private func fetchObjects(
+        _ request: FetchRequestState, _ entity: NSEntityDescription, _ stores: [NSPersistentStore]
+    ) throws -> [NSManagedObject] {
+        var objects: [NSManagedObject] = []
+        for store in stores {
+            let rows = try store.requiredBackend.rows(matching: storeQuery(request, entity))
+            objects.reserveCapacity(objects.count + rows.count)
+            var start = 0
+            while start < rows.count {
+                let end = min(start + FetchBatch.limit, rows.count)
+                let batch = FetchBatch(ids: rows[start..<end].map(\.objectID))
+                for row in rows[start..<end] { objects.append(object(for: row, batch: batch)) }
+                start = end
+            }
+        }
+        let isMerged = stores.count > 1
+        return overlaid(objects, request, entity, isMerged: isMerged)
+    }
+
+    private func fetchIDs(
+        _ request: FetchRequestState, _ entity: NSEntityDescription, _ stores: [NSPersistentStore]
+    ) throws -> [NSManagedObjectID] {
+        if pendingObjects(of: entity, request).isEmpty, stores.count == 1 {
+            return try stores[0].requiredBackend.objectIDs(matching: storeQuery(request, entity))
+        }
+        return try fetchObjects(request, entity, stores).map(\.id)
+    }
+
+    private func count(_ request: FetchRequestState, affectedStores: [NSPersistentStore]?) throws -> Int {
+        let entity = try entity(of: request)
+        let stores = requiredCoordinator.stores(for: entity, among: affectedStores)
+        if pendingObjects(of: entity, request).isEmpty, stores.count == 1 {
+            return try stores[0].requiredBackend.count(matching: storeQuery(request, entity))
+        }
+        return try fetchIDs(request, entity, stores).count
+    }
+
+    private func storeQuery(_ request: FetchRequestState, _ entity: NSEntityDescription) -> StoreQuery {
+        StoreQuery(
+            entity: entity, includesSubentities: request.includesSubentities, predicate: request.predicate,
+            sortDescriptors: request.sortDescriptors ?? [], limit: request.fetchLimit > 0 ? request.fetchLimit : nil,
+            offset: request.fetchOffset)
+    }
+
+    // MARK: Pending changes
+
+    /// The changed objects that a request could concern.
+    private func pendingObjects(of entity: NSEntityDescription, _ request: FetchRequestState) -> [NSManagedObject] {
+        guard request.includesPendingChanges, hasChanges || !undeclaredDeletions.isEmpty else { return [] }
+        let changed = inserted.objects + updated.objects + deleted.objects
+        return changed.filter { object in
+            request.includesSubentities ? object.entity.isKindOf(entity: entity) : object.entity === entity
+        }
+    }
+
+    /// The store's answer with the pending changes folded in.
+    private func overlaid(
+        _ stored: [NSManagedObject], _ request: FetchRequestState, _ entity: NSEntityDescription, isMerged: Bool
+    ) -> [NSManagedObject] {
+        let pending = pendingObjects(of: entity, request)
+        guard !pending.isEmpty || isMerged else { return stored }
+        let changed = Set(pending.map(ObjectIdentifier.init))
+        var result = stored.filter { !changed.contains(ObjectIdentifier($0)) }
+        let matching = pending.filter { object in
+            !object.isDeleted && (request.predicate?.evaluate(with: object) ?? true)
+        }
+        if matching.count + result.count == stored.count, matching.allSatisfy({ !$0.isInserted }), !isMerged,
+            request.sortDescriptors?.isEmpty ?? true
+        {
+            // Nobody left and nobody came: the store's order stands.
+            return stored
+        }
+        result += matching
+        if let descriptors = request.sortDescriptors, !descriptors.isEmpty {
+            result = NSSortDescriptor.sorted(result, by: descriptors)
+        }
+        if request.fetchLimit > 0, result.count > request.fetchLimit { result.removeSubrange(request.fetchLimit...) }
+        return result
+    }
+
+    // MARK: Prefetching
+
+    /// Reads relationships of all objects at once, path component by path component.
+    func prefetch(_ keyPaths: [String], for objects: [NSManagedObject]) throws {
+        for path in keyPaths {
+            var level = objects
+            for key in path.split(separator: ".") {
+                guard !level.isEmpty else { break }
+                level = try prefetch(String(key), for: level)
+            }
+        }
+    }
+
+    private func prefetch(_ key: String, for objects: [NSManagedObject]) throws -> [NSManagedObject] {
+        var destinations: [NSManagedObject] = []
+        var owners: [NSManagedObject] = []
+        var relationship: NSRelationshipDescription?
+        for object in objects {
+            guard let slot = object.layout.slot(named: key), let found = object.layout.slots[slot].relationship else {
+                continue
+            }
+            object.realize()
+            if found.isToMany {
+                relationship = found
+                if case .unread = object.values[slot], !object.id.isTemporaryID { owners.append(object) }
+            } else if let destination = object.destination(slot) {
+                destinations.append(destination)
+            }
+        }
+        if let relationship, let first = owners.first, let slot = first.layout.slot(named: key),
+            let store = first.id.persistentStore
+        {
+            readMembers(of: owners, slot: slot, relationship: relationship, store: store)
+        }
+        if relationship != nil {
+            for object in objects {
+                guard let slot = object.layout.slot(named: key) else { continue }
+                destinations += object.members(slot).objects
+            }
+        }
+        try loadRows(of: destinations)
+        return destinations
+    }
+
+    /// Gets the rows of all faults among some objects, in one query a store.
+    func loadRows(of objects: [NSManagedObject]) throws {
+        var wanted: [NSManagedObjectID] = []
+        var seen: Set<ObjectKey> = []
+        for object in objects where object.isFault && !object.state.contains(.hasRow) && !object.id.isTemporaryID {
+            if seen.insert(object.id.key).inserted { wanted.append(object.id) }
+        }
+        for store in requiredCoordinator.persistentStores {
+            let ids = wanted.filter { $0.persistentStore === store }
+            guard !ids.isEmpty else { continue }
+            for row in try store.requiredBackend.rows(withIDs: ids) {
+                registry.object(for: row.objectID.key)?.take(row)
+            }
+        }
+    }
+
+    // MARK: Dictionaries
+
+    private func dictionaries(
+        _ request: FetchRequestState, _ entity: NSEntityDescription, _ store: NSPersistentStore
+    ) throws -> [NSDictionary] {
+        let columns = try request.propertiesToFetch.map { try $0.map(columnName) }
+        let names =
+            columns
+            ?? entity.layout.slots.filter { !$0.isRelationship && !$0.isTransient }.map(\.name)
+        let rows = try store.requiredBackend.dictionaries(
+            matching: storeQuery(request, entity), columns: names, distinct: request.returnsDistinctResults)
+        return rows.map { NSDictionary(dictionary: $0) }
+    }
+
+    private func columnName(_ property: Any) throws -> String {
+        switch property {
+        case let name as String: return name
+        case let description as NSExpressionDescription:
+            throw CoreDataError.make(
+                .persistentStoreUnsupportedRequestType,
+                "The expression '\(description.name)' can't be fetched into dictionaries: aggregates aren't supported. "
+                    + "Fetch the properties and compute it.")
+        case let description as NSPropertyDescription: return description.name
+        default:
+            throw CoreDataError.make(
+                .coreData, "propertiesToFetch holds a \(type(of: property)). Give names or property descriptions.")
+        }
+    }
+}

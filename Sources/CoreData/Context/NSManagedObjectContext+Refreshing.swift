@@ -1,0 +1,100 @@
+// Going back: refreshing objects, undoing all changes, forgetting everything.
+
+import Foundation
+
+extension NSManagedObjectContext {
+    /// Drops an object's values, so that they are read anew; with `mergeChanges` its unsaved changes are kept on top.
+    public func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
+        guard object.context === self, !object.isInserted else { return }
+        if flag, object.isUpdated || object.isDeleted {
+            reload(object)
+        } else {
+            dropChanges(of: object)
+            object.turnIntoFault()
+        }
+        post(.NSManagedObjectContextObjectsDidChange, ChangeDigest(refreshed: [object]))
+    }
+
+    /// Refreshes all objects, keeping unsaved changes.
+    public func refreshAllObjects() {
+        processPendingChanges()
+        var refreshed: [NSManagedObject] = []
+        for object in orderedRegisteredObjects() where !object.isInserted {
+            if object.isUpdated || object.isDeleted { reload(object) } else { object.turnIntoFault() }
+            refreshed.append(object)
+        }
+        post(.NSManagedObjectContextObjectsDidChange, ChangeDigest(refreshed: refreshed))
+    }
+
+    /// Undoes all changes since the last save: inserted objects are forgotten, deletions called off, values restored.
+    public func rollback() {
+        let inserted = inserted.objects
+        let changed = updated.objects + deleted.objects
+        let forgotten = event.filter { $0.state.contains(.forgotten) }
+        self.inserted.removeAll()
+        updated.removeAll()
+        deleted.removeAll()
+        undeclaredDeletions.removeAll()
+        for object in event { object.state.remove(.inEvent) }
+        event.removeAll()
+        for object in changed {
+            object.state.subtract([.updated, .deleted, .deletionPropagated])
+            object.values = object.committed
+            object.touched.removeAll()
+        }
+        for object in inserted + forgotten { forget(object) }
+        post(.NSManagedObjectContextObjectsDidChange, ChangeDigest(refreshed: changed))
+    }
+
+    /// Forgets all objects and changes. Objects that somebody still holds are without a context from then on.
+    public func reset() {
+        let objects = orderedRegisteredObjects()
+        inserted.removeAll()
+        updated.removeAll()
+        deleted.removeAll()
+        undeclaredDeletions.removeAll()
+        event.removeAll()
+        registry.removeAll()
+        retained.removeAll()
+        let ids = objects.map(\.id)
+        for object in objects { object.detach() }
+        post(.NSManagedObjectContextObjectsDidChange, ChangeDigest(invalidatedAll: ids))
+    }
+
+    /// Reads an object's row anew and puts its unsaved changes on top.
+    func reload(_ object: NSManagedObject) {
+        guard !object.id.isTemporaryID, let store = object.id.persistentStore else { return }
+        let touched = object.touched
+        let values = object.values
+        guard let row = (try? store.requiredBackend.rows(withIDs: [object.id]))?.first else { return }
+        object.committed = row.values
+        object.version = row.version
+        object.values = row.values
+        for slot in touched { object.values[slot] = values[slot] }
+        for slot in object.layout.toManySlots where touched.contains(slot) {
+            // A changed relationship that had been read keeps the members it was compared with.
+            if case .objects = values[slot] { readCommittedMembers(of: object, slot: slot, keeping: values[slot]) }
+        }
+    }
+
+    private func readCommittedMembers(of object: NSManagedObject, slot: Int, keeping current: ManagedValue) {
+        object.values[slot] = .unread(nil)
+        readMembers(of: object, slot: slot)
+        object.values[slot] = current
+    }
+
+    func dropChanges(of object: NSManagedObject) {
+        updated.remove(object)
+        deleted.remove(object)
+        object.state.subtract([.updated, .deleted, .deletionPropagated])
+        undeclaredDeletions.removeAll { $0 === object }
+        if object.state.contains(.inEvent) { event.removeAll { $0 === object } }
+    }
+
+    /// The registered objects in an order that doesn't depend on hashing.
+    private func orderedRegisteredObjects() -> [NSManagedObject] {
+        registry.objects.sorted {
+            ($0.entity.name ?? "", $0.id.number) < ($1.entity.name ?? "", $1.id.number)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+// Which object stands for which ID. One ID, one object: everything that makes objects comes through here.
+
+import Foundation
+
+extension NSManagedObjectContext {
+    // MARK: Objects by ID
+
+    /// The context's object with an ID, if there is one; never asks the store.
+    public func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? { registry.object(for: objectID.key) }
+
+    /// The object with an ID: the registered one, or else a fault, whether or not there is such a row.
+    public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
+        registeredObject(for: objectID) ?? makeObject(objectID)
+    }
+
+    /// The object with an ID, realised.
+    ///
+    /// - Throws: `CocoaError` (`.managedObjectReferentialIntegrity`) if the store has no such object.
+    public func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+        if let object = registeredObject(for: objectID), !object.isFault {
+            if object.isDeleted { throw Self.missing(objectID) }
+            return object
+        }
+        guard !objectID.isTemporaryID, let store = objectID.persistentStore,
+            let row = try store.requiredBackend.rows(withIDs: [objectID]).first
+        else { throw Self.missing(objectID) }
+        let object = object(with: objectID)
+        if object.isFault, !object.state.contains(.hasRow) { object.take(row) }
+        object.realize()
+        return object
+    }
+
+    private static func missing(_ id: NSManagedObjectID) -> CocoaError {
+        CoreDataError.make(
+            .managedObjectReferentialIntegrity,
+            "There is no object with the ID \(id.uriRepresentation().absoluteString). It was deleted or never saved.",
+            userInfo: [NSAffectedObjectsErrorKey: [id]])
+    }
+
+    /// Inserts an object that was made without a context.
+    public func insert(_ object: NSManagedObject) {
+        if let theirs = object.context {
+            guard theirs === self else { fatalError("\(object.objectID) belongs to another context.") }
+            if object.isDeleted { undelete(object) }
+            return
+        }
+        register(inserted: object)
+    }
+
+    private func undelete(_ object: NSManagedObject) {
+        object.state.subtract([.deleted, .deletionPropagated])
+        deleted.remove(object)
+        updated.remove(object)
+        undeclaredDeletions.removeAll { $0 === object }
+        if object.state.contains(.updated) { updated.append(object) }
+    }
+
+    // MARK: Making objects
+
+    func register(inserted object: NSManagedObject) {
+        object.registry = registry
+        object.state.insert(.inserted)
+        enter(object)
+        inserted.append(object)
+        noteEvent(object)
+        object.awakeFromInsert()
+    }
+
+    /// A fault for an ID that isn't registered.
+    func makeObject(_ id: NSManagedObjectID) -> NSManagedObject {
+        let object = id.entity.layout.objectClass.init(entity: id.entity, insertInto: nil)
+        object.id = id
+        object.values = object.layout.blank
+        object.committed = object.values
+        object.state = .fault
+        object.registry = registry
+        enter(object)
+        return object
+    }
+
+    /// The object for a row that was just read: an unregistered or unread one takes the row's values.
+    func object(for row: StoreRow, batch: FetchBatch?) -> NSManagedObject {
+        let object = object(with: row.objectID)
+        if object.isFault, !object.state.contains(.hasRow) {
+            object.take(row)
+            object.batch = batch
+        }
+        return object
+    }
+
+    private func enter(_ object: NSManagedObject) {
+        registry.insert(object, for: object.id.key)
+        if retainsRegisteredObjects { retained.append(object) }
+    }
+
+    /// Enters an object under its new ID.
+    func rekey(_ object: NSManagedObject, from old: NSManagedObjectID) {
+        registry.remove(old.key)
+        registry.insert(object, for: object.id.key)
+    }
+
+    /// Lets go of an object for good.
+    func forget(_ object: NSManagedObject) {
+        registry.remove(object.id.key)
+        if retainsRegisteredObjects { retained.removeAll { $0 === object } }
+        object.detach()
+    }
+
+    // MARK: Notes from objects
+
+    func note(updated object: NSManagedObject) { updated.append(object) }
+
+    func noteEvent(_ object: NSManagedObject) {
+        object.state.insert(.inEvent)
+        event.append(object)
+    }
+}

@@ -1,0 +1,257 @@
+// A save, in the order that Core Data documents: announce, process, willSave, validate, write, settle, announce. Nothing of
+// the context changes before the store has written everything, so a save that throws leaves it as it was.
+
+import Foundation
+
+extension NSManagedObjectContext {
+    /// Writes all changes to the stores, or none.
+    ///
+    /// - Throws: `CocoaError` with a validation code; `.managedObjectMerge` or `.managedObjectConstraintMerge` with the
+    ///   conflicts under `NSPersistentStoreSaveConflictsErrorKey`; or the store's error. The changes are all still there.
+    public func save() throws {
+        processPendingChanges()
+        guard hasChanges else { return }
+        isSaving = true
+        defer { isSaving = false }
+        NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
+        runWillSave()
+        guard hasChanges else { return }
+        try validateChanges()
+        let digest = ChangeDigest(inserted: inserted.objects, updated: updated.objects, deleted: deleted.objects)
+        try write()
+        settle(digest)
+        announceSave(digest)
+    }
+
+    /// Calls `willSave()` on everything that will be saved, again on what changes meanwhile.
+    private func runWillSave() {
+        processPendingChanges()
+        var objects = (inserted.objects + updated.objects + deleted.objects).filter(\.hasLifeCycle)
+        var rounds = 0
+        while !objects.isEmpty {
+            rounds += 1
+            if rounds > 1000 {
+                fatalError(
+                    "\(objects[0].objectID) changes in every willSave(). Compare before you set a value there.")
+            }
+            for object in objects { object.willSave() }
+            objects = takeChangedObjects().filter(\.hasLifeCycle)
+        }
+    }
+
+    private func validateChanges() throws {
+        var errors: [CocoaError] = []
+        func collect(_ validate: () throws -> Void) throws {
+            do {
+                try validate()
+            } catch let error as CocoaError {
+                let details = (error as NSError).userInfo[NSDetailedErrorsKey] as? [NSError]
+                errors +=
+                    details?.map { CocoaError(CocoaError.Code(rawValue: $0.code), userInfo: $0.userInfo) } ?? [error]
+            }
+        }
+        for object in inserted.objects { try collect { try object.validateForInsert() } }
+        for object in updated.objects { try collect { try object.validateForUpdate() } }
+        for object in deleted.objects { try collect { try object.validateForDelete() } }
+        if let error = CoreDataError.combined(errors) { throw error }
+    }
+
+    // MARK: Writing
+
+    /// Hands the changes to their stores; a conflict goes through the merge policy and is tried again.
+    private func write() throws {
+        let coordinator = requiredCoordinator
+        let temporary = inserted.objects.map(\.id)
+        do {
+            try assignPermanentIDs(coordinator)
+            try writeResolvingConflicts(coordinator)
+        } catch {
+            for (object, id) in zip(inserted.objects, temporary) { object.id = id }
+            throw error
+        }
+        for (object, id) in zip(inserted.objects, temporary) where object.id !== id { rekey(object, from: id) }
+    }
+
+    private func writeResolvingConflicts(_ coordinator: NSPersistentStoreCoordinator) throws {
+        let policy = mergePolicy as? NSMergePolicy ?? .error
+        for _ in 0..<NSMergePolicy.attempts {
+            do {
+                return try coordinator.save(changesByStore(coordinator))
+            } catch let conflict as StoreConflict {
+                try policy.resolve(optimisticLockingConflicts: conflict.rows.compactMap(mergeConflict))
+            } catch let conflict as StoreUniquenessConflict {
+                throw uniquenessError(conflict)
+            }
+        }
+        throw CoreDataError.make(
+            .managedObjectMerge,
+            "The rows kept changing while the save was tried \(NSMergePolicy.attempts) times. Save again.")
+    }
+
+    /// Gives every inserted object its permanent ID, entity by entity.
+    private func assignPermanentIDs(_ coordinator: NSPersistentStoreCoordinator) throws {
+        try assignPermanentIDs(to: inserted.objects.filter { $0.id.isTemporaryID }, coordinator)
+    }
+
+    func assignPermanentIDs(to objects: [NSManagedObject], _ coordinator: NSPersistentStoreCoordinator) throws {
+        var entities: [NSEntityDescription] = []
+        var groups: [ObjectIdentifier: [NSManagedObject]] = [:]
+        for object in objects {
+            let key = ObjectIdentifier(object.entity)
+            if groups[key] == nil { entities.append(object.entity) }
+            groups[key, default: []].append(object)
+        }
+        for entity in entities {
+            let group = groups[ObjectIdentifier(entity)] ?? []
+            let store = try coordinator.store(forNew: entity)
+            let ids = try store.requiredBackend.permanentIDs(for: entity, count: group.count)
+            for (object, id) in zip(group, ids) { object.id = id }
+        }
+    }
+
+    private func changesByStore(
+        _ coordinator: NSPersistentStoreCoordinator
+    ) throws -> [(store: NSPersistentStore, changes: StoreChanges)] {
+        var result = coordinator.persistentStores.map { (store: $0, changes: StoreChanges()) }
+        func store(of object: NSManagedObject) throws -> Int {
+            if result.count == 1 { return 0 }
+            guard let index = result.firstIndex(where: { $0.store === object.id.persistentStore }) else {
+                throw CoreDataError.make(
+                    .persistentStoreSave, "The store of \(object.id) isn't among the coordinator's. Add it again.")
+            }
+            return index
+        }
+        for object in inserted.objects {
+            result[try store(of: object)].changes.inserted.append(try insertion(object))
+        }
+        for object in updated.objects {
+            guard let change = try update(object) else { continue }
+            result[try store(of: object)].changes.updated.append(change)
+        }
+        for object in deleted.objects {
+            let change = RowChange(
+                objectID: object.id, version: object.version, values: object.committed, changed: SlotSet())
+            result[try store(of: object)].changes.deleted.append(change)
+        }
+        return result.filter { !$0.changes.isEmpty }
+    }
+
+    private func insertion(_ object: NSManagedObject) throws -> RowChange {
+        try checkDestinations(object, object.layout.toOneSlots)
+        return RowChange(objectID: object.id, version: 0, values: object.values, changed: object.layout.persistentSlots)
+    }
+
+    /// The columns and members of an object that differ from what was read; nil where none does.
+    private func update(_ object: NSManagedObject) throws -> RowChange? {
+        var change = RowChange(objectID: object.id, version: object.version, values: [], changed: SlotSet())
+        for slot in object.touched where !object.layout.slots[slot].isTransient {
+            if object.layout.needsRelationChange[slot], case .unread(let delta?) = object.values[slot], !delta.isEmpty,
+                object.layout.slots[slot].kind == .toMany(ordered: true)
+            {
+                readMembers(of: object, slot: slot)
+            }
+            guard object.differs(slot) else { continue }
+            change.changed.insert(slot)
+            if object.layout.needsRelationChange[slot] { change.relations.append(object.relationChange(slot)) }
+        }
+        guard !change.changed.isEmpty else { return nil }
+        try checkDestinations(object, object.layout.toOneSlots)
+        change.values = object.values
+        return change
+    }
+
+    /// Refuses to-one relationships that lead to objects which no store will have.
+    private func checkDestinations(_ object: NSManagedObject, _ slots: [Int]) throws {
+        for slot in slots {
+            guard case .object(let other) = object.values[slot], other.id.isTemporaryID else { continue }
+            throw CoreDataError.make(
+                .managedObjectValidation,
+                "\(object.entity.name ?? "").\(object.layout.slots[slot].name) of \(object.id) leads to an object that "
+                    + "isn't in the context and won't be saved. Insert that object, or set the relationship to nil.",
+                userInfo: [NSValidationObjectErrorKey: object, NSValidationKeyErrorKey: object.layout.slots[slot].name])
+        }
+    }
+
+    // MARK: After the store has written
+
+    private func settle(_ digest: ChangeDigest) {
+        for object in digest.inserted {
+            object.version = 1
+            object.settle()
+        }
+        for object in digest.updated {
+            if object.touched.contains(where: { !object.layout.slots[$0].isTransient && object.differs($0) }) {
+                object.version += 1
+            }
+            object.settle()
+        }
+        for object in digest.deleted { object.state.subtract([.deleted, .updated, .inserted]) }
+        inserted.removeAll()
+        updated.removeAll()
+        deleted.removeAll()
+    }
+
+    private func announceSave(_ digest: ChangeDigest) {
+        for object in digest.inserted + digest.updated + digest.deleted where object.hasLifeCycle { object.didSave() }
+        post(.NSManagedObjectContextDidSave, digest)
+        let ids: [AnyHashable: Any] = [
+            NSInsertedObjectIDsKey: Set(digest.inserted.map(\.id)),
+            NSUpdatedObjectIDsKey: Set(digest.updated.map(\.id)),
+            NSDeletedObjectIDsKey: Set(digest.deleted.map(\.id)),
+        ]
+        NotificationCenter.default.post(name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: ids)
+        for object in digest.deleted { forget(object) }
+    }
+
+    /// Gives objects their permanent IDs without saving them.
+    ///
+    /// - Throws: The store's error; then no object has another ID.
+    public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
+        let temporary = objects.filter { $0.id.isTemporaryID && $0.managedObjectContext === self }
+        let old = temporary.map(\.id)
+        do {
+            try assignPermanentIDs(to: temporary, requiredCoordinator)
+        } catch {
+            for (object, id) in zip(temporary, old) { object.id = id }
+            throw error
+        }
+        for (object, id) in zip(temporary, old) { rekey(object, from: id) }
+    }
+}
+
+extension NSManagedObject {
+    /// Whether the class may override the life-cycle methods; the base class's are empty and not called in bulk.
+    var hasLifeCycle: Bool { type(of: self) != NSManagedObject.self }
+
+    /// The current values are the committed ones from now on.
+    fileprivate func settle() {
+        state.subtract([.inserted, .updated])
+        for slot in layout.toManySlots where touched.contains(slot) {
+            // What was added to an unread relationship is in the store now, where it will be read with the rest.
+            if case .unread(.some) = values[slot] { values[slot] = .unread(nil) }
+        }
+        committed = values
+        touched.removeAll()
+    }
+
+    /// What became of the members of a to-many relationship. Members that are inserted by the same save are left out
+    /// where there is an inverse: their own row says it.
+    fileprivate func relationChange(_ slot: Int) -> RelationChange {
+        var change = RelationChange(slot: slot, added: [], removed: [])
+        let hasInverse = layout.inverses[slot] != nil
+        func reported(_ objects: [NSManagedObject]) -> [NSManagedObjectID] {
+            objects.compactMap { hasInverse && $0.isInserted ? nil : $0.id }
+        }
+        switch (committed[slot], values[slot]) {
+        case (_, .unread(let delta?)):
+            change.added = reported(delta.added.objects)
+            change.removed = delta.removed.objects.map(\.id)
+        case (.objects(let old), .objects(let new)):
+            change.added = reported(new.objects.filter { !old.contains($0) })
+            change.removed = old.objects.filter { !new.contains($0) }.map(\.id)
+            if layout.slots[slot].kind == .toMany(ordered: true) { change.order = new.objects.map(\.id) }
+        default: break
+        }
+        return change
+    }
+}

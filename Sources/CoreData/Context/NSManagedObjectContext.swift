@@ -1,0 +1,137 @@
+// The context: which objects there are and which of them changed. Each thing that it does with them is a file beside this
+// one; what has to agree between those files is the state declared here, and `checkInvariants()` says how.
+
+public import Foundation
+
+/// How a context runs its blocks.
+public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
+    /// A queue of the context's own.
+    case privateQueueConcurrencyType = 1
+    /// The main queue.
+    case mainQueueConcurrencyType = 2
+}
+
+/// A space of managed objects and the changes made to them, until a save writes them. Follows Core Data's
+/// `NSManagedObjectContext`.
+///
+/// Everything but ``perform(_:)`` and its relatives has to be called on the context's queue.
+open class NSManagedObjectContext: NSObject, @unchecked Sendable {
+    // Shared safely because all mutable state is touched on the context's queue alone; that is the contract of every
+    // method but the `perform` family, as on Apple's platforms.
+
+    /// How the context runs its blocks.
+    public let concurrencyType: NSManagedObjectContextConcurrencyType
+    let confinement: QueueConfinement
+
+    /// The coordinator whose stores the context reads and writes.
+    public var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
+        didSet {
+            if hasChanges {
+                fatalError("A context with changes can't get another coordinator. Save or reset it first.")
+            }
+        }
+    }
+    /// A name for messages.
+    public var name: String?
+    /// What becomes of a save that meets rows changed by somebody else; an `NSMergePolicy`, by default the error policy.
+    public var mergePolicy: Any = NSMergePolicy.error
+    /// Whatever the application wants to keep with the context.
+    public let userInfo = NSMutableDictionary()
+    /// Who is writing; ends up in the store's history where there is one.
+    public var transactionAuthor: String?
+    /// Whether a fault whose row is gone becomes a deleted object with nil values.
+    public var shouldDeleteInaccessibleFaults = true
+    /// Whether objects without changes are kept alive by the context.
+    public var retainsRegisteredObjects = false {
+        didSet { retained = retainsRegisteredObjects ? Array(registeredObjects) : [] }
+    }
+
+    /// Whether the context takes over by itself, on its queue, what other contexts of the coordinator save.
+    public var automaticallyMergesChangesFromParent = false {
+        didSet { observeOtherContexts() }
+    }
+    var otherContexts: (any NSObjectProtocol)?
+
+    /// All objects of the context that somebody holds, by ID.
+    let registry = ObjectRegistry()
+    var retained: [NSManagedObject] = []
+    /// Disjoint; in the order of the changes.
+    var inserted = ChangeList(.inserted, without: .deleted)
+    var updated = ChangeList(.updated, without: .deleted)
+    var deleted = ChangeList(.deleted, without: .inserted)
+    /// Deleted, but their relationships don't know it yet.
+    var undeclaredDeletions: [NSManagedObject] = []
+    /// What changed since the last `processPendingChanges()`.
+    var event: [NSManagedObject] = []
+    var isSaving = false
+
+    /// A context without a coordinator yet.
+    public required init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
+        concurrencyType = ct
+        confinement = QueueConfinement(isMain: ct == .mainQueueConcurrencyType)
+        super.init()
+        unsafe registry.context = self
+    }
+
+    deinit {
+        if let otherContexts { NotificationCenter.default.removeObserver(otherContexts) }
+        unsafe registry.context = nil
+        for object in registry.objects { object.detach() }
+    }
+
+    /// Whether a save would have something to write (or to find out that it hasn't).
+    public var hasChanges: Bool { !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty }
+
+    /// The objects that the next save writes for the first time.
+    public var insertedObjects: Set<NSManagedObject> { Set(inserted.objects) }
+
+    /// The objects with changes that the next save writes.
+    public var updatedObjects: Set<NSManagedObject> { Set(updated.objects) }
+
+    /// The objects that the next save deletes.
+    public var deletedObjects: Set<NSManagedObject> { Set(deleted.objects) }
+
+    /// All objects of the context; those without changes only as long as somebody holds them.
+    public var registeredObjects: Set<NSManagedObject> { Set(registry.objects) }
+
+    /// The coordinator of the context.
+    ///
+    /// Stops where there is none: everything that reads or writes needs one.
+    var requiredCoordinator: NSPersistentStoreCoordinator {
+        guard let persistentStoreCoordinator else {
+            fatalError("The context '\(name ?? "unnamed")' has no persistent store coordinator. Set one first.")
+        }
+        return persistentStoreCoordinator
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Stops where the lists of changes and the objects' flags disagree. For tests.
+    package func checkInvariants() {
+        func expect(_ condition: Bool, _ finding: @autoclosure () -> String) {
+            if !condition { fatalError("Broken invariant: \(finding())") }
+        }
+        for object in inserted.objects { expect(object.isInserted && !object.isDeleted, "\(object) in inserted") }
+        for object in updated.objects { expect(object.isUpdated && !object.isInserted, "\(object) in updated") }
+        for object in deleted.objects { expect(object.isDeleted, "\(object) in deleted") }
+        for object in registry.objects {
+            expect(object.context === self, "\(object) registered in two contexts")
+            expect(registry.object(for: object.objectID.key) === object, "\(object) under another ID")
+            checkInverses(of: object, expect)
+        }
+    }
+
+    private func checkInverses(of object: NSManagedObject, _ expect: (Bool, @autoclosure () -> String) -> Void) {
+        guard !object.isFault, !object.isDeleted else { return }
+        for slot in object.layout.toOneSlots {
+            guard case .object(let other) = object.values[slot], let inverse = object.layout.inverses[slot],
+                !other.isFault, !other.isDeleted
+            else { continue }
+            switch other.values[inverse] {
+            case .objects(let members): expect(members.contains(object), "\(object) missing in its inverse \(other)")
+            case .unread: break
+            default: expect(other.values[inverse].referencedID == object.objectID, "\(other) doesn't point back")
+            }
+        }
+    }
+}

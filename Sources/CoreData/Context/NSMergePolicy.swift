@@ -1,0 +1,194 @@
+// What becomes of a save whose rows were changed by somebody else meanwhile.
+
+public import Foundation
+
+/// The kinds of merge policy.
+public enum NSMergePolicyType: UInt, Sendable {
+    /// The save fails with the conflicts in the error.
+    case errorMergePolicyType = 0
+    /// Property by property; where both changed one, the store's value stays.
+    case mergeByPropertyStoreTrumpMergePolicyType = 1
+    /// Property by property; where both changed one, the context's value is written.
+    case mergeByPropertyObjectTrumpMergePolicyType = 2
+    /// The context's object is written as a whole.
+    case overwriteMergePolicyType = 3
+    /// The context's changes are dropped.
+    case rollbackMergePolicyType = 4
+}
+
+/// An object that the context and somebody else have changed. Follows Core Data's `NSMergeConflict`.
+public final class NSMergeConflict: NSObject {
+    /// The object as this context has it.
+    public let sourceObject: NSManagedObject
+    /// The row's version that the context read.
+    public let oldVersionNumber: Int
+    /// The row's version now; 0 where it is gone.
+    public let newVersionNumber: Int
+    /// The values that the context read.
+    public let objectSnapshot: [String: Any]?
+    /// The values in the coordinator's cache; there is none here, so always nil.
+    public let cachedSnapshot: [String: Any]?
+    /// The values in the store now; nil where the row is gone.
+    public let persistedSnapshot: [String: Any]?
+
+    let row: StoreRow?
+
+    init(object: NSManagedObject, conflict: StoreConflict.Row) {
+        sourceObject = object
+        row = conflict.found
+        oldVersionNumber = Int(conflict.expectedVersion)
+        newVersionNumber = Int(conflict.found?.version ?? 0)
+        objectSnapshot = Self.snapshot(object.committed, object.layout)
+        cachedSnapshot = nil
+        persistedSnapshot = conflict.found.map { Self.snapshot($0.values, object.layout) }
+    }
+
+    private static func snapshot(_ values: [ManagedValue], _ layout: EntityLayout) -> [String: Any] {
+        var snapshot: [String: Any] = [:]
+        for (slot, definition) in layout.slots.enumerated() where !definition.isToMany && !definition.isTransient {
+            snapshot[definition.name] =
+                definition.isRelationship
+                ? values[slot].referencedID ?? NSNull() : values[slot].boxedAttribute ?? NSNull()
+        }
+        return snapshot
+    }
+}
+
+/// What to do about conflicts at a save. Follows Core Data's `NSMergePolicy`.
+open class NSMergePolicy: NSObject, @unchecked Sendable {
+    // Safe to share: a policy has no mutable state.
+
+    /// How often a save is tried while others keep changing the rows.
+    static let attempts = 10
+
+    /// The save fails.
+    public class var error: NSMergePolicy { errorPolicy }
+    /// The context's changes are dropped.
+    public class var rollback: NSMergePolicy { rollbackPolicy }
+    /// The context's objects are written as a whole.
+    public class var overwrite: NSMergePolicy { overwritePolicy }
+    /// Property by property, the context's value where both changed one.
+    public class var mergeByPropertyObjectTrump: NSMergePolicy { objectTrumpPolicy }
+    /// Property by property, the store's value where both changed one.
+    public class var mergeByPropertyStoreTrump: NSMergePolicy { storeTrumpPolicy }
+
+    private static let errorPolicy = NSMergePolicy(merge: .errorMergePolicyType)
+    private static let rollbackPolicy = NSMergePolicy(merge: .rollbackMergePolicyType)
+    private static let overwritePolicy = NSMergePolicy(merge: .overwriteMergePolicyType)
+    private static let objectTrumpPolicy = NSMergePolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+    private static let storeTrumpPolicy = NSMergePolicy(merge: .mergeByPropertyStoreTrumpMergePolicyType)
+
+    /// The kind.
+    public let mergeType: NSMergePolicyType
+
+    /// A policy of a kind.
+    public init(merge ty: NSMergePolicyType) { mergeType = ty }
+
+    /// Settles the conflicts of a save in the objects, so that it can be tried again.
+    ///
+    /// - Throws: `CocoaError` (`.managedObjectMerge`) with the list under the error policy, and where a row is gone.
+    open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+        if mergeType == .errorMergePolicyType { throw Self.mergeError(list) }
+        for conflict in list { try settle(conflict) }
+    }
+
+    private func settle(_ conflict: NSMergeConflict) throws {
+        let object = conflict.sourceObject
+        guard let row = conflict.row else {
+            guard object.isDeleted || mergeType == .rollbackMergePolicyType else { throw Self.mergeError([conflict]) }
+            object.context?.dropVanished(object)
+            return
+        }
+        let mine = object.touched.filter { object.differs($0) }
+        let theirs = row.values.indices.filter { !row.values[$0].isSame(as: object.committed[$0]) }
+        let kept: [Int]
+        switch mergeType {
+        case .rollbackMergePolicyType: kept = []
+        case .mergeByPropertyStoreTrumpMergePolicyType: kept = mine.filter { !theirs.contains($0) }
+        case .overwriteMergePolicyType:
+            kept = object.layout.slots.indices.filter { !object.layout.slots[$0].isToMany || mine.contains($0) }
+        default: kept = mine
+        }
+        object.rebase(on: row, keeping: kept)
+    }
+
+    static func mergeError(_ list: [NSMergeConflict]) -> CocoaError {
+        let names = list.prefix(5).map { $0.sourceObject.objectID.uriRepresentation().absoluteString }
+        return CoreDataError.make(
+            .managedObjectMerge,
+            "\(list.count) rows were changed by somebody else since they were read: \(names.joined(separator: ", ")). "
+                + "Refresh these objects and save again, or set another merge policy.",
+            userInfo: [NSPersistentStoreSaveConflictsErrorKey: list])
+    }
+}
+
+/// The policy with which a save fails on a conflict.
+public var NSErrorMergePolicy: Any { NSMergePolicy.error }
+/// The policy that keeps the store's value where both changed one.
+public var NSMergeByPropertyStoreTrumpMergePolicy: Any { NSMergePolicy.mergeByPropertyStoreTrump }
+/// The policy that writes the context's value where both changed one.
+public var NSMergeByPropertyObjectTrumpMergePolicy: Any { NSMergePolicy.mergeByPropertyObjectTrump }
+/// The policy that writes the context's objects as a whole.
+public var NSOverwriteMergePolicy: Any { NSMergePolicy.overwrite }
+/// The policy that drops the context's changes.
+public var NSRollbackMergePolicy: Any { NSMergePolicy.rollback }
+
+extension NSManagedObject {
+    /// Takes a newer row as the committed values and keeps some slots of the current ones.
+    fileprivate func rebase(on row: StoreRow, keeping slots: [Int]) {
+        var merged = row.values
+        touched.removeAll()
+        for slot in layout.toManySlots {
+            if case .objects = committed[slot] { merged[slot] = committed[slot] }
+        }
+        committed = merged
+        for slot in slots {
+            merged[slot] = values[slot]
+            touched.insert(slot)
+        }
+        values = merged
+        version = row.version
+    }
+}
+
+extension NSManagedObjectContext {
+    func mergeConflict(_ row: StoreConflict.Row) -> NSMergeConflict? {
+        registeredObject(for: row.objectID).map { NSMergeConflict(object: $0, conflict: row) }
+    }
+
+    /// Takes an object whose row is gone out of the save.
+    fileprivate func dropVanished(_ object: NSManagedObject) {
+        updated.remove(object)
+        deleted.remove(object)
+        forget(object)
+    }
+
+    func uniquenessError(_ conflict: StoreUniquenessConflict) -> CocoaError {
+        let objects = conflict.inserted.compactMap(registeredObject)
+        let names = conflict.constraint.joined(separator: ", ")
+        let existing = conflict.existing.map { " (also in \($0.uriRepresentation().absoluteString))" } ?? ""
+        return CoreDataError.make(
+            .managedObjectConstraintMerge,
+            "Two objects of '\(conflict.entity.name ?? "")' have the same \(names)\(existing), which the model forbids. "
+                + "Change or delete one of them.",
+            userInfo: [
+                NSPersistentStoreSaveConflictsErrorKey: [
+                    NSConstraintConflict(constraint: conflict.constraint, objects: objects)
+                ],
+                NSAffectedObjectsErrorKey: objects,
+            ])
+    }
+}
+
+/// Objects that violate a uniqueness constraint. Follows Core Data's `NSConstraintConflict`.
+public final class NSConstraintConflict: NSObject {
+    /// The names of the constraint's properties.
+    public let constraint: [String]
+    /// The objects of the save.
+    public let conflictingObjects: [NSManagedObject]
+
+    init(constraint: [String], objects: [NSManagedObject]) {
+        self.constraint = constraint
+        conflictingObjects = objects
+    }
+}

@@ -1,0 +1,69 @@
+// The names and keys of what contexts and coordinators post.
+
+public import Foundation
+
+/// Objects inserted: `Set<NSManagedObject>`.
+public let NSInsertedObjectsKey = "inserted"
+/// Objects updated: `Set<NSManagedObject>`.
+public let NSUpdatedObjectsKey = "updated"
+/// Objects deleted: `Set<NSManagedObject>`.
+public let NSDeletedObjectsKey = "deleted"
+/// Objects refreshed: `Set<NSManagedObject>`.
+public let NSRefreshedObjectsKey = "refreshed"
+/// Objects invalidated: `Set<NSManagedObject>`.
+public let NSInvalidatedObjectsKey = "invalidated"
+/// All objects were invalidated: their IDs.
+public let NSInvalidatedAllObjectsKey = "invalidatedAll"
+/// IDs of inserted objects: `Set<NSManagedObjectID>`.
+public let NSInsertedObjectIDsKey = "inserted_objectIDs"
+/// IDs of updated objects: `Set<NSManagedObjectID>`.
+public let NSUpdatedObjectIDsKey = "updated_objectIDs"
+/// IDs of deleted objects: `Set<NSManagedObjectID>`.
+public let NSDeletedObjectIDsKey = "deleted_objectIDs"
+/// Stores added to a coordinator: `[NSPersistentStore]`.
+public let NSAddedPersistentStoresKey = "added"
+/// Stores removed from a coordinator: `[NSPersistentStore]`.
+public let NSRemovedPersistentStoresKey = "removed"
+
+extension Notification.Name {
+    /// A context is about to save. Posted without user info.
+    public static let NSManagedObjectContextWillSave = Notification.Name("NSManagingContextWillSaveChangesNotification")
+    /// A context has saved; user info has the inserted, updated and deleted objects.
+    public static let NSManagedObjectContextDidSave = Notification.Name("NSManagingContextDidSaveChangesNotification")
+    /// A context has saved; user info has the IDs of the inserted, updated and deleted objects.
+    public static let NSManagedObjectContextDidSaveObjectIDs = Notification.Name(
+        "NSManagedObjectContextDidSaveObjectIDsNotification")
+    /// Objects of a context have changed; posted once for all changes of a turn.
+    public static let NSManagedObjectContextObjectsDidChange = Notification.Name(
+        "NSObjectsChangedInManagingContextNotification")
+    /// A coordinator's stores will change.
+    public static let NSPersistentStoreCoordinatorStoresWillChange = Notification.Name(
+        "NSPersistentStoreCoordinatorStoresWillChangeNotification")
+    /// A coordinator's stores have changed.
+    public static let NSPersistentStoreCoordinatorStoresDidChange = Notification.Name(
+        "NSPersistentStoreCoordinatorStoresDidChangeNotification")
+}
+
+extension NSManagedObjectContext {
+    /// The keys of the notifications' user info.
+    public enum NotificationKey: String, Sendable {
+        case insertedObjects = "inserted"
+        case updatedObjects = "updated"
+        case deletedObjects = "deleted"
+        case refreshedObjects = "refreshed"
+        case invalidatedObjects = "invalidated"
+        case invalidatedAllObjects = "invalidatedAll"
+        case insertedObjectIDs = "inserted_objectIDs"
+        case updatedObjectIDs = "updated_objectIDs"
+        case deletedObjectIDs = "deleted_objectIDs"
+    }
+
+    /// ``Foundation/NSNotification/Name/NSManagedObjectContextWillSave`` by its newer name.
+    public static var willSaveObjectsNotification: Notification.Name { .NSManagedObjectContextWillSave }
+    /// ``Foundation/NSNotification/Name/NSManagedObjectContextDidSave`` by its newer name.
+    public static var didSaveObjectsNotification: Notification.Name { .NSManagedObjectContextDidSave }
+    /// ``Foundation/NSNotification/Name/NSManagedObjectContextDidSaveObjectIDs`` by its newer name.
+    public static var didSaveObjectIDsNotification: Notification.Name { .NSManagedObjectContextDidSaveObjectIDs }
+    /// ``Foundation/NSNotification/Name/NSManagedObjectContextObjectsDidChange`` by its newer name.
+    public static var didChangeObjectsNotification: Notification.Name { .NSManagedObjectContextObjectsDidChange }
+}

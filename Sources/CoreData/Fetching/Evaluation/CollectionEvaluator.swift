@@ -1,0 +1,96 @@
+// @count, @sum and the other operators on collections, and the functions that do the same. As in SQL, missing values don't
+// count: the sum of nothing is 0, its average, minimum and maximum are null.
+
+import Foundation
+
+enum CollectionEvaluator {
+    /// The value of a key path's collection operator.
+    static func value(_ collection: CollectionOperator, of value: Operand, rest: KeyPathSteps) -> Operand {
+        let elements: [Operand]
+        switch value {
+        case .collection(let members): elements = members.elements
+        // Nothing has no members.
+        case .null: elements = []
+        default: return .null
+        }
+        if collection == .count { return .integer(Int64(elements.count)) }
+        // As everywhere in a path: members without the object on the way are left out.
+        let starts = rest.isEmpty ? elements : elements.filter { !$0.isNull }
+        let values = flattened(starts.map { KeyPathEvaluator.value(at: rest, of: $0) })
+        switch collection {
+        case .sum: return sum(values)
+        case .avg: return average(values)
+        case .min: return extreme(values, .orderedAscending)
+        case .max: return extreme(values, .orderedDescending)
+        default:
+            let union = collection.isDistinct ? distinct(values) : values
+            return .collection(OperandCollection(elements: union, isOrdered: true))
+        }
+    }
+
+    /// The members of members of collections.
+    static func flattened(_ values: [Operand]) -> [Operand] {
+        values.flatMap { value in
+            if case .collection(let inner) = value { return inner.elements }
+            return [value]
+        }
+    }
+
+    static func distinct(_ values: [Operand]) -> [Operand] {
+        var seen: Set<OperandKey> = []
+        return values.filter { seen.insert(OperandKey($0)).inserted }
+    }
+
+    /// The sum: an integer if all are and it fits, else a real number.
+    static func sum(_ values: [Operand]) -> Operand {
+        values.reduce(.integer(0)) { sum, value in
+            switch value {
+            case .integer, .real: Arithmetic.combine(.add, sum, value)
+            default: sum
+            }
+        }
+    }
+
+    static func average(_ values: [Operand]) -> Operand {
+        let numbers = values.compactMap(Arithmetic.real)
+        return numbers.isEmpty ? .null : .number(numbers.reduce(0, +) / Double(numbers.count))
+    }
+
+    /// The first value in the order given; values that have no order among each other are left out.
+    static func extreme(_ values: [Operand], _ order: ComparisonResult) -> Operand {
+        values.reduce(.null) { best, value in
+            if best.isNull { return value.hasOrder ? value : .null }
+            return value.order(relativeTo: best) == order ? value : best
+        }
+    }
+
+    static func median(_ values: [Operand]) -> Operand {
+        let numbers = values.compactMap(Arithmetic.real).sorted()
+        guard !numbers.isEmpty else { return .null }
+        let middle = numbers.count / 2
+        return .number(numbers.count % 2 == 1 ? numbers[middle] : (numbers[middle - 1] + numbers[middle]) / 2)
+    }
+
+    /// The numbers that occur most often, ascending.
+    static func mode(_ values: [Operand]) -> Operand {
+        var counts: [Double: Int] = [:]
+        for number in values.compactMap(Arithmetic.real) { counts[number, default: 0] += 1 }
+        let most = counts.values.max() ?? 0
+        let numbers = counts.filter { $0.value == most }.keys.sorted()
+        return .collection(OperandCollection(elements: numbers.map { .number($0) }, isOrdered: true))
+    }
+
+    /// The standard deviation of the whole population.
+    static func standardDeviation(_ values: [Operand]) -> Operand {
+        let numbers = values.compactMap(Arithmetic.real)
+        guard !numbers.isEmpty else { return .null }
+        let mean = numbers.reduce(0, +) / Double(numbers.count)
+        let squares = numbers.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+        return .number((squares / Double(numbers.count)).squareRoot())
+    }
+}
+
+extension Operand {
+    /// Whether the value can be less than another.
+    fileprivate var hasOrder: Bool { order(relativeTo: self) != nil }
+}

@@ -1,0 +1,102 @@
+// The value of an expression for an object. Nothing here fails: what can't be computed is null.
+
+import Foundation
+
+/// Walks the trees of expressions.
+enum ExpressionEvaluator {
+    /// The value for the outside. What a path or a constant gives is handed out as it is, not rebuilt from its operand.
+    static func boxedValue(of expression: NSExpression, object: Any?, context: NSMutableDictionary?) -> Any? {
+        switch expression.node {
+        case .constant(let constant): constant.value
+        case .evaluatedObject: object
+        case .block(let block, let arguments):
+            block(object, arguments.map { $0.expressionValue(with: object, context: context) ?? NSNull() }, context)
+        default: operand(of: expression, in: EvaluationScope(object: object, context: context)).boxed
+        }
+    }
+
+    static func operand(of expression: NSExpression, in scope: EvaluationScope) -> Operand {
+        switch expression.node {
+        case .constant(let constant): return constant.operand
+        case .evaluatedObject: return scope.object
+        case .variable(let name): return scope.value(ofVariable: name)
+        case .keyPath(let start, let path):
+            return KeyPathEvaluator.value(at: path, of: operand(of: start, in: scope))
+        case .function(let call): return FunctionEvaluator.value(of: call, in: scope)
+        case .aggregate(let elements):
+            return .collection(
+                OperandCollection(elements: elements.map { operand(of: $0, in: scope) }, isOrdered: true))
+        case .subquery(let collection, let variable, let predicate):
+            return subquery(operand(of: collection, in: scope), variable, predicate, scope)
+        case .conditional(let predicate, let then, let otherwise):
+            return operand(of: PredicateEvaluator.matches(predicate, in: scope) ? then : otherwise, in: scope)
+        case .set(let setOperator, let left, let right):
+            return combine(setOperator, operand(of: left, in: scope), operand(of: right, in: scope))
+        case .anyKey: return .null
+        case .block(let block, let arguments):
+            let values = arguments.map { operand(of: $0, in: scope).boxed ?? NSNull() }
+            return Operand(block(scope.original, values, scope.context))
+        }
+    }
+
+    private static func subquery(
+        _ collection: Operand, _ variable: String, _ predicate: NSPredicate, _ scope: EvaluationScope
+    ) -> Operand {
+        guard case .collection(let members) = collection else {
+            return .collection(OperandCollection(elements: [], isOrdered: true))
+        }
+        let matching = members.elements.filter {
+            PredicateEvaluator.matches(predicate, in: scope.binding(variable, to: $0))
+        }
+        return .collection(OperandCollection(elements: matching, isOrdered: members.isOrdered))
+    }
+
+    private static func combine(_ setOperator: SetOperator, _ left: Operand, _ right: Operand) -> Operand {
+        guard case .collection(let left) = left, case .collection(let right) = right else { return .null }
+        let inRight = Set(right.elements.map(OperandKey.init))
+        var seen: Set<OperandKey> = []
+        let candidates = setOperator == .union ? left.elements + right.elements : left.elements
+        let elements = candidates.filter { element in
+            let key = OperandKey(element)
+            switch setOperator {
+            case .union: break
+            case .intersect: if !inRight.contains(key) { return false }
+            case .minus: if inRight.contains(key) { return false }
+            }
+            return seen.insert(key).inserted
+        }
+        return .collection(OperandCollection(elements: elements, isOrdered: false))
+    }
+}
+
+/// Follows key paths. A path that meets a collection goes on from each member; members without the object that the path
+/// leads through are left out, so `ANY items.owner.name == nil` asks for an owner without a name, not for a lack of owners.
+enum KeyPathEvaluator {
+    static func value(at path: KeyPathSteps, of start: Operand) -> Operand {
+        var value = start
+        for step in path.steps {
+            switch step {
+            case .key(let key): value = self.value(forKey: key, of: value)
+            case .collection(let collection, let rest):
+                value = CollectionEvaluator.value(collection, of: value, rest: rest)
+            case .unknownOperator: return .null
+            }
+        }
+        return value
+    }
+
+    private static func value(forKey key: String, of value: Operand) -> Operand {
+        guard case .collection(let collection) = value else { return value.value(forKey: key) }
+        var elements: [Operand] = []
+        elements.reserveCapacity(collection.elements.count)
+        for element in collection.elements where !element.isNull {
+            switch element {
+            case .collection(let inner): elements += inner.elements.map { $0.value(forKey: key) }
+            default:
+                let found = element.value(forKey: key)
+                if case .collection(let inner) = found { elements += inner.elements } else { elements.append(found) }
+            }
+        }
+        return .collection(OperandCollection(elements: elements, isOrdered: collection.isOrdered))
+    }
+}

@@ -1,0 +1,132 @@
+// Whether a predicate holds. Two-valued: a comparison with a missing value is true or false, never unknown. SQL has a third
+// value; Stores/SQL takes care that it never decides.
+
+import Foundation
+
+/// Walks the trees of predicates.
+enum PredicateEvaluator {
+    static func matches(_ predicate: NSPredicate, in scope: EvaluationScope) -> Bool {
+        switch predicate {
+        case let comparison as NSComparisonPredicate: return matches(comparison, in: scope)
+        case let compound as NSCompoundPredicate:
+            let parts = compound.subpredicates
+            switch compound.compoundPredicateType {
+            case .and: return parts.allSatisfy { matches($0, in: scope) }
+            case .or: return parts.contains { matches($0, in: scope) }
+            case .not: return !parts.allSatisfy { matches($0, in: scope) }
+            }
+        // Constants and blocks are Foundation's.
+        default: return predicate.evaluate(with: scope.original, substitutionVariables: scope.bindings)
+        }
+    }
+
+    private static func matches(_ comparison: NSComparisonPredicate, in scope: EvaluationScope) -> Bool {
+        let left = ExpressionEvaluator.operand(of: comparison.leftExpression, in: scope)
+        switch comparison.comparisonPredicateModifier {
+        case .direct: return holds(comparison, left, in: scope)
+        case .any: return members(of: left).contains { holds(comparison, $0, in: scope) }
+        case .all: return members(of: left).allSatisfy { holds(comparison, $0, in: scope) }
+        }
+    }
+
+    /// What ANY and ALL go over. Nothing has no members; a single value is its own only member.
+    private static func members(of operand: Operand) -> [Operand] {
+        switch operand {
+        case .collection(let collection): collection.elements
+        case .null: []
+        default: [operand]
+        }
+    }
+
+    private static func holds(_ comparison: NSComparisonPredicate, _ left: Operand, in scope: EvaluationScope) -> Bool {
+        let options = comparison.options
+        // A constant collection is searched by hashing, however large it is.
+        if comparison.predicateOperatorType == .in, !options.folds,
+            case .constant(let constant) = comparison.rightExpression.node, let collection = constant.collection
+        {
+            return collection.keys.contains(OperandKey(left))
+        }
+        let right = ExpressionEvaluator.operand(of: comparison.rightExpression, in: scope)
+        return holds(comparison.predicateOperatorType, left, right, options)
+    }
+
+    static func holds(
+        _ type: NSComparisonPredicate.Operator, _ left: Operand, _ right: Operand,
+        _ options: NSComparisonPredicate.Options
+    ) -> Bool {
+        switch type {
+        case .equalTo: return left.equals(right, options: options)
+        case .notEqualTo: return !left.equals(right, options: options)
+        case .lessThan: return left.order(relativeTo: right, options: options) == .orderedAscending
+        case .greaterThan: return left.order(relativeTo: right, options: options) == .orderedDescending
+        case .lessThanOrEqualTo: return isAtMost(left, right, options)
+        case .greaterThanOrEqualTo: return isAtMost(right, left, options)
+        case .between:
+            guard case .collection(let bounds) = right, bounds.elements.count == 2 else { return false }
+            return isAtMost(bounds.elements[0], left, options) && isAtMost(left, bounds.elements[1], options)
+        case .in: return isMember(left, of: right, options)
+        case .contains: return isMember(right, of: left, options)
+        case .beginsWith, .endsWith, .like, .matches:
+            guard case .string(let text) = left, case .string(let pattern) = right else { return false }
+            return StringOperator(type).holds(text, pattern, options)
+        case .customSelector: return false
+        }
+    }
+
+    private static func isAtMost(_ a: Operand, _ b: Operand, _ options: NSComparisonPredicate.Options) -> Bool {
+        switch a.order(relativeTo: b, options: options) {
+        case .orderedAscending, .orderedSame: true
+        default: false
+        }
+    }
+
+    /// Membership for collections, a substring for strings.
+    private static func isMember(
+        _ member: Operand, of container: Operand, _ options: NSComparisonPredicate.Options
+    ) -> Bool {
+        switch (member, container) {
+        case (_, .collection(let collection)): return collection.contains(member, options: options)
+        case (.string(let part), .string(let text)): return StringOperator.contains.holds(text, part, options)
+        case (.string(let key), .object(.dictionary(let dictionary))): return dictionary.object(forKey: key) != nil
+        case (.string(let key), .object(.swiftDictionary(let dictionary))): return dictionary[key] != nil
+        default: return false
+        }
+    }
+}
+
+/// The operators on two strings; SQLite calls them through the functions that a store registers.
+enum StringOperator: Int {
+    case contains
+    case begins
+    case ends
+    case like
+    case matches
+
+    init(_ type: NSComparisonPredicate.Operator) {
+        switch type {
+        case .beginsWith: self = .begins
+        case .endsWith: self = .ends
+        case .like: self = .like
+        case .matches: self = .matches
+        default: self = .contains
+        }
+    }
+
+    func holds(_ text: String, _ other: String, _ options: NSComparisonPredicate.Options) -> Bool {
+        switch self {
+        case .like: return PatternMatching.isLike(text, other, options)
+        case .matches: return PatternMatching.matches(text, other, options)
+        default: break
+        }
+        guard options.folds else { return plain(text, other) }
+        return plain(StringComparison.folded(text, options), StringComparison.folded(other, options))
+    }
+
+    private func plain(_ text: String, _ other: String) -> Bool {
+        switch self {
+        case .begins: StringComparison.begins(text, with: other)
+        case .ends: StringComparison.ends(text, with: other)
+        default: StringComparison.contains(text, other)
+        }
+    }
+}

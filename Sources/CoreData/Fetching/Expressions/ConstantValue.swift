@@ -1,0 +1,78 @@
+// A constant of an expression: the value as translators read it, and as an operand. A collection's operands are made when
+// they are first asked for, because the stores often don't need them, and a large one is searched by hashing.
+
+import Foundation
+import Synchronization
+
+/// A constant.
+final class ConstantValue {
+    /// Numbers are `NSNumber`, `NSNull` is nil.
+    let value: Any?
+    private let scalar: Operand?
+    private let cache = Mutex<Collection?>(nil)
+
+    init(_ value: Any?) {
+        let normal = Self.normalized(value)
+        self.value = normal
+        scalar = Self.isCollection(normal) ? nil : Operand(normal)
+    }
+
+    /// The members of a constant collection.
+    final class Collection: @unchecked Sendable {
+        // Safe: nothing changes after init.
+        let operand: Operand
+        let members: OperandCollection
+        let keys: Set<OperandKey>
+
+        fileprivate init(_ members: OperandCollection) {
+            self.members = members
+            operand = .collection(members)
+            keys = Set(members.elements.map(OperandKey.init))
+        }
+    }
+
+    /// The members, if it is a collection.
+    var collection: Collection? {
+        if scalar != nil { return nil }
+        return cache.withLock { cached in
+            if let cached { return cached }
+            guard case .collection(let members) = Operand(value) else { return nil }
+            let made = Collection(members)
+            cached = made
+            return made
+        }
+    }
+
+    var operand: Operand { scalar ?? collection?.operand ?? .null }
+
+    private static func isCollection(_ value: Any?) -> Bool {
+        switch value {
+        case nil, is String, is NSNumber, is NSManagedObject: false
+        case is NSArray, is NSSet, is NSOrderedSet: true
+        case is NSDictionary, is any KeyValueReadable: false
+        case let value as any Swift.Collection: !(value is Data) && !(value is [String: Any])
+        default: false
+        }
+    }
+
+    private static func normalized(_ value: Any?) -> Any? {
+        guard let value else { return nil }
+        switch value {
+        case is NSNull: return nil
+        case let string as NSString where type(of: value) is AnyClass: return String(string)
+        case let optional as any OptionalConstant: return normalized(optional.wrapped)
+        case let decimal as Decimal: return NSDecimalNumber(decimal: decimal)
+        case is Bool, is any BinaryInteger, is any BinaryFloatingPoint: return value as? NSNumber ?? value
+        default: return value
+        }
+    }
+}
+
+/// Sees through `Optional` inside `Any`.
+private protocol OptionalConstant {
+    var wrapped: Any? { get }
+}
+
+extension Optional: OptionalConstant {
+    fileprivate var wrapped: Any? { map { $0 as Any } }
+}

@@ -1,0 +1,41 @@
+// What an expression consists of. The parser makes these, the printer, the evaluator and the SQL generator walk them; a
+// new case has to be handled by all four.
+
+import Foundation
+
+/// The syntax tree under an `NSExpression`.
+indirect enum ExpressionNode {
+    case constant(ConstantValue)
+    case evaluatedObject
+    case variable(String)
+    /// A path from what the operand gives: the evaluated object, a variable, a subquery, any expression.
+    case keyPath(operand: NSExpression, path: KeyPathSteps)
+    case function(FunctionCall)
+    case aggregate([NSExpression])
+    case subquery(collection: NSExpression, variable: String, predicate: NSPredicate)
+    case conditional(predicate: NSPredicate, then: NSExpression, otherwise: NSExpression)
+    case set(SetOperator, NSExpression, NSExpression)
+    case anyKey
+    case block(ExpressionBlock, arguments: [NSExpression])
+}
+
+/// Computes a value from the evaluated object, the values of the arguments, and the context.
+typealias ExpressionBlock = (Any?, [Any], NSMutableDictionary?) -> Any
+
+/// The operators on collections.
+enum SetOperator: String {
+    case union = "UNION"
+    case intersect = "INTERSECT"
+    case minus = "MINUS"
+}
+
+/// A function with its arguments, or a method called on a target.
+struct FunctionCall {
+    /// As in `NSExpression.function`: `sum:`, `add:to:`.
+    var name: String
+    var arguments: [NSExpression]
+    /// The object that has the method; nil for the predefined functions.
+    var target: NSExpression?
+    /// The predefined function; nil for a method of a target.
+    var function: PredefinedFunction?
+}

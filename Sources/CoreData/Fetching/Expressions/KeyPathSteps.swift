@@ -1,0 +1,80 @@
+// A key path, split once. `orders.@sum.price` is the key `orders`, then the operator `sum` with the rest `price`.
+
+import Foundation
+
+/// The components of a key path.
+struct KeyPathSteps {
+    enum Step {
+        case key(String)
+        /// A collection operator; what follows it is read from each member.
+        case collection(CollectionOperator, rest: KeyPathSteps)
+        /// An operator that doesn't exist.
+        case unknownOperator(String)
+    }
+
+    /// The path as it was written, without escapes.
+    let text: String
+    let steps: [Step]
+
+    init(_ text: String) {
+        self.text = text
+        steps = Self.steps(text.split(separator: ".", omittingEmptySubsequences: true)[...])
+    }
+
+    private init(components: ArraySlice<Substring>) {
+        text = components.joined(separator: ".")
+        steps = Self.steps(components)
+    }
+
+    private static func steps(_ components: ArraySlice<Substring>) -> [Step] {
+        var steps: [Step] = []
+        for (index, component) in zip(components.indices, components) {
+            guard component.first == "@" else {
+                // `self` is the object itself.
+                if component.lowercased() != "self" { steps.append(.key(String(component))) }
+                continue
+            }
+            let rest = components[(index + 1)...]
+            guard let collection = CollectionOperator(rawValue: String(component.dropFirst())) else {
+                return steps + [.unknownOperator(String(component))]
+            }
+            if collection == .count {
+                steps.append(.collection(.count, rest: KeyPathSteps(components: [])))
+                continue
+            }
+            return steps + [.collection(collection, rest: KeyPathSteps(components: rest))]
+        }
+        return steps
+    }
+
+    var isEmpty: Bool { steps.isEmpty }
+
+    /// The path, going on with another.
+    func appending(_ other: KeyPathSteps) -> KeyPathSteps {
+        if text.isEmpty { return other }
+        return other.text.isEmpty ? self : KeyPathSteps("\(text).\(other.text)")
+    }
+}
+
+/// The operators that a key path may contain, without the `@`.
+enum CollectionOperator: String {
+    case count
+    case sum
+    case avg
+    case min
+    case max
+    case unionOfObjects
+    case distinctUnionOfObjects
+    case unionOfArrays
+    case distinctUnionOfArrays
+    case unionOfSets
+    case distinctUnionOfSets
+
+    /// Whether members that are equal count once.
+    var isDistinct: Bool {
+        switch self {
+        case .distinctUnionOfObjects, .distinctUnionOfArrays, .distinctUnionOfSets, .unionOfSets: true
+        default: false
+        }
+    }
+}

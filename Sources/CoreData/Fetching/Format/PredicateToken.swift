@@ -1,0 +1,144 @@
+// The words of the format language.
+
+import Foundation
+
+/// One word of a format and where it begins.
+struct PredicateToken {
+    enum Kind {
+        /// A name or a keyword; which of the two depends on where it stands. Function names keep their colons.
+        case word(String)
+        /// A name that can't be a keyword: `#and`.
+        case escapedWord(String)
+        /// `@count`
+        case at(String)
+        /// `$name`
+        case variable(String)
+        case string(String)
+        case number(NSNumber)
+        case argument(FormatSpecifier)
+        case symbol(Symbol)
+        case end
+    }
+
+    enum Symbol: String {
+        case open = "("
+        case close = ")"
+        case openBracket = "["
+        case closeBracket = "]"
+        case openBrace = "{"
+        case closeBrace = "}"
+        case comma = ","
+        case dot = "."
+        case equal = "="
+        case doubleEqual = "=="
+        case notEqual = "!="
+        case unequal = "<>"
+        case less = "<"
+        case lessOrEqual = "<="
+        case equalOrLess = "=<"
+        case greater = ">"
+        case greaterOrEqual = ">="
+        case equalOrGreater = "=>"
+        case and = "&&"
+        case or = "||"
+        case not = "!"
+        case plus = "+"
+        case minus = "-"
+        case times = "*"
+        case divided = "/"
+        case power = "**"
+        case bitOr = "|"
+        case bitAnd = "&"
+        case bitXor = "^"
+        case shiftLeft = "<<"
+        case shiftRight = ">>"
+        case bitNot = "~"
+    }
+
+    let kind: Kind
+    /// In UTF-8 bytes from the beginning of the format.
+    let offset: Int
+}
+
+/// What an argument is printed from, in C's terms.
+enum FormatSpecifier: Equatable {
+    /// `%@`
+    case object
+    /// `%K`
+    case keyPath
+    /// `%d`, `%lu` and so on, as printf writes the number: hexadecimal ones are unsigned.
+    case integer(String)
+    /// `%f`, `%g`
+    case real
+    /// `%c`
+    case character
+}
+
+extension PredicateToken {
+    /// What an error message calls it.
+    var found: String {
+        switch kind {
+        case .word(let text), .escapedWord(let text): "'\(text)'"
+        case .at(let text): "'@\(text)'"
+        case .variable(let text): "'$\(text)'"
+        case .string(let text): "the text \"\(text.prefix(40))\""
+        case .number(let number): "the number \(number)"
+        case .argument(.object): "%@"
+        case .argument(.keyPath): "%K"
+        case .argument(.integer(let text)): "%\(text)"
+        case .argument(.real): "%f"
+        case .argument(.character): "%c"
+        case .symbol(let symbol): "'\(symbol.rawValue)'"
+        case .end: "the end"
+        }
+    }
+
+    /// The keyword that the token is, in capitals; nil for anything that can't be one.
+    var keyword: Keyword? {
+        guard case .word(let text) = kind, text.utf8.count <= 14 else { return nil }
+        return Keyword(rawValue: text.uppercased())
+    }
+}
+
+/// The words with a meaning of their own. As names of properties they are written with a `#`.
+enum Keyword: String {
+    case and = "AND"
+    case or = "OR"
+    case not = "NOT"
+    case anyOf = "ANY"
+    case someOf = "SOME"
+    case allOf = "ALL"
+    case noneOf = "NONE"
+    case `in` = "IN"
+    case between = "BETWEEN"
+    case contains = "CONTAINS"
+    case beginsWith = "BEGINSWITH"
+    case endsWith = "ENDSWITH"
+    case like = "LIKE"
+    case matches = "MATCHES"
+    case null = "NULL"
+    case `nil` = "NIL"
+    case `true` = "TRUE"
+    case yes = "YES"
+    case `false` = "FALSE"
+    case no = "NO"
+    case itself = "SELF"
+    case truePredicate = "TRUEPREDICATE"
+    case falsePredicate = "FALSEPREDICATE"
+    case subquery = "SUBQUERY"
+    case function = "FUNCTION"
+    case cast = "CAST"
+    case ternary = "TERNARY"
+    case union = "UNION"
+    case intersect = "INTERSECT"
+    case minus = "MINUS"
+    case anyKey = "ANYKEY"
+
+    /// Whether the keyword has its meaning only before an opening parenthesis, and is a name elsewhere.
+    var needsParenthesis: Bool {
+        switch self {
+        case .subquery, .function, .cast, .ternary: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// C's variable arguments, for `init(format:arguments:)`. Swift can't step through a `va_list`, so C's own printf does: the
+// predicate's format becomes a printf format with one line per argument, and the lines are read back.
+//
+//     "a == %@ AND b > %d"   ->   "%p\n%d\n"   ->   "0x7f3c…\n42\n"   ->   [object, 42]
+
+import Foundation
+
+enum VariadicArguments {
+    /// The arguments that a format asks for.
+    ///
+    /// - Precondition: `list` has them, of the types that the format says, as for every function of this kind in C.
+    @unsafe static func values(for format: String, in list: CVaListPointer) -> [Any] {
+        // A format that can't be read is reported by the parser, which comes next.
+        let specifiers = ((try? PredicateTokenizer.tokens(of: format)) ?? []).compactMap { token -> FormatSpecifier? in
+            if case .argument(let specifier) = token.kind { return specifier }
+            return nil
+        }
+        guard !specifiers.isEmpty else { return [] }
+        let printed = specifiers.map(\.printFormat).joined(separator: "\n")
+        // Safe: printf reads exactly the arguments that the predicate's format names, and stays within the buffer; no
+        // argument prints to more than 64 characters in these formats.
+        var buffer = [CChar](repeating: 0, count: specifiers.count * 64 + 1)
+        let length = unsafe vsnprintf(&buffer, buffer.count, printed, list)
+        let text = String(decoding: buffer.prefix(max(0, Int(length))).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        return zip(specifiers, lines).map { unsafe $0.value(fromPrinted: $1) }
+    }
+}
+
+extension FormatSpecifier {
+    fileprivate var printFormat: String {
+        switch self {
+        case .object, .keyPath: "%p"
+        case .integer(let text): "%\(text)"
+        case .real: "%a"
+        case .character: "%d"
+        }
+    }
+
+    /// - Precondition: For objects, the printed text is the address of a living object.
+    @unsafe fileprivate func value(fromPrinted text: Substring) -> Any {
+        switch self {
+        case .object, .keyPath:
+            guard let bits = UInt(text.dropFirst(2), radix: 16), let address = unsafe UnsafeRawPointer(bitPattern: bits)
+            else { return NSNull() }
+            return unsafe Unmanaged<AnyObject>.fromOpaque(address).takeUnretainedValue()
+        case .integer, .character: return Int64(text) ?? UInt64(text).map { $0 as Any } ?? NSNull()
+        case .real: return Double(text) ?? 0
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// `NSPredicate(format:)`, which Foundation on Linux doesn't have. The initialisers are in the extension of a protocol,
+// because only there may an initialiser assign `self`, and so return a comparison or a compound.
+
+public import Foundation
+
+/// Gives `NSPredicate` the initialisers that read formats.
+public protocol PredicateFormatReading {}
+
+extension NSPredicate: PredicateFormatReading {}
+
+extension PredicateFormatReading {
+    /// The predicate that a format describes, such as `"name == %@ AND age > %d"`.
+    ///
+    /// A format that can't be read stops the program with a message that points at the mistake, as Foundation raises.
+    public init(format predicateFormat: String, _ args: any CVarArg...) {
+        self = .predicate(predicateFormat, args)
+    }
+
+    /// The predicate that a format describes, with its arguments in an array. `%d` and its like also take them as numbers.
+    public init(format predicateFormat: String, argumentArray arguments: [Any]?) {
+        self = .predicate(predicateFormat, arguments ?? [])
+    }
+
+    /// The predicate that a format describes, with C's variable arguments.
+    public init(format predicateFormat: String, arguments argList: CVaListPointer) {
+        self = .predicate(predicateFormat, unsafe VariadicArguments.values(for: predicateFormat, in: argList))
+    }
+
+    private static func predicate(_ format: String, _ arguments: [Any]) -> Self {
+        let predicate: NSPredicate
+        do {
+            predicate = try NSPredicate.parsing(format, arguments: arguments)
+        } catch {
+            fatalError("\(error)")
+        }
+        guard let typed = predicate as? Self else {
+            fatalError(
+                "The format \"\(format)\" describes a \(type(of: predicate)), not a \(Self.self). "
+                    + "Call NSPredicate(format:) and look at the class of the result.")
+        }
+        return typed
+    }
+}
+
+extension NSPredicate {
+    /// The predicate that a format describes, for formats that are data: what a user typed, or what a model contains.
+    ///
+    /// - Throws: ``PredicateError`` with the position of the first mistake.
+    package static func parsing(_ format: String, arguments: [Any] = []) throws -> NSPredicate {
+        var parser = try PredicateParser(format, arguments: arguments)
+        return try parser.predicate()
+    }
+
+    /// The predicate as a format. Unlike Foundation's `predicateFormat` it is also right for compounds that Foundation
+    /// made.
+    package var formatText: String { PredicatePrinter.text(of: self) }
+}
+
+extension NSExpression {
+    /// The expression that a format describes, such as `"price * (1 + %@)"`.
+    ///
+    /// A format that can't be read stops the program with a message that points at the mistake, as Foundation raises.
+    public convenience init(format expressionFormat: String, _ args: any CVarArg...) {
+        self.init(format: expressionFormat, argumentArray: args)
+    }
+
+    /// The expression that a format describes, with its arguments in an array.
+    public convenience init(format expressionFormat: String, argumentArray arguments: [Any]) {
+        do {
+            self.init(node: try NSExpression.parsing(expressionFormat, arguments: arguments).node)
+        } catch {
+            fatalError("\(error)")
+        }
+    }
+
+    /// The expression that a format describes, with C's variable arguments.
+    public convenience init(format expressionFormat: String, arguments argList: CVaListPointer) {
+        self.init(
+            format: expressionFormat,
+            argumentArray: unsafe VariadicArguments.values(for: expressionFormat, in: argList))
+    }
+
+    /// The expression that a format describes, for formats that are data.
+    ///
+    /// - Throws: ``PredicateError`` with the position of the first mistake.
+    package static func parsing(_ format: String, arguments: [Any] = []) throws -> NSExpression {
+        var parser = try PredicateParser(format, arguments: arguments)
+        return try parser.wholeExpression()
+    }
+}

@@ -1,0 +1,69 @@
+// `$name` in predicates and expressions, replaced by values.
+
+public import Foundation
+
+extension NSPredicate {
+    /// The predicate with its variables replaced by values; a value may be an expression. Variables without a value stay.
+    public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
+        // The result has the class of the original, except for subclasses from elsewhere, which can't be rebuilt.
+        Substitution(variables: variables).apply(to: self) as? Self ?? self
+    }
+}
+
+extension NSExpression {
+    /// The expression with its variables replaced by values.
+    func withSubstitutionVariables(_ variables: [String: Any]) -> NSExpression {
+        Substitution(variables: variables).apply(to: self)
+    }
+}
+
+/// Rebuilds trees with values in place of variables.
+private struct Substitution {
+    var variables: [String: Any]
+
+    func apply(to predicate: NSPredicate) -> NSPredicate {
+        switch predicate {
+        case let comparison as NSComparisonPredicate:
+            return NSComparisonPredicate(
+                leftExpression: apply(to: comparison.leftExpression),
+                rightExpression: apply(to: comparison.rightExpression),
+                modifier: comparison.comparisonPredicateModifier, type: comparison.predicateOperatorType,
+                options: comparison.options)
+        case let compound as NSCompoundPredicate:
+            return ParsedCompoundPredicate(
+                type: compound.compoundPredicateType, subpredicates: compound.subpredicates.map(apply))
+        default: return predicate
+        }
+    }
+
+    func apply(to expression: NSExpression) -> NSExpression {
+        switch expression.node {
+        case .variable(let name):
+            guard let value = variables[name] else { return expression }
+            return NSExpression.lifting(value)
+        case .keyPath(let operand, let path):
+            return NSExpression(node: .keyPath(operand: apply(to: operand), path: path))
+        case .function(var call):
+            call.arguments = call.arguments.map(apply)
+            call.target = call.target.map(apply)
+            return NSExpression(node: .function(call))
+        case .aggregate(let elements): return NSExpression(node: .aggregate(elements.map(apply)))
+        case .subquery(let collection, let variable, let predicate):
+            // The subquery's own variable hides an outer one of the same name.
+            var inner = self
+            inner.variables[variable] = nil
+            return NSExpression(
+                node: .subquery(
+                    collection: apply(to: collection), variable: variable, predicate: inner.apply(to: predicate)))
+        case .conditional(let predicate, let then, let otherwise):
+            return NSExpression(
+                node: .conditional(
+                    predicate: apply(to: predicate), then: apply(to: then), otherwise: apply(to: otherwise)))
+        case .set(let setOperator, let left, let right):
+            return NSExpression(node: .set(setOperator, apply(to: left), apply(to: right)))
+        case .block(let block, let arguments):
+            return NSExpression(node: .block(block, arguments: arguments.map(apply)))
+        case .constant, .evaluatedObject, .anyKey: return expression
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// The contents of a fetch request without its generic parameter: contexts, coordinators and stores read these.
+
+package import Foundation
+
+/// What a fetch request asks for, whatever its result type is.
+package final class FetchRequestState {
+    package var entity: NSEntityDescription?
+    /// As given to `init(entityName:)`; a context finds the entity when it executes the request.
+    package var name: String?
+    package var predicate: NSPredicate?
+    package var sortDescriptors: [NSSortDescriptor]?
+    package var fetchLimit = 0
+    package var fetchOffset = 0
+    package var fetchBatchSize = 0
+    package var resultType: NSFetchRequestResultType = .managedObjectResultType
+    package var includesSubentities = true
+    package var includesPropertyValues = true
+    package var includesPendingChanges = true
+    package var returnsObjectsAsFaults = true
+    package var returnsDistinctResults = false
+    package var shouldRefreshRefetchedObjects = false
+    package var relationshipKeyPathsForPrefetching: [String]?
+    package var propertiesToFetch: [Any]?
+    package var propertiesToGroupBy: [Any]?
+    package var havingPredicate: NSPredicate?
+
+    package init() {}
+
+    package init(copying other: FetchRequestState) {
+        entity = other.entity
+        name = other.name
+        predicate = other.predicate
+        sortDescriptors = other.sortDescriptors
+        fetchLimit = other.fetchLimit
+        fetchOffset = other.fetchOffset
+        fetchBatchSize = other.fetchBatchSize
+        resultType = other.resultType
+        includesSubentities = other.includesSubentities
+        includesPropertyValues = other.includesPropertyValues
+        includesPendingChanges = other.includesPendingChanges
+        returnsObjectsAsFaults = other.returnsObjectsAsFaults
+        returnsDistinctResults = other.returnsDistinctResults
+        shouldRefreshRefetchedObjects = other.shouldRefreshRefetchedObjects
+        relationshipKeyPathsForPrefetching = other.relationshipKeyPathsForPrefetching
+        propertiesToFetch = other.propertiesToFetch
+        propertiesToGroupBy = other.propertiesToGroupBy
+        havingPredicate = other.havingPredicate
+    }
+
+    /// The entity's name, whether or not the entity has been found yet.
+    package var entityName: String? { entity?.name ?? name }
+}

@@ -1,0 +1,70 @@
+// A fetch whose result goes to a closure. The context that executes it does so at once: it fetches what `fetchState` says
+// and calls `finish`, which makes the typed result.
+
+public import Foundation
+
+/// A fetch request with a closure for its result. Follows Core Data's `NSAsynchronousFetchRequest`.
+open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest {
+    /// What is fetched.
+    public let fetchRequest: NSFetchRequest<ResultType>
+    /// Called with the result.
+    public let completionBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)?
+    /// How many results are expected, for the progress.
+    open var estimatedResultCount = 0
+
+    /// A fetch that calls a closure when it is done.
+    public init(
+        fetchRequest request: NSFetchRequest<ResultType>,
+        completionBlock blk: ((NSAsynchronousFetchResult<ResultType>) -> Void)? = nil
+    ) {
+        fetchRequest = request
+        completionBlock = blk
+        super.init(fetchState: request.state)
+        affectedStores = request.affectedStores
+    }
+
+    open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
+
+    open override func copy(with zone: NSZone? = nil) -> Any {
+        // `copy` of a fetch request returns one of the same type; were it not so, sharing it would be no harm.
+        let request = fetchRequest.copy() as? NSFetchRequest<ResultType> ?? fetchRequest
+        let copy = NSAsynchronousFetchRequest(fetchRequest: request, completionBlock: completionBlock)
+        copy.estimatedResultCount = estimatedResultCount
+        copy.affectedStores = affectedStores
+        return copy
+    }
+
+    override func finish(
+        _ outcome: Result<[AnyObject], any Error>, in context: NSManagedObjectContext
+    ) -> NSPersistentStoreResult? {
+        let result: NSAsynchronousFetchResult<ResultType>
+        switch outcome {
+        case .success(let objects):
+            // Safe: what a context fetches for this request's result type is of that class, and a value of a marker
+            // protocol is the object's pointer, as a value of a class is. A dynamic cast to a marker protocol can't be made.
+            let typed = objects.map { unsafe unsafeDowncast($0, to: ResultType.self) }
+            result = NSAsynchronousFetchResult(request: self, context: context, finalResult: typed, error: nil)
+        case .failure(let error):
+            result = NSAsynchronousFetchResult(request: self, context: context, finalResult: nil, error: error)
+        }
+        completionBlock?(result)
+        return result
+    }
+}
+
+/// The result of an ``NSAsynchronousFetchRequest``.
+open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersistentStoreAsynchronousResult {
+    /// The request.
+    public let fetchRequest: NSAsynchronousFetchRequest<ResultType>
+    /// What was fetched; nil if it failed.
+    public let finalResult: [ResultType]?
+
+    init(
+        request: NSAsynchronousFetchRequest<ResultType>, context: NSManagedObjectContext, finalResult: [ResultType]?,
+        error: (any Error)?
+    ) {
+        fetchRequest = request
+        self.finalResult = finalResult
+        super.init(context: context, error: error)
+    }
+}

@@ -1,0 +1,25 @@
+// What `execute(_:)` of a context returns. The results of batch requests are subclasses beside those requests.
+
+public import Foundation
+
+/// The result of a request to a store. Follows Core Data's `NSPersistentStoreResult`.
+open class NSPersistentStoreResult: NSObject {}
+
+/// The result of a request that may still be running. Follows Core Data's `NSPersistentStoreAsynchronousResult`.
+open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
+    /// The context that was asked.
+    public let managedObjectContext: NSManagedObjectContext
+    /// Why the request failed; nil where it didn't.
+    public let operationError: (any Error)?
+    /// How far the request is; nil where it reports none.
+    public let progress: Progress?
+
+    init(context: NSManagedObjectContext, error: (any Error)?, progress: Progress? = nil) {
+        managedObjectContext = context
+        operationError = error
+        self.progress = progress
+    }
+
+    /// Asks the request to stop.
+    open func cancel() { progress?.cancel() }
+}

@@ -1,0 +1,62 @@
+// The names of Swift key paths. Without Objective-C a key path doesn't know the name of its property; the accessors that are
+// generated for `@NSManaged` properties register theirs here.
+
+import Foundation
+import Synchronization
+
+/// The names of the properties behind key paths.
+public enum KeyPathNames {
+    /// Makes the names of key paths known. Generated code calls it; a later name for the same path replaces the former.
+    public static func register(_ names: [AnyKeyPath: String]) {
+        let entries = names.map { Entry(path: $0.key, name: $0.value) }
+        registry.withLock { known in
+            for entry in entries { known[entry.path] = entry.name }
+        }
+    }
+
+    /// The registered name; nil for an unknown key path.
+    static func registeredName(of keyPath: AnyKeyPath) -> String? {
+        let box = Entry(path: keyPath, name: "")
+        return registry.withLock { $0[box.path] }
+    }
+
+    /// The name of a key path; an unknown one stops the program.
+    static func name(of keyPath: AnyKeyPath) -> String {
+        if let name = keyPath._kvcKeyPathString { return name }
+        fatalError(
+            "The name of the key path \(keyPath) isn't known. Without Objective-C only generated accessors know the names "
+                + "of properties: run `graft generate` for the model of \(type(of: keyPath).rootType), register the name "
+                + "with KeyPathNames.register(_:), or write the key as a string.")
+    }
+
+    private struct Entry: @unchecked Sendable {
+        // Safe: key paths don't change.
+        let path: AnyKeyPath
+        let name: String
+    }
+
+    private static let registry = Registry()
+
+    /// All known names, behind a lock.
+    private final class Registry: @unchecked Sendable {
+        // Safe: the dictionary is touched under the lock only, and key paths don't change.
+        private let lock = Mutex<Void>(())
+        private var names: [AnyKeyPath: String] = [:]
+
+        func withLock<T>(_ body: (inout [AnyKeyPath: String]) -> T) -> T {
+            lock.withLock { _ in body(&names) }
+        }
+    }
+}
+
+extension AnyKeyPath {
+    /// The name of the property that the key path leads to, as Objective-C would know it; nil for an unknown one.
+    public var _kvcKeyPathString: String? { KeyPathNames.registeredName(of: self) }
+}
+
+extension NSExpression {
+    /// A path of keys of the evaluated object, from a Swift key path with a known name; see ``KeyPathNames``.
+    public convenience init<Root, Value>(forKeyPath keyPath: KeyPath<Root, Value>) {
+        self.init(forKeyPath: KeyPathNames.name(of: keyPath))
+    }
+}

@@ -1,0 +1,41 @@
+// What a binary property list holds. Foundation reads these too, but on Linux it gives the references of a keyed archive
+// (UIDs) a private type, and its order of dictionary entries is that of a hash.
+
+package import Foundation
+
+/// A value of a property list.
+package indirect enum PropertyListValue: Equatable, Sendable {
+    case boolean(Bool)
+    case integer(Int64)
+    case real(Double)
+    /// Seconds since 2001-01-01T00:00:00Z.
+    case date(TimeInterval)
+    case data(Data)
+    case string(String)
+    /// A reference to an object of a keyed archive.
+    case uid(Int)
+    case array([PropertyListValue])
+    /// Entries in the file's order.
+    case dictionary([Entry])
+
+    package struct Entry: Equatable, Sendable {
+        package var key: String
+        package var value: PropertyListValue
+
+        package init(_ key: String, _ value: PropertyListValue) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    /// The value of a dictionary's key; nil for other values.
+    package subscript(key: String) -> PropertyListValue? {
+        guard case .dictionary(let entries) = self else { return nil }
+        return entries.first { $0.key == key }?.value
+    }
+}
+
+/// A property list that can't be read.
+package struct PropertyListError: Error, CustomStringConvertible {
+    package var description: String
+}

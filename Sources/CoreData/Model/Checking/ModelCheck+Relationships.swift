@@ -1,0 +1,91 @@
+// Checks of relationships, and of what combines several properties: uniqueness constraints and indexes.
+
+import Foundation
+
+extension ModelCheck {
+    mutating func check(_ relationship: NSRelationshipDescription, of entity: NSEntityDescription) {
+        guard let destination = relationship.destinationEntity else {
+            report(.noDestination, entity, relationship)
+            return
+        }
+        if !isMember(destination) { report(.foreignDestination(destination.name ?? ""), entity, relationship) }
+        checkInverse(of: relationship, entity, destination)
+        checkCounts(of: relationship, entity)
+    }
+
+    private mutating func checkInverse(
+        of relationship: NSRelationshipDescription, _ entity: NSEntityDescription, _ destination: NSEntityDescription
+    ) {
+        guard let inverse = relationship.inverseRelationship else { return }
+        guard let owner = inverse.owner else {
+            let name = destination.name ?? ""
+            let closest = ClosestName.to(inverse.name, among: destination.relationshipsByName.keys)
+            report(.unknownInverse(inverse.name, entity: name, closest: closest), entity, relationship)
+            return
+        }
+        if inverse.inverseRelationship !== relationship {
+            let found = inverse.inverseRelationship.map { "\($0.owner?.name ?? "?").\($0.name)" }
+            report(.inverseElsewhere(inverse: "\(inverse)", found: found), entity, relationship)
+        } else if !destination.isKindOf(entity: owner) {
+            report(
+                .inverseOfOtherEntity(
+                    inverse: inverse.name, found: owner.name ?? "", expected: destination.name ?? ""),
+                entity, relationship)
+        }
+    }
+
+    private mutating func checkCounts(of relationship: NSRelationshipDescription, _ entity: NSEntityDescription) {
+        let (minimum, maximum) = (relationship.minCount, relationship.maxCount)
+        // Version hashes hold counts in 32 bits; -1 is what the largest integer becomes there.
+        for (what, count) in [("smallest", minimum), ("largest", maximum)] {
+            if UInt32(exactly: count) == nil, count != -1, count != .max {
+                report(.badCount(of: what, count), entity, relationship)
+            }
+        }
+        if maximum > 0, minimum > maximum {
+            report(
+                .emptyRange(of: "number of objects", minimum: "\(minimum)", maximum: "\(maximum)"), entity, relationship
+            )
+        }
+    }
+
+    mutating func checkCombinations(of entity: NSEntityDescription) {
+        let properties = entity.propertiesByName
+        for name in entity.uniquenessConstraintNames.joined() {
+            guard let property = properties[name] else {
+                let closest = ClosestName.to(name, among: properties.keys)
+                report(.unknownUniqueProperty(name, closest: closest), entity)
+                continue
+            }
+            if let reason = property.reasonAgainstColumn {
+                report(.unsuitableUniqueProperty(name, reason: reason), entity)
+            }
+        }
+        for index in entity.indexes {
+            for name in index.propertyNames where properties[name] == nil {
+                let closest = ClosestName.to(name, among: properties.keys)
+                report(.unknownIndexProperty(index: index.name, name: name, closest: closest), entity)
+            }
+        }
+    }
+}
+
+extension NSPropertyDescription {
+    /// Why the property has no single column of its own; nil where it has.
+    fileprivate var reasonAgainstColumn: String? {
+        if isTransient { return "is transient" }
+        switch self {
+        case is NSCompositeAttributeDescription: return "is composite"
+        case is NSAttributeDescription: return nil
+        case let relationship as NSRelationshipDescription: return relationship.isToMany ? "is to-many" : nil
+        default: return "is no attribute"
+        }
+    }
+}
+
+extension NSFetchIndexDescription {
+    /// The names of the properties; expressions left out.
+    fileprivate var propertyNames: [String] {
+        elements.filter { !($0.property is NSExpressionDescription) }.map { $0.propertyName ?? "" }
+    }
+}

@@ -1,0 +1,71 @@
+// The types that an attribute can have, with the numbers that compiled models and version hashes use.
+
+/// The type of an attribute. The raw values are those of Core Data's `NSAttributeType`.
+public enum NSAttributeType: UInt, Sendable, CaseIterable {
+    /// No type; only transient attributes may have it.
+    case undefinedAttributeType = 0
+    case integer16AttributeType = 100
+    case integer32AttributeType = 200
+    case integer64AttributeType = 300
+    case decimalAttributeType = 400
+    case doubleAttributeType = 500
+    case floatAttributeType = 600
+    case stringAttributeType = 700
+    case booleanAttributeType = 800
+    case dateAttributeType = 900
+    case binaryDataAttributeType = 1000
+    case UUIDAttributeType = 1100
+    case URIAttributeType = 1200
+    /// Any object, stored through a value transformer.
+    case transformableAttributeType = 1800
+    /// The object's own ID; used in fetch results, never stored.
+    case objectIDAttributeType = 2000
+    /// A group of attributes (``NSCompositeAttributeDescription``).
+    case compositeAttributeType = 2100
+}
+
+extension NSAttributeType {
+    /// The name that the model editor writes (`Integer 16`), nil for the types that have none.
+    package var modelName: String? {
+        switch self {
+        case .undefinedAttributeType, .objectIDAttributeType: nil
+        case .integer16AttributeType: "Integer 16"
+        case .integer32AttributeType: "Integer 32"
+        case .integer64AttributeType: "Integer 64"
+        case .decimalAttributeType: "Decimal"
+        case .doubleAttributeType: "Double"
+        case .floatAttributeType: "Float"
+        case .stringAttributeType: "String"
+        case .booleanAttributeType: "Boolean"
+        case .dateAttributeType: "Date"
+        case .binaryDataAttributeType: "Binary"
+        case .UUIDAttributeType: "UUID"
+        case .URIAttributeType: "URI"
+        case .transformableAttributeType: "Transformable"
+        case .compositeAttributeType: "Composite"
+        }
+    }
+
+    /// The name for messages: the editor's, or a word where it has none.
+    package var displayName: String {
+        modelName ?? (self == .objectIDAttributeType ? "Object ID" : "Undefined")
+    }
+
+    /// The class of the values, as a compiled model names it; nil where the type doesn't settle it.
+    package var valueClassName: String? {
+        switch self {
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType,
+            .floatAttributeType, .booleanAttributeType:
+            "NSNumber"
+        case .decimalAttributeType: "NSDecimalNumber"
+        case .stringAttributeType: "NSString"
+        case .dateAttributeType: "NSDate"
+        case .binaryDataAttributeType: "NSData"
+        case .UUIDAttributeType: "NSUUID"
+        case .URIAttributeType: "NSURL"
+        case .objectIDAttributeType: "NSManagedObjectID"
+        case .compositeAttributeType: "NSDictionary"
+        case .undefinedAttributeType, .transformableAttributeType: nil
+        }
+    }
+}

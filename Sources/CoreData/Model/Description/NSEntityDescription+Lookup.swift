@@ -1,0 +1,82 @@
+// Finding an entity's properties and relatives.
+
+import Foundation
+
+/// Bounds on what is walked in models that may be broken.
+enum ModelLimits {
+    /// The longest chain of super-entities that is followed. Real ones are below ten.
+    static let inheritanceDepth = 256
+}
+
+/// An entity's properties by name, inherited ones included.
+struct PropertyLookup {
+    var properties: [String: NSPropertyDescription] = [:]
+    var attributes: [String: NSAttributeDescription] = [:]
+    var relationships: [String: NSRelationshipDescription] = [:]
+
+    mutating func add(_ property: NSPropertyDescription) {
+        properties[property.name] = property
+        if let attribute = property as? NSAttributeDescription { attributes[property.name] = attribute }
+        if let relationship = property as? NSRelationshipDescription { relationships[property.name] = relationship }
+    }
+}
+
+extension NSEntityDescription {
+    /// The properties by name, inherited ones included.
+    public var propertiesByName: [String: NSPropertyDescription] { propertyLookup.properties }
+
+    /// The attributes by name, inherited ones included.
+    public var attributesByName: [String: NSAttributeDescription] { propertyLookup.attributes }
+
+    /// The relationships by name, inherited ones included.
+    public var relationshipsByName: [String: NSRelationshipDescription] { propertyLookup.relationships }
+
+    /// The direct sub-entities by name.
+    public var subentitiesByName: [String: NSEntityDescription] {
+        Dictionary(subentities.map { ($0.name ?? "", $0) }) { first, _ in first }
+    }
+
+    /// Returns the relationships, inherited ones included and sorted by name, that lead to an entity.
+    public func relationships(forDestination entity: NSEntityDescription) -> [NSRelationshipDescription] {
+        relationshipsByName.values.filter { $0.destinationEntity === entity }.sorted { $0.name < $1.name }
+    }
+
+    /// Returns whether the entity is the given one or inherits from it.
+    public func isKindOf(entity: NSEntityDescription) -> Bool {
+        lineage.contains { $0 === entity }
+    }
+
+    /// The entity, its super-entity, and so on up to the root; cut off where it would repeat itself.
+    package var lineage: [NSEntityDescription] {
+        var lineage = [self]
+        while let next = lineage.last?.superentity, lineage.count < ModelLimits.inheritanceDepth {
+            if lineage.contains(where: { $0 === next }) { break }
+            lineage.append(next)
+        }
+        return lineage
+    }
+
+    /// The entity at the top of the inheritance, whose table the objects share.
+    package var rootEntity: NSEntityDescription { lineage.last ?? self }
+
+    /// The uniqueness constraints as names.
+    package var uniquenessConstraintNames: [[String]] { uniquenessConstraints.map { $0.map(Self.propertyName) } }
+
+    static func propertyName(_ element: Any) -> String {
+        switch element {
+        case let property as NSPropertyDescription: property.name
+        case let name as String: name
+        default: "\(element)"
+        }
+    }
+
+    var propertyLookup: PropertyLookup {
+        if let lookup { return lookup }
+        var made = PropertyLookup()
+        for entity in lineage.reversed() {
+            for property in entity.properties { made.add(property) }
+        }
+        lookup = made
+        return made
+    }
+}

@@ -1,0 +1,178 @@
+// Entities: what objects there are, and what they have. The class methods that need a context are with the context.
+
+public import Foundation
+
+/// An entity of a model.
+///
+/// Mutable until a coordinator uses the model; a later change stops the program.
+open class NSEntityDescription: NSObject, NSCopying {
+    /// The model; weak, because the model owns its entities.
+    package internal(set) final weak var model: NSManagedObjectModel?
+
+    /// The slots of the entity's objects, built at first use (Objects/EntityLayout.swift); nil again after a change.
+    final var layoutStorage: EntityLayout?
+    final var lookup: PropertyLookup?
+
+    /// The model that the entity belongs to. Stops the program where there is none.
+    public var managedObjectModel: NSManagedObjectModel {
+        guard let model else {
+            fatalError("The entity '\(name ?? "")' has no model. Put it in a model's entities and keep the model.")
+        }
+        return model
+    }
+
+    /// The name; unique in the model.
+    public var name: String? {
+        willSet { willChange() }
+        didSet {
+            model?.namesDidChange()
+            didChange()
+        }
+    }
+
+    /// The name of the class of the entity's objects, perhaps with its module in front. `NSManagedObject` unless set.
+    public var managedObjectClassName: String! = "NSManagedObject" {
+        willSet { willChange() }
+        didSet { didChange() }
+    }
+
+    /// Whether there are objects of sub-entities only.
+    public var isAbstract: Bool = false {
+        willSet { willChange() }
+        didSet { didChange() }
+    }
+
+    /// The entities that inherit from this one directly. Setting them sets their ``superentity``.
+    public var subentities: [NSEntityDescription] = [] {
+        willSet {
+            willChange()
+            for entity in subentities where entity.superentity === self { entity.superentity = nil }
+        }
+        didSet {
+            for entity in subentities { entity.superentity = self }
+            for entity in oldValue + subentities { entity.didChange() }
+            didChange()
+        }
+    }
+
+    /// The entity that this one inherits from; weak, because that one owns its sub-entities.
+    public internal(set) final weak var superentity: NSEntityDescription?
+
+    /// The entity's own properties, in declared order; by name where the model comes from an archive.
+    public var properties: [NSPropertyDescription] = [] {
+        willSet {
+            willChange()
+            for property in properties { property.owner = nil }
+        }
+        didSet {
+            for property in properties { property.owner = self }
+            addWantedIndexes()
+            didChange()
+        }
+    }
+
+    /// What the model's author noted; Graft's mapping annotations among it. Nothing is inherited.
+    public var userInfo: [AnyHashable: Any]? = [:] {
+        willSet { willChange() }
+        didSet { didChange() }
+    }
+
+    /// A text that changes the version hash, to tell versions apart that differ in nothing else.
+    public var versionHashModifier: String? {
+        willSet { willChange() }
+        didSet { didChange() }
+    }
+
+    private final var renamingIdentifierStorage: String?
+
+    /// By what a migration finds the entity in another version of the model; the name where nothing else was set.
+    public var renamingIdentifier: String? {
+        get { renamingIdentifierStorage ?? name }
+        set {
+            willChange()
+            renamingIdentifierStorage = newValue
+            didChange()
+        }
+    }
+
+    /// Combinations of properties that no two objects of a store may share; names or descriptions.
+    public var uniquenessConstraints: [[Any]] = [] {
+        willSet { willChange() }
+        didSet { didChange() }
+    }
+
+    /// The indexes that a store keeps: all of them, also those made through the older ``compoundIndexes`` and
+    /// ``NSPropertyDescription/isIndexed``.
+    public var indexes: [NSFetchIndexDescription] = [] {
+        willSet {
+            willChange()
+            for index in indexes { index.entity = nil }
+        }
+        didSet {
+            for index in indexes { index.entity = self }
+            didChange()
+        }
+    }
+
+    /// What Spotlight shows for an object on Apple's platforms. Kept, without effect here.
+    public var coreSpotlightDisplayNameExpression: NSExpression? {
+        willSet { willChange() }
+        didSet { didChange() }
+    }
+
+    /// Creates an entity without a name.
+    public override init() { super.init() }
+
+    /// Returns a copy with copies of the properties and indexes, that belongs to no model.
+    ///
+    /// It has no super-entity and no sub-entities; relationships refer to the same destinations.
+    public final func copy(with zone: NSZone? = nil) -> Any { copied() }
+
+    final func copied() -> NSEntityDescription {
+        let copy = NSEntityDescription()
+        copy.name = name
+        copy.managedObjectClassName = managedObjectClassName
+        copy.isAbstract = isAbstract
+        copy.userInfo = userInfo
+        copy.versionHashModifier = versionHashModifier
+        copy.renamingIdentifierStorage = renamingIdentifierStorage
+        copy.properties = properties.map { $0.copied() }
+        copy.uniquenessConstraints = uniquenessConstraintNames
+        copy.indexes = indexes.compactMap { $0.copy() as? NSFetchIndexDescription }
+        copy.coreSpotlightDisplayNameExpression = coreSpotlightDisplayNameExpression
+        for element in copy.indexes.flatMap(\.elements) {
+            guard let property = element.property, property.owner === self else { continue }
+            element.property = copy.properties.first { $0.name == property.name }
+        }
+        return copy
+    }
+
+    /// The entity's name, for messages.
+    open override var description: String { name ?? "unnamed entity" }
+}
+
+extension NSEntityDescription {
+    /// Stops the program where the model is in use already.
+    final func willChange() { model?.requireMutable() }
+
+    /// Drops what was computed from the structure of the entity, or of another one of its model.
+    final func didChange() {
+        if let model {
+            model.structureDidChange()
+        } else {
+            forgetStructure()
+        }
+    }
+
+    /// Drops what was computed for the entity and all that inherit from it.
+    final func forgetStructure() {
+        var pending = [self]
+        var seen: Set<ObjectIdentifier> = []
+        while let entity = pending.popLast() {
+            guard seen.insert(ObjectIdentifier(entity)).inserted else { continue }
+            entity.layoutStorage = nil
+            entity.lookup = nil
+            pending += entity.subentities
+        }
+    }
+}

@@ -1,0 +1,38 @@
+// Columns of a fetch, and elements of an index, that are computed by an expression.
+
+import Foundation
+
+/// A named expression: a column of a fetch with dictionary results, or an element of a fetch index.
+open class NSExpressionDescription: NSPropertyDescription {
+    /// What is computed.
+    public var expression: NSExpression? {
+        willSet { willChange() }
+        didSet { didChange() }
+    }
+
+    /// The type of the result.
+    public var expressionResultType: NSAttributeType = .undefinedAttributeType {
+        willSet { willChange() }
+        didSet { didChange() }
+    }
+
+    /// The type of the result, as newer code spells it. A number that is no ``NSAttributeType`` stops the program.
+    public var resultType: NSAttributeDescription.AttributeType {
+        get { NSAttributeDescription.AttributeType(rawValue: expressionResultType.rawValue) }
+        set {
+            guard let type = NSAttributeType(rawValue: newValue.rawValue) else {
+                fatalError("\(newValue.rawValue) is no attribute type. Use one of AttributeType's constants.")
+            }
+            expressionResultType = type
+        }
+    }
+
+    override func makeBlank() -> NSPropertyDescription { NSExpressionDescription() }
+
+    override func copySettings(to copy: NSPropertyDescription) {
+        super.copySettings(to: copy)
+        guard let copy = copy as? NSExpressionDescription else { return }
+        copy.expression = expression
+        copy.expressionResultType = expressionResultType
+    }
+}

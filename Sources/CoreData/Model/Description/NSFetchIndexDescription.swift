@@ -1,0 +1,51 @@
+// Indexes that a store keeps for an entity.
+
+public import Foundation
+
+/// An index of an entity.
+open class NSFetchIndexDescription: NSObject, NSCopying {
+    /// The entity that has the index; set when the index becomes one of its ``NSEntityDescription/indexes``.
+    public internal(set) weak var entity: NSEntityDescription?
+
+    /// The name; unique within the entity.
+    public var name: String {
+        willSet { entity?.willChange() }
+    }
+
+    /// What is indexed, in order of significance.
+    public var elements: [NSFetchIndexElementDescription] {
+        willSet { entity?.willChange() }
+        didSet { adoptElements() }
+    }
+
+    /// Which objects are in the index; nil for all.
+    public var partialIndexPredicate: NSPredicate? {
+        willSet { entity?.willChange() }
+    }
+
+    /// Creates an index.
+    ///
+    /// - Parameters:
+    ///   - name: A name that is unique within the entity.
+    ///   - elements: What is indexed, in order of significance.
+    public init(name: String, elements: [NSFetchIndexElementDescription]?) {
+        self.name = name
+        self.elements = elements ?? []
+        super.init()
+        adoptElements()
+    }
+
+    private func adoptElements() {
+        for element in elements { element.indexDescription = self }
+    }
+
+    /// Returns a copy that belongs to no entity; its elements refer to the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        let copy = NSFetchIndexDescription(name: name, elements: elements.map { $0.copied() })
+        copy.partialIndexPredicate = partialIndexPredicate
+        return copy
+    }
+
+    /// The name after the entity's, for messages.
+    open override var description: String { "\(entity?.name ?? "?").\(name)" }
+}

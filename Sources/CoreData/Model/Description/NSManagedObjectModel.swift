@@ -1,0 +1,152 @@
+// Models: the entities of an application's data. Reading one is in Reading/ and Archive/, its checks in Checking/, its
+// version hashes in Versions/.
+
+public import Foundation
+
+/// A description of entities, their attributes and their relationships.
+///
+/// Mutable until a coordinator uses it; a later change stops the program.
+open class NSManagedObjectModel: NSObject, NSCopying {
+    private final var configurationMembers: [String: [NSEntityDescription]] = [:]
+    private final var templates: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
+    private final var namedEntities: [String: NSEntityDescription]?
+
+    /// Whether a coordinator uses the model.
+    package private(set) final var isInUse = false
+
+    /// The entities, in declared order; by name where the model comes from an archive.
+    public var entities: [NSEntityDescription] = [] {
+        willSet {
+            requireMutable()
+            for entity in entities { entity.model = nil }
+        }
+        didSet {
+            for entity in entities { entity.model = self }
+            namesDidChange()
+            structureDidChange()
+        }
+    }
+
+    /// What the model's author calls this version; strings, as a rule.
+    public var versionIdentifiers: Set<AnyHashable> = [] {
+        willSet { requireMutable() }
+    }
+
+    /// Translations of names and validation messages. Kept, without effect here.
+    public var localizationDictionary: [String: String]? {
+        willSet { requireMutable() }
+    }
+
+    /// Version hashes that are taken as they are instead of being computed, by entity name.
+    ///
+    /// The hash of an entity with derived attributes can't be computed: how Core Data mixes the derivation in is not
+    /// known. Reading a `.momd` fills this from its `VersionInfo.plist`; whoever opens a store whose model cache is
+    /// the model's origin sets it from the store's metadata.
+    package final var knownVersionHashes: [String: Data] = [:]
+
+    /// Creates a model without entities.
+    public override init() { super.init() }
+
+    /// The entities by name. Where two have the same name, the first one.
+    public var entitiesByName: [String: NSEntityDescription] {
+        if let namedEntities { return namedEntities }
+        let made = Dictionary(entities.map { ($0.name ?? "", $0) }) { first, _ in first }
+        namedEntities = made
+        return made
+    }
+
+    /// Returns a model with copies of the entities and all that they have.
+    public final func copy(with zone: NSZone? = nil) -> Any { copied() }
+
+    /// Whether the other object is a model with the same contents. The order of entities and properties doesn't count.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSManagedObjectModel else { return false }
+        return other === self || ModelSummary(self).lines == ModelSummary(other).lines
+    }
+
+    /// The same for equal models.
+    open override var hash: Int { entities.count }
+
+    /// A short account for messages: the entities' names.
+    open override var description: String {
+        "model of \(entities.map { $0.name ?? "?" }.sorted().joined(separator: ", "))"
+    }
+}
+
+// MARK: Configurations
+
+extension NSManagedObjectModel {
+    /// The names of the configurations, sorted.
+    public var configurations: [String] { configurationMembers.keys.sorted() }
+
+    /// Returns a configuration's entities; all entities for nil, nil for an unknown name.
+    public func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
+        guard let configuration, configuration != "PF_DEFAULT_CONFIGURATION_NAME" else { return entities }
+        return configurationMembers[configuration]
+    }
+
+    /// Defines a configuration. The entities have to be the model's own.
+    public func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
+        requireMutable()
+        configurationMembers[configuration] = entities
+    }
+}
+
+// MARK: Fetch request templates
+
+extension NSManagedObjectModel {
+    /// The stored fetch requests by name.
+    public var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] { templates }
+
+    /// Returns a stored fetch request, nil for an unknown name. Copy it before changing it.
+    public func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? {
+        templates[name]
+    }
+
+    /// Returns a copy of a stored fetch request in which variables of the predicate are replaced by values; nil for an
+    /// unknown name.
+    ///
+    /// - Parameter variables: The values, by the variables' names without the `$`.
+    public func fetchRequestFromTemplate(
+        withName name: String, substitutionVariables variables: [String: Any]
+    ) -> NSFetchRequest<any NSFetchRequestResult>? {
+        let copy = templates[name]?.copy() as? NSFetchRequest<any NSFetchRequestResult>
+        copy?.predicate = copy?.predicate?.withSubstitutionVariables(variables)
+        return copy
+    }
+
+    /// Stores a fetch request under a name, or with nil removes it.
+    public func setFetchRequestTemplate(
+        _ template: NSFetchRequest<any NSFetchRequestResult>?, forName name: String
+    ) {
+        requireMutable()
+        templates[name] = template
+    }
+}
+
+// MARK: Use and change
+
+extension NSManagedObjectModel {
+    /// Ends the time in which the model may be changed, and computes what would otherwise be computed at first use, so
+    /// that several threads can read it. A coordinator calls this before it shows the model to anybody.
+    package func markInUse() {
+        isInUse = true
+        _ = entitiesByName
+        for entity in entities { _ = entity.propertyLookup }
+    }
+
+    final func requireMutable() {
+        if isInUse {
+            fatalError("The \(self) can't be changed: a coordinator uses it. Change a copy of it before that.")
+        }
+    }
+
+    final func namesDidChange() { namedEntities = nil }
+
+    final func structureDidChange() {
+        for entity in entities {
+            entity.layoutStorage = nil
+            entity.lookup = nil
+        }
+    }
+}

@@ -1,0 +1,145 @@
+// Where an entity's properties stand in its objects' slots. Built once per entity, when a coordinator takes the model (or
+// at the first object made without one).
+//
+//     Hero: NSManagedObject       slot 0  name        (of the super-entity Character)
+//     parent: Character           slot 1  publisher   (of Character)
+//                                 slot 2  powers      (own)
+//
+// A super-entity's slots come first, so that a slot number holds for all sub-entities too. Within an entity the order is
+// that of `properties`. Fetched properties have no slot.
+
+import Foundation
+
+/// The slots of one entity.
+package final class EntityLayout {
+    package enum Kind: Equatable {
+        case attribute(NSAttributeType)
+        case toOne
+        case toMany(ordered: Bool)
+    }
+
+    package struct Slot {
+        package let name: String
+        package let kind: Kind
+        package let isTransient: Bool
+        package let isOptional: Bool
+        package let property: NSPropertyDescription
+
+        package var isRelationship: Bool {
+            if case .attribute = kind { false } else { true }
+        }
+        package var isToMany: Bool {
+            if case .toMany = kind { true } else { false }
+        }
+        package var relationship: NSRelationshipDescription? { property as? NSRelationshipDescription }
+    }
+
+    package unowned let entity: NSEntityDescription
+    package let slots: [Slot]
+    package let slotByName: [String: Int]
+    /// The values of a new object: the model's defaults, null, and empty relationships.
+    package let defaults: [ManagedValue]
+    /// The values of an object that nothing is known of.
+    package let blank: [ManagedValue]
+    package let toManySlots: [Int]
+    package let toOneSlots: [Int]
+
+    init(entity: NSEntityDescription) {
+        self.entity = entity
+        var slots = entity.superentity?.layout.slots ?? []
+        for property in entity.properties {
+            guard let slot = Self.slot(for: property) else { continue }
+            slots.append(slot)
+        }
+        var slotByName: [String: Int] = [:]
+        for (index, slot) in slots.enumerated() { slotByName[slot.name] = index }
+        self.slots = slots
+        self.slotByName = slotByName
+        defaults = slots.map(Self.defaultValue)
+        blank = slots.map { $0.isToMany ? .unread(nil) : .null }
+        toManySlots = slots.indices.filter { slots[$0].isToMany }
+        toOneSlots = slots.indices.filter { slots[$0].kind == .toOne }
+    }
+
+    /// The slot numbers of the inverse relationships, by slot; separate from `slots` because two entities that refer to
+    /// each other can't both be built first.
+    package private(set) lazy var inverses: [Int?] = slots.map { slot in
+        guard let relationship = slot.relationship, let inverse = relationship.inverseRelationship else { return nil }
+        return relationship.destinationEntity?.layout.slotByName[inverse.name]
+    }
+
+    /// The slots that a store keeps.
+    private(set) lazy var persistentSlots: SlotSet = {
+        var set = SlotSet()
+        for (index, slot) in slots.enumerated() where !slot.isTransient { set.insert(index) }
+        return set
+    }()
+
+    /// Whether a store has to be told the members of a to-many relationship: not where a to-one inverse says it all.
+    private(set) lazy var needsRelationChange: [Bool] = slots.enumerated().map { index, slot in
+        guard case .toMany(let ordered) = slot.kind, !slot.isTransient else { return false }
+        guard let inverse = slot.relationship?.inverseRelationship else { return true }
+        return ordered || inverse.isToMany
+    }
+
+    /// The slots that validation has to look at.
+    private(set) lazy var isChecked: [Bool] = slots.indices.map { index in
+        let slot = slots[index]
+        if slot.isToMany { return hasCountRule(index) }
+        return !slot.isOptional || !slot.property.validationRules.isEmpty
+    }
+
+    /// The class of the entity's objects, once it is known not to be the fallback for a class that isn't there yet.
+    private(set) var knownClass: NSManagedObject.Type?
+
+    /// Works out everything that is lazy, so that several threads can read it. Called before a coordinator is used.
+    func prepare() {
+        _ = inverses
+        _ = persistentSlots
+        _ = needsRelationChange
+        _ = isChecked
+        let found = ManagedObjectClasses.objectClass(of: entity)
+        let isPlain = ["NSManagedObject", ""].contains(entity.managedObjectClassName ?? "")
+        if isPlain || found != NSManagedObject.self { knownClass = found }
+    }
+
+    /// The class to make the entity's objects of.
+    var objectClass: NSManagedObject.Type { knownClass ?? ManagedObjectClasses.objectClass(of: entity) }
+
+    package func slot(named name: String) -> Int? { slotByName[name] }
+
+    private static func slot(for property: NSPropertyDescription) -> Slot? {
+        let kind: Kind
+        switch property {
+        case let attribute as NSAttributeDescription: kind = .attribute(attribute.attributeType)
+        case let relationship as NSRelationshipDescription:
+            kind = relationship.isToMany ? .toMany(ordered: relationship.isOrdered) : .toOne
+        default: return nil
+        }
+        return Slot(
+            name: property.name, kind: kind, isTransient: property.isTransient, isOptional: property.isOptional,
+            property: property)
+    }
+
+    private static func defaultValue(_ slot: Slot) -> ManagedValue {
+        switch slot.kind {
+        case .toOne: return .null
+        case .toMany: return .objects(ToManyMembers())
+        case .attribute:
+            guard let attribute = slot.property as? NSAttributeDescription, let value = attribute.defaultValue else {
+                return .null
+            }
+            return ManagedValue(boxed: value, for: attribute) ?? .null
+        }
+    }
+}
+
+extension NSEntityDescription {
+    /// The entity's slots; built at first use, and anew after a change of the (still mutable) model.
+    package var layout: EntityLayout {
+        if let layoutStorage { return layoutStorage }
+        let layout = EntityLayout(entity: self)
+        layoutStorage = layout
+        return layout
+    }
+}

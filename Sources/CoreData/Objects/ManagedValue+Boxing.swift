@@ -1,0 +1,174 @@
+// The edge between slots and `Any?`: what `value(forKey:)` hands out and what `setValue(_:forKey:)` takes in.
+
+import Foundation
+
+extension ManagedValue {
+    /// The slot value for an object given by code; nil if the attribute can't hold it.
+    ///
+    /// Numbers of any class fit any number attribute (as `NSNumber` does on Apple's platforms); nothing is converted
+    /// between numbers, strings and dates.
+    package init?(boxed value: Any?, for attribute: NSAttributeDescription) {
+        guard let value = Self.flattened(value) else {
+            self = .null
+            return
+        }
+        switch attribute.attributeType {
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
+            guard let number = Self.integer(value) else { return nil }
+            self = .integer(number)
+        case .booleanAttributeType:
+            if let boolean = value as? Bool {
+                self = .boolean(boolean)
+            } else if let number = value as? NSNumber {
+                self = .boolean(number.boolValue)
+            } else {
+                return nil
+            }
+        case .doubleAttributeType, .floatAttributeType:
+            guard let number = Self.double(value) else { return nil }
+            self = .double(number)
+        case .decimalAttributeType:
+            guard let number = Self.decimal(value) else { return nil }
+            self = .decimal(number)
+        case .stringAttributeType:
+            guard let string = value as? String else { return nil }
+            self = .string(string)
+        case .dateAttributeType:
+            guard let date = value as? Date else { return nil }
+            self = .date(date.timeIntervalSinceReferenceDate)
+        case .binaryDataAttributeType:
+            guard let data = value as? Data else { return nil }
+            self = .data(data)
+        case .UUIDAttributeType:
+            guard let uuid = value as? UUID else { return nil }
+            self = .uuid(uuid)
+        case .URIAttributeType:
+            guard let url = value as? URL else { return nil }
+            self = .uri(url)
+        default:
+            self = .transformable(
+                TransformableValue(object: value, transformerName: attribute.valueTransformerName))
+        }
+    }
+
+    /// The value as the outside sees it: `NSNumber`, `NSDecimalNumber`, `String`, `Date`, `Data`, `UUID`, `URL`, or the
+    /// transformable's object; nil for none and for relationships, which need a context.
+    package var boxedAttribute: Any? {
+        switch self {
+        case .null, .objectID, .object, .objects, .unread: nil
+        case .boolean(let boolean): NSNumber(value: boolean)
+        case .integer(let integer): NSNumber(value: integer)
+        case .double(let double): NSNumber(value: double)
+        case .string(let string): string
+        case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
+        case .data(let data): data
+        case .uuid(let uuid): uuid
+        case .decimal(let decimal): NSDecimalNumber(decimal: decimal)
+        case .uri(let url): url
+        case .transformable(let value): value.object
+        }
+    }
+
+    /// The ID of the destination of a to-one relationship.
+    package var referencedID: NSManagedObjectID? {
+        switch self {
+        case .objectID(let id): id
+        case .object(let object): object.objectID
+        default: nil
+        }
+    }
+
+    /// `value` without layers of optionals.
+    private static func flattened(_ value: Any?) -> Any? {
+        guard let value else { return nil }
+        guard let optional = value as? any OptionalLayer else { return value }
+        return flattened(optional.content)
+    }
+
+    private static func integer(_ value: Any) -> Int64? {
+        switch value {
+        case let number as Int: Int64(number)
+        case let number as Int64: number
+        case let number as Int32: Int64(number)
+        case let number as Int16: Int64(number)
+        case let number as any BinaryInteger: Int64(exactly: number)
+        case let number as NSNumber: number.int64Value
+        default: nil
+        }
+    }
+
+    private static func double(_ value: Any) -> Double? {
+        switch value {
+        case let number as Double: number
+        case let number as Float: Double(number)
+        case let number as NSNumber: number.doubleValue
+        case let number as any BinaryInteger: Double(number)
+        default: nil
+        }
+    }
+
+    private static func decimal(_ value: Any) -> Decimal? {
+        switch value {
+        case let number as Decimal: number
+        case let number as NSDecimalNumber: number.decimalValue
+        case let number as NSNumber: number.decimalValue
+        case let number as Double: Decimal(number)
+        case let number as any BinaryInteger: Decimal(string: String(number))
+        default: nil
+        }
+    }
+}
+
+/// Sees through `Optional` inside `Any`.
+private protocol OptionalLayer {
+    var content: Any? { get }
+}
+
+extension Optional: OptionalLayer {
+    fileprivate var content: Any? { map { $0 as Any } }
+}
+
+extension ManagedValue {
+    /// Whether two slots hold the same value. Two to-many slots are the same if their members are, in any order.
+    package func isSame(as other: ManagedValue) -> Bool {
+        switch (self, other) {
+        case (.null, .null): true
+        case (.boolean(let a), .boolean(let b)): a == b
+        case (.integer(let a), .integer(let b)): a == b
+        case (.double(let a), .double(let b)): a == b || (a.isNaN && b.isNaN)
+        case (.string(let a), .string(let b)): Self.sameScalars(a, b)
+        case (.date(let a), .date(let b)): a == b
+        case (.data(let a), .data(let b)): a == b
+        case (.uuid(let a), .uuid(let b)): a == b
+        case (.decimal(let a), .decimal(let b)): a == b
+        case (.uri(let a), .uri(let b)): a == b
+        case (.transformable(let a), .transformable(let b)): a.isSame(as: b)
+        case (.object(let a), .object(let b)): a === b
+        case (.objectID, .objectID), (.objectID, .object), (.object, .objectID): referencedID == other.referencedID
+        case (.objects(let a), .objects(let b)): a.hasSameMembers(as: b, ordered: false)
+        case (.unread(let a), .unread(let b)): (a?.isEmpty ?? true) && (b?.isEmpty ?? true)
+        default: false
+        }
+    }
+
+    /// Strings are compared by their bytes: `é` in two normal forms are two values to a store.
+    private static func sameScalars(_ a: String, _ b: String) -> Bool {
+        a.utf8.count == b.utf8.count && a.utf8.elementsEqual(b.utf8)
+    }
+}
+
+extension TransformableValue {
+    /// Whether both hold equal objects or, where a class has no equality, the same bytes.
+    func isSame(as other: TransformableValue) -> Bool {
+        if self === other { return true }
+        if let mine = object as? NSObject, let theirs = other.object as? NSObject { return mine.isEqual(theirs) }
+        if let mine = object as? any Hashable, let theirs = other.object as? any Hashable {
+            return AnyHashable(mine) == AnyHashable(theirs)
+        }
+        guard let mine = try? storedBytes(), let theirs = try? other.storedBytes() else {
+            // Objects that can't be encoded have no equality that could be relied on; the save will report them.
+            return false
+        }
+        return mine == theirs
+    }
+}

@@ -1,0 +1,69 @@
+// What was changed since the last fetch or save.
+
+import Foundation
+
+extension NSManagedObject {
+    /// Remembers that a slot was set, and tells the context once.
+    func noteChange(_ slot: Int) {
+        touched.insert(slot)
+        if state.isDisjoint(with: [.inserted, .updated, .deleted]) {
+            guard let context = context else { return }
+            state.insert(.updated)
+            context.note(updated: self)
+        }
+        if !state.contains(.inEvent) { context?.noteEvent(self) }
+    }
+
+    /// The new values of the persistent properties that differ from the last fetched or saved ones. `NSNull` for nil.
+    public func changedValues() -> [String: Any] {
+        var changes: [String: Any] = [:]
+        for slot in touched where !layout.slots[slot].isTransient && differs(slot) {
+            changes[layout.slots[slot].name] = boxedValue(slot) ?? NSNull()
+        }
+        return changes
+    }
+
+    /// The values as last fetched or saved, `NSNull` for nil; of all properties where `keys` is nil.
+    public func committedValues(forKeys keys: [String]?) -> [String: Any] {
+        realize()
+        var result: [String: Any] = [:]
+        for key in keys ?? layout.slots.map(\.name) {
+            guard let slot = layout.slot(named: key) else { continue }
+            result[key] = boxedCommittedValue(slot) ?? NSNull()
+        }
+        return result
+    }
+
+    /// Whether a persistent property has another value than the last fetched or saved one.
+    public var hasPersistentChangedValues: Bool {
+        touched.contains { !layout.slots[$0].isTransient && differs($0) }
+    }
+
+    /// Whether the current value of a slot differs from the committed one.
+    func differs(_ slot: Int) -> Bool {
+        if case .toMany(ordered: true) = layout.slots[slot].kind,
+            case .objects(let old) = committed[slot], case .objects(let new) = values[slot]
+        {
+            return !old.hasSameMembers(as: new, ordered: true)
+        }
+        return !values[slot].isSame(as: committed[slot])
+    }
+
+    private func boxedCommittedValue(_ slot: Int) -> Any? {
+        switch committed[slot] {
+        case .object(let object): return object
+        case .objectID(let id): return context?.object(with: id)
+        case .objects(let members): return boxed(members.objects, slot)
+        case .unread:
+            // Reading the relationship fills in both the committed and the current members.
+            _ = members(slot)
+            if case .objects(let members) = committed[slot] { return boxed(members.objects, slot) }
+            return boxed([], slot)
+        default: return committed[slot].boxedAttribute
+        }
+    }
+
+    private func boxed(_ objects: [NSManagedObject], _ slot: Int) -> Any {
+        layout.slots[slot].kind == .toMany(ordered: true) ? NSOrderedSet(array: objects) : NSSet(array: objects)
+    }
+}

@@ -1,0 +1,79 @@
+// Where an object's values come from and where they go: firing a fault, taking a row, becoming a fault again.
+
+import Foundation
+
+extension NSManagedObject {
+    /// Makes sure that the attributes and to-one relationships are there. To-many relationships stay unread.
+    @inline(__always)
+    func realize() {
+        if state.contains(.fault) { fireFault() }
+    }
+
+    private func fireFault() {
+        guard let context = context else { return }
+        if !state.contains(.hasRow) { context.loadRow(of: self) }
+        state.subtract([.fault, .hasRow])
+        awakeFromFetch()
+    }
+
+    /// Takes a row's values; the object still counts as a fault until somebody asks for a value.
+    func take(_ row: StoreRow) {
+        values = row.values
+        committed = row.values
+        version = row.version
+        touched.removeAll()
+        state.insert(.hasRow)
+    }
+
+    /// Enters what was read from the store into a slot that nobody has changed. An object without changes goes on sharing
+    /// one storage for its current and its committed values.
+    func fillIn(_ slot: Int, _ value: ManagedValue) {
+        guard touched.isEmpty else {
+            values[slot] = value
+            committed[slot] = value
+            return
+        }
+        committed = []
+        values[slot] = value
+        committed = values
+    }
+
+    /// Drops all values and changes.
+    func turnIntoFault() {
+        willTurnIntoFault()
+        values = layout.blank
+        committed = values
+        touched.removeAll()
+        state = .fault
+        didTurnIntoFault()
+    }
+
+    /// What remains of an object that its context has let go: no context, no values, no ties to other objects.
+    func detach() {
+        registry = nil
+        values = layout.blank
+        committed = values
+        touched.removeAll()
+        batch = nil
+        state = .fault
+    }
+
+    /// Whether a relationship hasn't been read yet. To-one relationships count as read with their object.
+    public func hasFault(forRelationshipNamed key: String) -> Bool {
+        guard let slot = layout.slot(named: key), layout.slots[slot].isRelationship else { return false }
+        if state.contains(.fault), !state.contains(.hasRow) { return true }
+        if case .unread = values[slot] { return true }
+        return false
+    }
+
+    /// The IDs at the other end of a relationship; no destination is fired.
+    public func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
+        guard let slot = layout.slot(named: key) else { return [] }
+        realize()
+        switch layout.slots[slot].kind {
+        case .attribute: return []
+        case .toOne: return values[slot].referencedID.map { [$0] } ?? []
+        case .toMany: return members(slot).objects.map(\.objectID)
+        }
+    }
+}

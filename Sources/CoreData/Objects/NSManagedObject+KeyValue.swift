@@ -1,0 +1,166 @@
+// Values by key: boxed for the outside, primitive for accessors, in slots for Graft.
+
+import Foundation
+
+extension NSManagedObject {
+    /// The value without notification; a fault isn't fired.
+    public func primitiveValue(forKey key: String) -> Any? {
+        guard let slot = layout.slot(named: key) else { return value(forUndefinedKey: key) }
+        return boxedValue(slot)
+    }
+
+    /// Sets a value without notification, inverse or entry in `changedValues()`.
+    public func setPrimitiveValue(_ value: Any?, forKey key: String) {
+        guard let slot = layout.slot(named: key) else { return setValue(value, forUndefinedKey: key) }
+        switch layout.slots[slot].kind {
+        case .attribute: values[slot] = attributeValue(value, slot: slot)
+        case .toOne: values[slot] = destination(value, slot: slot).map(ManagedValue.object) ?? .null
+        case .toMany: values[slot] = .objects(ToManyMembers(destinations(value, slot: slot)))
+        }
+    }
+
+    /// The value at the end of a path of keys; to-many relationships on the way give the collection of all values.
+    public func value(forKeyPath keyPath: String) -> Any? {
+        var value: Any? = self
+        for key in keyPath.split(separator: ".") { value = Self.step(value, String(key)) }
+        return value
+    }
+
+    private static func step(_ value: Any?, _ key: String) -> Any? {
+        switch value {
+        case let object as NSManagedObject: object.value(forKey: key)
+        case let set as NSOrderedSet:
+            key == "@count"
+                ? NSNumber(value: set.count)
+                : NSOrderedSet(array: set.array.compactMap { step($0, key) })
+        case let set as NSSet:
+            key == "@count" ? NSNumber(value: set.count) : NSSet(array: set.allObjects.compactMap { step($0, key) })
+        case let dictionary as [String: Any]: dictionary[key]
+        default: nil
+        }
+    }
+
+    /// Sets the value at the end of a path of to-one relationships; does nothing where one of them is nil.
+    public func setValue(_ value: Any?, forKeyPath keyPath: String) {
+        guard let dot = keyPath.lastIndex(of: ".") else { return setValue(value, forKey: keyPath) }
+        let owner = self.value(forKeyPath: String(keyPath[..<dot])) as? NSManagedObject
+        owner?.setValue(value, forKey: String(keyPath[keyPath.index(after: dot)...]))
+    }
+
+    /// The values of several keys; `NSNull` for nil.
+    public func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
+        Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Sets several values; `NSNull` means nil.
+    public func setValuesForKeys(_ keyedValues: [String: Any]) {
+        for key in keyedValues.keys.sorted() {
+            let value = keyedValues[key]
+            setValue(value is NSNull ? nil : value, forKey: key)
+        }
+    }
+
+    // MARK: Boxed values
+
+    func boxedValue(_ slot: Int) -> Any? {
+        switch layout.slots[slot].kind {
+        case .attribute: values[slot].boxedAttribute
+        case .toOne: destination(slot)
+        case .toMany(let ordered):
+            ordered ? NSOrderedSet(array: members(slot).objects) : NSSet(array: members(slot).objects)
+        }
+    }
+
+    func setBoxedValue(_ value: Any?, slot: Int) {
+        switch layout.slots[slot].kind {
+        case .attribute: values[slot] = attributeValue(value, slot: slot)
+        case .toOne: setDestination(slot, to: destination(value, slot: slot))
+        case .toMany: setMembers(slot, to: destinations(value, slot: slot))
+        }
+    }
+
+    private func attributeValue(_ value: Any?, slot: Int) -> ManagedValue {
+        guard let attribute = layout.slots[slot].property as? NSAttributeDescription else { return .null }
+        if let managed = ManagedValue(boxed: value, for: attribute) { return managed }
+        fatalError(
+            "\(entity.name ?? "").\(attribute.name) can't hold \(type(of: value ?? "nil")) '\(value ?? "nil")'. "
+                + "Convert it to the attribute's type first.")
+    }
+
+    private func destination(_ value: Any?, slot: Int) -> NSManagedObject? {
+        guard let value, !(value is NSNull) else { return nil }
+        guard let object = value as? NSManagedObject else { wrongDestination(value, slot) }
+        return checked(object, slot)
+    }
+
+    private func destinations(_ value: Any?, slot: Int) -> [NSManagedObject] {
+        let elements: [Any]
+        switch value {
+        case nil, is NSNull: elements = []
+        case let set as NSOrderedSet: elements = set.array
+        case let set as NSSet: elements = set.allObjects
+        case let array as [Any]: elements = array
+        case let set as Set<NSManagedObject>: elements = Array(set)
+        default: wrongDestination(value as Any, slot)
+        }
+        let objects = elements.map { element in
+            guard let object = element as? NSManagedObject else { wrongDestination(element, slot) }
+            return checked(object, slot)
+        }
+        if case .toMany(ordered: true) = layout.slots[slot].kind { return objects }
+        // A set has no order; the IDs' is a defined one.
+        return objects.sorted { $0.id.number < $1.id.number }
+    }
+
+    private func checked(_ object: NSManagedObject, _ slot: Int) -> NSManagedObject {
+        guard let destination = layout.slots[slot].relationship?.destinationEntity else { return object }
+        guard object.entity.isKindOf(entity: destination) else { wrongDestination(object, slot) }
+        if let mine = context, let theirs = object.context, mine !== theirs {
+            fatalError(
+                "\(entity.name ?? "").\(layout.slots[slot].name) can't refer to an object of another context. "
+                    + "Get it by its objectID in this one.")
+        }
+        return object
+    }
+
+    private func wrongDestination(_ value: Any, _ slot: Int) -> Never {
+        let destination = layout.slots[slot].relationship?.destinationEntity?.name ?? ""
+        fatalError(
+            "\(entity.name ?? "").\(layout.slots[slot].name) leads to '\(destination)' and can't hold \(type(of: value))."
+        )
+    }
+}
+
+// MARK: - Slots, for Graft
+
+extension NSManagedObject {
+    /// The value of a slot; fires a fault. To-one slots give `.object` or `.null`, to-many ones `.objects`.
+    package func slotValue(_ slot: Int) -> ManagedValue {
+        realize()
+        switch layout.slots[slot].kind {
+        case .attribute: return values[slot]
+        case .toOne: return destination(slot).map(ManagedValue.object) ?? .null
+        case .toMany: return .objects(members(slot))
+        }
+    }
+
+    /// Sets an attribute or a to-one relationship (`.object` or `.null`) as `setValue(_:forKey:)` does.
+    package func setSlot(_ slot: Int, to value: ManagedValue) {
+        realize()
+        switch layout.slots[slot].kind {
+        case .attribute: values[slot] = value
+        case .toOne:
+            if case .object(let object) = value {
+                setDestination(slot, to: object)
+            } else {
+                setDestination(slot, to: nil)
+            }
+        case .toMany:
+            if case .objects(let members) = value { setMembers(slot, to: members.objects) }
+        }
+        noteChange(slot)
+    }
+
+    /// The entity's slots.
+    package var entityLayout: EntityLayout { layout }
+}

@@ -1,0 +1,17 @@
+// What predicates and sort descriptors read from a managed object.
+
+import Foundation
+
+extension NSManagedObject: KeyValueReadable {
+    func readableValue(forKey key: String) -> Any? {
+        guard layout.slot(named: key) != nil else {
+            return switch key {
+            case "objectID": objectID
+            case "self", "SELF": self
+            case "entity": entity
+            default: nil
+            }
+        }
+        return value(forKey: key)
+    }
+}

@@ -1,0 +1,153 @@
+// Relationships: whoever sets one side, the other follows at once. A change goes through `link`/`unlink`, which touch one
+// side only; the setters decide what has to be linked and unlinked on which object.
+
+import Foundation
+
+extension NSManagedObject {
+    // MARK: Reading
+
+    /// The destination of a to-one relationship, as a fault where it hasn't been fetched.
+    func destination(_ slot: Int) -> NSManagedObject? {
+        switch values[slot] {
+        case .object(let object): return object
+        case .objectID(let id):
+            guard let context = context else { return nil }
+            return context.resolveDestinations(of: self, slot: slot, id: id)
+        default: return nil
+        }
+    }
+
+    /// The members of a to-many relationship; reads them from the store if need be.
+    func members(_ slot: Int) -> ToManyMembers {
+        if case .objects(let members) = values[slot] { return members }
+        context?.readMembers(of: self, slot: slot)
+        if case .objects(let members) = values[slot] { return members }
+        return ToManyMembers()
+    }
+
+    // MARK: Setting
+
+    /// Points a to-one relationship elsewhere and keeps both inverses.
+    func setDestination(_ slot: Int, to new: NSManagedObject?) {
+        let old = destination(slot)
+        guard old !== new else { return }
+        values[slot] = new.map(ManagedValue.object) ?? .null
+        noteChange(slot)
+        guard let inverse = layout.inverses[slot] else { return }
+        old?.unlink(inverse, from: self)
+        guard let new else { return }
+        if !new.layout.slots[inverse].isToMany, let evicted = new.destinationAfterRealizing(inverse), evicted !== self {
+            evicted.unlink(slot, from: new)
+        }
+        new.link(inverse, to: self)
+    }
+
+    /// Replaces the members of a to-many relationship and keeps the inverses.
+    package func setMembers(_ slot: Int, to new: [NSManagedObject]) {
+        let old = members(slot)
+        let new = ToManyMembers(new)
+        let isOrdered = layout.slots[slot].kind == .toMany(ordered: true)
+        guard !old.hasSameMembers(as: new, ordered: isOrdered) else { return }
+        values[slot] = .objects(new)
+        noteChange(slot)
+        guard let inverse = layout.inverses[slot] else { return }
+        if !old.isEmpty { for member in old.objects where !new.contains(member) { member.unlink(inverse, from: self) } }
+        for member in new.objects where old.isEmpty || !old.contains(member) {
+            member.adopt(by: self, slot: slot, inverse: inverse)
+        }
+    }
+
+    /// Adds one member to a to-many relationship.
+    func addMember(_ slot: Int, _ member: NSManagedObject) {
+        switch values[slot] {
+        case .objects(let members): if members.contains(member) { return }
+        case .unread(let delta): if delta?.added.contains(member) ?? false { return }
+        default: break
+        }
+        link(slot, to: member)
+        if let inverse = layout.inverses[slot] { member.adopt(by: self, slot: slot, inverse: inverse) }
+    }
+
+    /// Takes one member out of a to-many relationship.
+    func removeMember(_ slot: Int, _ member: NSManagedObject) {
+        if case .objects(let members) = values[slot], !members.contains(member) { return }
+        unlink(slot, from: member)
+        if let inverse = layout.inverses[slot] { member.unlink(inverse, from: self) }
+    }
+
+    /// The member's side of becoming a member: a to-one inverse leaves its previous owner first.
+    private func adopt(by owner: NSManagedObject, slot: Int, inverse: Int) {
+        if !layout.slots[inverse].isToMany, let previous = destinationAfterRealizing(inverse), previous !== owner {
+            previous.unlink(slot, from: self)
+        }
+        link(inverse, to: owner)
+    }
+
+    private func destinationAfterRealizing(_ slot: Int) -> NSManagedObject? {
+        realize()
+        return destination(slot)
+    }
+
+    // MARK: One side
+
+    /// Enters an object into one side of a relationship, where it isn't yet.
+    func link(_ slot: Int, to object: NSManagedObject) {
+        realize()
+        if layout.slots[slot].isToMany {
+            values[slot].addMember(object)
+        } else {
+            values[slot] = .object(object)
+        }
+        noteChange(slot)
+    }
+
+    /// Takes an object out of one side of a relationship.
+    func unlink(_ slot: Int, from object: NSManagedObject) {
+        realize()
+        if case .toMany(let ordered) = layout.slots[slot].kind {
+            values[slot].removeMember(object, keepingOrder: ordered)
+        } else {
+            guard values[slot].referencedID == object.objectID else { return }
+            values[slot] = .null
+        }
+        noteChange(slot)
+    }
+}
+
+// The payload is taken out, changed and put back. Taking is a function of its own, so that by its return nothing but the
+// caller refers to the storage: a copy, however short-lived, would make every change of a large relationship copy it all.
+extension ManagedValue {
+    fileprivate mutating func addMember(_ object: NSManagedObject) {
+        if var members = takeMembers() {
+            members.append(new: object)
+            self = .objects(members)
+        } else {
+            var delta = takeDelta()
+            delta.add(object)
+            self = .unread(delta)
+        }
+    }
+
+    fileprivate mutating func removeMember(_ object: NSManagedObject, keepingOrder: Bool) {
+        if var members = takeMembers() {
+            members.remove(object, keepingOrder: keepingOrder)
+            self = .objects(members)
+        } else {
+            var delta = takeDelta()
+            delta.remove(object)
+            self = .unread(delta)
+        }
+    }
+
+    private mutating func takeMembers() -> ToManyMembers? {
+        guard case .objects(let members) = self else { return nil }
+        self = .null
+        return members
+    }
+
+    private mutating func takeDelta() -> ToManyDelta {
+        guard case .unread(let delta?) = self else { return ToManyDelta() }
+        self = .null
+        return delta
+    }
+}

@@ -1,0 +1,167 @@
+// Validation of one value and of a whole object, with Core Data's error codes. A class without overrides is checked on its
+// slots; a subclass may override `validateValue(_:forKey:)`, so its values are boxed and go through there.
+
+import Foundation
+
+extension NSManagedObject {
+    /// Checks all properties and reports every failure.
+    func validateSlots() throws {
+        var errors: [CocoaError] = []
+        if hasLifeCycle {
+            for slot in layout.slots.indices { try collect(&errors) { try validateThroughOverrides(slot) } }
+        } else {
+            for slot in layout.slots.indices where layout.isChecked[slot] {
+                try collect(&errors) { try validate(slot: slot) }
+            }
+        }
+        if let error = CoreDataError.combined(errors) { throw error }
+    }
+
+    private func collect(_ errors: inout [CocoaError], _ check: () throws -> Void) throws {
+        do {
+            try check()
+        } catch let error as CocoaError {
+            errors.append(error)
+        }
+    }
+
+    private func validateThroughOverrides(_ slot: Int) throws {
+        // An unread relationship hasn't been changed as a whole; asking for it would read it.
+        if case .unread = values[slot], !layout.hasCountRule(slot) { return }
+        var boxed = boxedValue(slot).map { $0 as AnyObject }
+        let before = boxed
+        try unsafe withUnsafeMutablePointer(to: &boxed) { pointer in
+            try unsafe validateValue(pointer, forKey: layout.slots[slot].name)
+        }
+        if boxed !== before { setValue(boxed, forKey: layout.slots[slot].name) }
+    }
+
+    /// Checks a slot's current value.
+    private func validate(slot: Int) throws {
+        switch layout.slots[slot].kind {
+        case .attribute:
+            if values[slot].isNull { return try requireOptional(slot) }
+            if !layout.slots[slot].property.validationRules.isEmpty {
+                try checkRules(slot, values[slot].boxedAttribute)
+            }
+        case .toOne:
+            if values[slot].isNull { try requireOptional(slot) }
+        case .toMany:
+            if case .unread(nil) = values[slot] { return }
+            if layout.hasCountRule(slot) { try checkCount(slot, members(slot).count) }
+        }
+    }
+
+    /// Checks a value that is about to be set.
+    func validate(_ value: AnyObject?, forKey key: String) throws {
+        guard let slot = layout.slot(named: key) else { return }
+        switch layout.slots[slot].kind {
+        case .attribute, .toOne:
+            guard let value, !(value is NSNull) else { return try requireOptional(slot) }
+            try checkRules(slot, value)
+        case .toMany:
+            let count = (value as? NSSet)?.count ?? (value as? NSOrderedSet)?.count ?? 0
+            try checkCount(slot, count)
+        }
+    }
+
+    // MARK: The rules
+
+    private func requireOptional(_ slot: Int) throws {
+        guard !layout.slots[slot].isOptional else { return }
+        throw failure(.validationMissingMandatoryProperty, slot, nil, "is required and has no value. Set one.")
+    }
+
+    private func checkCount(_ slot: Int, _ count: Int) throws {
+        guard let relationship = layout.slots[slot].relationship else { return }
+        if count == 0, relationship.isOptional { return }
+        let minimum = relationship.isOptional ? relationship.minCount : max(1, relationship.minCount)
+        if count < minimum {
+            throw failure(
+                .validationRelationshipLacksMinimumCount, slot, boxedValue(slot),
+                "has \(count) members and needs at least \(minimum).")
+        }
+        if relationship.maxCount > 1, count > relationship.maxCount {
+            throw failure(
+                .validationRelationshipExceedsMaximumCount, slot, boxedValue(slot),
+                "has \(count) members and may have at most \(relationship.maxCount).")
+        }
+    }
+
+    private func checkRules(_ slot: Int, _ value: Any?) throws {
+        for rule in layout.slots[slot].property.validationRules {
+            if let limit = rule.limit {
+                if let value, limit.refuses(value, of: layout.slots[slot].property) {
+                    let code = CocoaError.Code(rawValue: limit.errorCode)
+                    throw failure(code, slot, value, "is '\(value)', which the model doesn't allow (\(limit)).")
+                }
+            } else if !rule.predicate.evaluate(with: value) {
+                throw predicateFailure(rule, slot, value)
+            }
+        }
+    }
+
+    private func predicateFailure(_ rule: ValidationRule, _ slot: Int, _ value: Any?) -> CocoaError {
+        let (code, text): (CocoaError.Code, String?) =
+            switch rule.warning {
+            case .code(let code): (CocoaError.Code(rawValue: code), nil)
+            case .text(let text): (.managedObjectValidation, text)
+            }
+        let error = failure(code, slot, value, "doesn't satisfy the model's rule \(rule.predicate.formatText).")
+        var info = (error as NSError).userInfo
+        info[NSValidationPredicateErrorKey] = rule.predicate
+        if let text { info[NSLocalizedDescriptionKey] = text }
+        return CocoaError(code, userInfo: info)
+    }
+
+    /// The delete rule deny: no destination may be left, unless it is deleted as well.
+    func validateDeletion() throws {
+        var errors: [CocoaError] = []
+        for (slot, definition) in layout.slots.enumerated() {
+            guard let relationship = definition.relationship, relationship.deleteRule == .denyDeleteRule else {
+                continue
+            }
+            let others = definition.isToMany ? members(slot).objects : destination(slot).map { [$0] } ?? []
+            guard let left = others.first(where: { !$0.isDeleted }) else { continue }
+            errors.append(
+                failure(
+                    .validationRelationshipDeniedDelete, slot, boxedValue(slot),
+                    "still leads to \(left.objectID.uriRepresentation().absoluteString) and its delete rule is deny. "
+                        + "Delete or unlink that first."))
+        }
+        if let error = CoreDataError.combined(errors) { throw error }
+    }
+
+    private func failure(_ code: CocoaError.Code, _ slot: Int, _ value: Any?, _ finding: String) -> CocoaError {
+        let key = layout.slots[slot].name
+        return CoreDataError.make(
+            code, "\(entity.name ?? "").\(key) \(finding)",
+            userInfo: [
+                NSValidationObjectErrorKey: self, NSValidationKeyErrorKey: key,
+                NSValidationValueErrorKey: value ?? NSNull(),
+            ])
+    }
+}
+
+extension AttributeLimit {
+    fileprivate func refuses(_ value: Any, of property: NSPropertyDescription) -> Bool {
+        switch value {
+        case let text as String: return !allows(text: text)
+        case let date as Date: return !allows(date: date.timeIntervalSinceReferenceDate)
+        case let number as NSDecimalNumber: return !allows(number: .decimal(number.decimalValue))
+        case let number as NSNumber:
+            let type = (property as? NSAttributeDescription)?.attributeType
+            let isReal = type == .doubleAttributeType || type == .floatAttributeType
+            return !allows(number: isReal ? .double(number.doubleValue) : .integer(number.int64Value))
+        default: return false
+        }
+    }
+}
+
+extension EntityLayout {
+    /// Whether a to-many relationship can have too few or too many members.
+    func hasCountRule(_ slot: Int) -> Bool {
+        guard let relationship = slots[slot].relationship, relationship.isToMany else { return false }
+        return !relationship.isOptional || relationship.minCount > 0 || relationship.maxCount > 1
+    }
+}

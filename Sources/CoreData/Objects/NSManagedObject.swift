@@ -1,0 +1,217 @@
+// A managed object: an entity, an ID, and its properties in slots. This file has the state and what identifies an
+// object; each topic (keys, relationships, faulting, changes, validation) is a file beside it.
+//
+// `values` are the current slots, `committed` the ones last fetched or saved. They share storage until the first write.
+
+public import Foundation
+
+/// A model-driven object in a context. Follows Core Data's `NSManagedObject`.
+///
+/// An object belongs to its context's queue. What crosses to another queue is its ``objectID``.
+open class NSManagedObject: NSObject, NSFetchRequestResult {
+    struct State: OptionSet {
+        let rawValue: UInt16
+        /// The values haven't been asked for since the object was fetched or refreshed.
+        static let fault = State(rawValue: 1 << 0)
+        /// The values are there, although the object still counts as a fault.
+        static let hasRow = State(rawValue: 1 << 1)
+        static let inserted = State(rawValue: 1 << 2)
+        static let updated = State(rawValue: 1 << 3)
+        static let deleted = State(rawValue: 1 << 4)
+        /// Already in the list of what changed since the last `processPendingChanges()`.
+        static let inEvent = State(rawValue: 1 << 5)
+        /// The deletion has reached the related objects.
+        static let deletionPropagated = State(rawValue: 1 << 6)
+        /// Inserted and deleted again, before any save.
+        static let forgotten = State(rawValue: 1 << 7)
+    }
+
+    let entityDescription: NSEntityDescription
+    let layout: EntityLayout
+    /// The table of the context that the object belongs to.
+    var registry: ObjectRegistry?
+    var context: NSManagedObjectContext? { unsafe registry?.context }
+    var id: NSManagedObjectID
+    var values: [ManagedValue]
+    var committed: [ManagedValue]
+    /// The slots set since the last fetch or save, whether or not the values differ.
+    var touched = SlotSet()
+    var state: State = []
+    /// The row's version when it was read.
+    var version: Int64 = 0
+    /// The objects fetched together, which load their relationships together.
+    var batch: FetchBatch?
+
+    /// Makes an object and, if there is a context, inserts it there: it gets a temporary ID and the model's defaults, then
+    /// ``awakeFromInsert()`` runs.
+    public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+        if context != nil, entity.isAbstract {
+            fatalError("The entity '\(entity.name ?? "")' is abstract. Insert an object of one of its sub-entities.")
+        }
+        entityDescription = entity
+        layout = entity.layout
+        id = TemporaryObjectIDs.make(for: entity)
+        values = layout.defaults
+        committed = values
+        super.init()
+        context?.register(inserted: self)
+    }
+
+    deinit { registry?.removeDying(self, for: id.key) }
+
+    /// Inserts an object of the class's entity into a context.
+    public required convenience init(context moc: NSManagedObjectContext) {
+        self.init(entity: ManagedObjectClasses.entity(for: Self.self, in: moc), insertInto: moc)
+    }
+
+    /// The class's entity, looked up in the models that coordinators have loaded.
+    open class func entity() -> NSEntityDescription { ManagedObjectClasses.entity(for: self, in: nil) }
+
+    /// A request for all objects of the class's entity.
+    open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
+        NSFetchRequest<any NSFetchRequestResult>(entityName: entity().name ?? "")
+    }
+
+    // MARK: Identity
+
+    /// The context; nil after a saved deletion, after the context's reset, and once it is gone.
+    public var managedObjectContext: NSManagedObjectContext? { context }
+
+    /// The entity of the object.
+    public var entity: NSEntityDescription { entityDescription }
+
+    /// The ID: temporary until the first save, permanent after it.
+    public var objectID: NSManagedObjectID { id }
+
+    public final override func isEqual(_ object: Any?) -> Bool { (object as AnyObject?) === self }
+
+    /// The address; a set hashes it once more.
+    public final override var hash: Int { Int(bitPattern: ObjectIdentifier(self)) >> 4 }
+
+    /// Whether the object will be written to the store by the next save for the first time.
+    public var isInserted: Bool { state.contains(.inserted) }
+
+    /// Whether the object was changed since it was fetched or saved.
+    public var isUpdated: Bool { state.contains(.updated) }
+
+    /// Whether the next save deletes the object.
+    public var isDeleted: Bool { state.contains(.deleted) }
+
+    /// Whether the next save concerns the object; true also after setting an equal value.
+    public var hasChanges: Bool { !state.isDisjoint(with: [.inserted, .updated, .deleted]) }
+
+    /// Whether the values are still in the store only.
+    public var isFault: Bool { state.contains(.fault) }
+
+    // MARK: Life cycle, for subclasses
+
+    /// Called once, when the object is inserted; the place for defaults that the model can't express.
+    open func awakeFromInsert() {}
+
+    /// Called when the object's values arrive from the store.
+    open func awakeFromFetch() {}
+
+    /// Called by the context's `delete(_:)`, while all relationships are intact.
+    open func prepareForDeletion() {}
+
+    /// Called before validation in a save, again as long as objects change in it.
+    open func willSave() {}
+
+    /// Called after the store has written the object.
+    open func didSave() {}
+
+    /// Called before the values are dropped.
+    open func willTurnIntoFault() {}
+
+    /// Called after the values were dropped.
+    open func didTurnIntoFault() {}
+
+    /// Announces that a property is about to be read; fires a fault. A nil key means all.
+    open func willAccessValue(forKey key: String?) { realize() }
+
+    /// Ends what ``willAccessValue(forKey:)`` began.
+    open func didAccessValue(forKey key: String?) {}
+
+    /// Announces a change of a property.
+    open func willChangeValue(forKey key: String) { realize() }
+
+    /// Marks the property as changed.
+    open func didChangeValue(forKey key: String) {
+        if let slot = layout.slot(named: key) { noteChange(slot) }
+    }
+
+    // MARK: Validation, for subclasses
+
+    /// Checks one property: whether it is there, the relationship's counts, the model's bounds and predicates.
+    ///
+    /// - Parameter value: The value; a validation may replace it.
+    /// - Throws: `CocoaError` with Core Data's validation codes.
+    open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
+        try unsafe validate(value.pointee, forKey: key)
+    }
+
+    /// Checks all properties before an insertion is saved. Overrides call super first.
+    open func validateForInsert() throws { try validateSlots() }
+
+    /// Checks all properties before a change is saved. Overrides call super first.
+    open func validateForUpdate() throws { try validateSlots() }
+
+    /// Checks the delete rule deny before a deletion is saved. Overrides call super first.
+    open func validateForDelete() throws { try validateDeletion() }
+
+    // MARK: Keys, for subclasses
+
+    /// The value of a property; fires a fault. To-one gives the object, to-many an `NSSet` or `NSOrderedSet`.
+    open func value(forKey key: String) -> Any? {
+        guard let slot = layout.slot(named: key) else { return value(forUndefinedKey: key) }
+        willAccessValue(forKey: key)
+        defer { didAccessValue(forKey: key) }
+        return boxedValue(slot)
+    }
+
+    /// Sets a property: remembers the old value, marks the object as changed and keeps the inverse relationship.
+    open func setValue(_ value: Any?, forKey key: String) {
+        guard let slot = layout.slot(named: key) else { return setValue(value, forUndefinedKey: key) }
+        willChangeValue(forKey: key)
+        setBoxedValue(value, slot: slot)
+        didChangeValue(forKey: key)
+    }
+
+    /// Asked for keys that the entity doesn't have; stops, as Core Data raises.
+    open func value(forUndefinedKey key: String) -> Any? {
+        fatalError("The entity '\(entity.name ?? "")' has no property '\(key)'. It has: \(layout.nameList).")
+    }
+
+    /// Asked for keys that the entity doesn't have; stops, as Core Data raises.
+    open func setValue(_ value: Any?, forUndefinedKey key: String) {
+        fatalError("The entity '\(entity.name ?? "")' has no property '\(key)'. It has: \(layout.nameList).")
+    }
+
+    open override var description: String {
+        let data = isFault ? "<fault>" : layout.slots.indices.map(describe).joined(separator: "; ")
+        return "<\(type(of: self)) \(entity.name ?? ""): \(id.uriRepresentation().absoluteString)> { \(data) }"
+    }
+
+    private func describe(_ slot: Int) -> String {
+        let name = layout.slots[slot].name
+        return switch values[slot] {
+        case .null: "\(name) = nil"
+        case .object, .objectID: "\(name) = \(values[slot].referencedID?.uriRepresentation().absoluteString ?? "nil")"
+        case .objects(let members): "\(name) = (\(members.count) objects)"
+        case .unread: "\(name) = <relationship fault>"
+        default: "\(name) = \(values[slot].boxedAttribute.map { "\($0)" } ?? "nil")"
+        }
+    }
+}
+
+// An object belongs to its context's queue. What crosses is its objectID.
+@available(*, unavailable)
+extension NSManagedObject: @unchecked Sendable {}
+
+extension EntityLayout {
+    /// The names of all properties, for messages.
+    var nameList: String { slots.map(\.name).joined(separator: ", ") }
+}
+
+/// A pointer as Objective-C methods take it; Foundation on Linux has none.
+public typealias AutoreleasingUnsafeMutablePointer<Pointee> = UnsafeMutablePointer<Pointee>

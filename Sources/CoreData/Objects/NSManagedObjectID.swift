@@ -1,0 +1,80 @@
+// The identity of an object: in which store's table, of which entity, under which number.
+// `RowSpace` is what makes comparing two of them cheap: one instance per (store, root entity).
+
+public import Foundation
+
+/// One numbering of rows: the table of a root entity in one store, or the temporary IDs of the process.
+final class RowSpace: @unchecked Sendable {
+    // Safe to share: both properties are set once; `store` is a weak reference, which is atomic.
+
+    /// The store's UUID as in `Z_METADATA`, upper case; empty for temporary IDs.
+    let storeIdentifier: String
+    private(set) weak var store: NSPersistentStore?
+
+    init(storeIdentifier: String, store: NSPersistentStore?) {
+        self.storeIdentifier = storeIdentifier
+        self.store = store
+    }
+
+    /// The numbering of objects that no store has seen yet.
+    static let temporary = RowSpace(storeIdentifier: "", store: nil)
+}
+
+/// What a context's table of registered objects is keyed by.
+struct ObjectKey: Hashable {
+    let space: ObjectIdentifier
+    let number: Int64
+}
+
+/// A compact identifier of a managed object, the same for all contexts of a coordinator.
+///
+/// It is `Sendable`: to hand an object to another queue, hand over its ID.
+/// Follows Core Data's `NSManagedObjectID`.
+public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchecked Sendable {
+    // Safe to share: all stored properties are constants, and an entity is immutable once a coordinator uses its model.
+
+    /// The entity of the object itself, not of the fetched ancestor.
+    public let entity: NSEntityDescription
+    let space: RowSpace
+    /// The primary key (`Z_PK`), or the process-wide count of a temporary ID.
+    let number: Int64
+
+    init(entity: NSEntityDescription, space: RowSpace, number: Int64) {
+        self.entity = entity
+        self.space = space
+        self.number = number
+    }
+
+    /// The store that the object is in; nil while the ID is temporary or when the store is gone.
+    public var persistentStore: NSPersistentStore? { space.store }
+
+    /// Whether the object has not been saved (nor been given a permanent ID) yet.
+    public var isTemporaryID: Bool { space === RowSpace.temporary }
+
+    var key: ObjectKey { ObjectKey(space: ObjectIdentifier(space), number: number) }
+
+    /// The ID as a URI: `x-coredata://<store UUID>/<Entity>/p<primary key>`, or `x-coredata:///<Entity>/t<UUID>` while temporary.
+    public func uriRepresentation() -> URL {
+        let name = entity.name ?? ""
+        let text =
+            isTemporaryID
+            ? "x-coredata:///\(name)/t\(TemporaryObjectIDs.uuid(for: number).uuidString)"
+            : "x-coredata://\(space.storeIdentifier)/\(name)/p\(number)"
+        guard let url = URL(string: text) else {
+            fatalError("The entity name '\(name)' can't stand in a URI. Entity names consist of letters, digits and _.")
+        }
+        return url
+    }
+
+    /// Returns the ID itself, which never changes.
+    public func copy(with zone: NSZone? = nil) -> Any { self }
+
+    public override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSManagedObjectID else { return false }
+        return self === other || (number == other.number && space === other.space)
+    }
+
+    public override var hash: Int { Int(truncatingIfNeeded: number) ^ Int(bitPattern: ObjectIdentifier(space)) }
+
+    public override var description: String { "<\(uriRepresentation().absoluteString)>" }
+}

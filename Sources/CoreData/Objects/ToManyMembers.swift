@@ -1,0 +1,124 @@
+// The members of a to-many relationship: an array with, once it is worth it, an index. Unordered relationships keep
+// insertion order until something is removed (the last member then takes the place), so their order is always defined.
+
+import Foundation
+
+/// The members of a to-many relationship, without duplicates. Copies share storage until one of them is changed.
+package struct ToManyMembers {
+    private final class Storage {
+        var objects: [NSManagedObject]
+        /// Positions by object; built beyond ``indexThreshold`` members, nil while not known.
+        var positions: [ObjectIdentifier: Int]?
+
+        init(_ objects: [NSManagedObject], positions: [ObjectIdentifier: Int]? = nil) {
+            self.objects = objects
+            self.positions = positions
+        }
+    }
+
+    private static let indexThreshold = 16
+    private static let empty = Unchecked(value: Storage([]))
+    /// The shared empty storage is never mutated: every mutation makes a copy of storage that isn't uniquely held.
+    private struct Unchecked: @unchecked Sendable { let value: Storage }
+
+    private var storage: Storage
+
+    package init() { storage = Self.empty.value }
+
+    /// - Precondition: No object occurs twice.
+    package init(unique objects: [NSManagedObject]) {
+        storage = objects.isEmpty ? Self.empty.value : Storage(objects)
+    }
+
+    /// The objects in order; later repetitions are dropped.
+    package init(_ objects: [NSManagedObject]) {
+        self.init()
+        for object in objects { append(object) }
+    }
+
+    package var objects: [NSManagedObject] { storage.objects }
+    package var count: Int { storage.objects.count }
+    package var isEmpty: Bool { storage.objects.isEmpty }
+
+    /// - Complexity: O(1), except for the first call after a change of the order.
+    package func position(of object: NSManagedObject) -> Int? {
+        let objects = storage.objects
+        if objects.count <= Self.indexThreshold { return objects.firstIndex { $0 === object } }
+        if let positions = storage.positions { return positions[ObjectIdentifier(object)] }
+        var positions = [ObjectIdentifier: Int](minimumCapacity: objects.count * 2)
+        for (position, member) in objects.enumerated() { positions[ObjectIdentifier(member)] = position }
+        storage.positions = positions
+        return positions[ObjectIdentifier(object)]
+    }
+
+    package func contains(_ object: NSManagedObject) -> Bool { position(of: object) != nil }
+
+    /// Adds an object at the end; returns false where it is a member already.
+    @discardableResult
+    package mutating func append(_ object: NSManagedObject) -> Bool {
+        guard position(of: object) == nil else { return false }
+        makeUnique()
+        storage.objects.append(object)
+        storage.positions?[ObjectIdentifier(object)] = storage.objects.count - 1
+        return true
+    }
+
+    /// Adds an object that is known not to be a member.
+    package mutating func append(new object: NSManagedObject) {
+        makeUnique()
+        storage.objects.append(object)
+        storage.positions?[ObjectIdentifier(object)] = storage.objects.count - 1
+    }
+
+    /// Takes an object out, keeping the order of the others (O(*n*)) or not (O(1)).
+    @discardableResult
+    package mutating func remove(_ object: NSManagedObject, keepingOrder: Bool) -> Bool {
+        guard let position = position(of: object) else { return false }
+        makeUnique()
+        if keepingOrder {
+            storage.objects.remove(at: position)
+            storage.positions = nil
+            return true
+        }
+        let last = storage.objects.removeLast()
+        if last !== object {
+            storage.objects[position] = last
+            storage.positions?[ObjectIdentifier(last)] = position
+        }
+        storage.positions?[ObjectIdentifier(object)] = nil
+        return true
+    }
+
+    /// Whether both have the same members, and in the same order if `ordered`.
+    package func hasSameMembers(as other: ToManyMembers, ordered: Bool) -> Bool {
+        if storage === other.storage { return true }
+        guard count == other.count else { return false }
+        if ordered { return zip(objects, other.objects).allSatisfy { $0 === $1 } }
+        return objects.allSatisfy(other.contains)
+    }
+
+    private mutating func makeUnique() {
+        if !isKnownUniquelyReferenced(&storage) {
+            storage = Storage(storage.objects, positions: storage.positions)
+        }
+    }
+}
+
+/// The changes made to a to-many relationship whose members haven't been read.
+package struct ToManyDelta {
+    package var added = ToManyMembers()
+    package var removed = ToManyMembers()
+
+    package var isEmpty: Bool { added.isEmpty && removed.isEmpty }
+
+    package init() {}
+
+    /// Notes a new member that isn't among `added` yet.
+    package mutating func add(_ object: NSManagedObject) {
+        if removed.isEmpty || !removed.remove(object, keepingOrder: false) { added.append(new: object) }
+    }
+
+    package mutating func remove(_ object: NSManagedObject) {
+        if !added.remove(object, keepingOrder: true) { removed.append(object) }
+    }
+}

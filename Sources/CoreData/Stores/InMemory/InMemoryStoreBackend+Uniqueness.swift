@@ -1,0 +1,54 @@
+// Uniqueness constraints of the in-memory store. As in SQLite, a nil in one of the properties makes values different.
+
+import Foundation
+
+extension InMemoryStoreBackend {
+    func checkUniqueness(_ changes: StoreChanges) throws {
+        let gone = Set((changes.deleted + changes.updated).map(\.objectID.key))
+        let written = changes.inserted + changes.updated
+        for (entity, constraint) in constraints(of: written) {
+            var seen: [AnyHashable: NSManagedObjectID] = [:]
+            for row in try rows(matching: StoreQuery(entity: entity)) where !gone.contains(row.objectID.key) {
+                if let key = Self.key(row.values, row.objectID, constraint) { seen[key] = row.objectID }
+            }
+            for change in written where change.objectID.entity.isKindOf(entity: entity) {
+                guard let key = Self.key(change.values, change.objectID, constraint) else { continue }
+                if let other = seen.updateValue(change.objectID, forKey: key) {
+                    let isNew = written.contains { $0.objectID == other }
+                    throw StoreUniquenessConflict(
+                        entity: entity, constraint: constraint,
+                        inserted: isNew ? [other, change.objectID] : [change.objectID], existing: isNew ? nil : other)
+                }
+            }
+        }
+    }
+
+    /// The constraints that the written rows come under, each with the entity that declares it.
+    private func constraints(of changes: [RowChange]) -> [(NSEntityDescription, [String])] {
+        var seen: Set<ObjectIdentifier> = []
+        var result: [(NSEntityDescription, [String])] = []
+        for change in changes {
+            for entity in change.objectID.entity.lineage where seen.insert(ObjectIdentifier(entity)).inserted {
+                result += entity.uniquenessConstraintNames.map { (entity, $0) }
+            }
+        }
+        return result
+    }
+
+    private static func key(
+        _ values: [ManagedValue], _ id: NSManagedObjectID, _ constraint: [String]
+    ) -> AnyHashable? {
+        var parts: [AnyHashable] = []
+        for name in constraint {
+            guard let slot = id.entity.layout.slot(named: name) else { return nil }
+            if let id = values[slot].referencedID {
+                parts.append(id)
+            } else if let value = values[slot].boxedAttribute as? AnyHashable {
+                parts.append(value)
+            } else {
+                return nil
+            }
+        }
+        return AnyHashable(parts)
+    }
+}

@@ -1,0 +1,233 @@
+// The store in memory: rows by primary key, predicates by evaluation. Stores/SQLite answers the same questions in SQL; the
+// two must agree, which the store suite and the random predicates in the tests hold them to.
+
+import Foundation
+
+final class InMemoryStoreBackend: StoreBackend {
+    /// The rows of a root entity and its sub-entities.
+    private final class Table {
+        let space: RowSpace
+        var rows: [Int64: StoredRow] = [:]
+        var lastKey: Int64 = 0
+
+        init(space: RowSpace) { self.space = space }
+
+        var sortedRows: [StoredRow] { rows.keys.sorted().compactMap { rows[$0] } }
+    }
+
+    private let lock = NSRecursiveLock()
+    private var tables: [ObjectIdentifier: Table] = [:]
+    private var storedMetadata: [String: Any]
+    private let model: NSManagedObjectModel
+    private let identifier = UUID().uuidString
+    private weak var store: NSPersistentStore?
+
+    init(model: NSManagedObjectModel, store: NSPersistentStore) {
+        self.model = model
+        self.store = store
+        storedMetadata = [
+            NSStoreTypeKey: NSInMemoryStoreType, NSStoreUUIDKey: identifier,
+            NSStoreModelVersionHashesKey: model.entityVersionHashesByName,
+        ]
+        for entity in model.entities where entity.superentity == nil {
+            tables[ObjectIdentifier(entity)] = Table(space: RowSpace(storeIdentifier: identifier, store: store))
+        }
+    }
+
+    var metadata: [String: Any] {
+        get { lock.withLock { storedMetadata } }
+        set { lock.withLock { storedMetadata = newValue } }
+    }
+
+    // MARK: Reading
+
+    func rows(matching query: StoreQuery) throws -> [StoreRow] {
+        lock.withLock { matches(query).map(\.row) }
+    }
+
+    func objectIDs(matching query: StoreQuery) throws -> [NSManagedObjectID] {
+        lock.withLock { matches(query).map(\.id) }
+    }
+
+    func count(matching query: StoreQuery) throws -> Int { lock.withLock { matches(query).count } }
+
+    func dictionaries(matching query: StoreQuery, columns: [String], distinct: Bool) throws -> [[String: Any]] {
+        lock.withLock {
+            var seen: Set<NSDictionary> = []
+            var result: [[String: Any]] = []
+            for row in matches(query) {
+                var dictionary: [String: Any] = [:]
+                for column in columns { dictionary[column] = value(of: row, at: column) }
+                if distinct, !seen.insert(NSDictionary(dictionary: dictionary)).inserted { continue }
+                result.append(dictionary)
+            }
+            return result
+        }
+    }
+
+    private func value(of row: StoredRow, at keyPath: String) -> Any? {
+        var value: Any? = row
+        for key in keyPath.split(separator: ".") { value = (value as? StoredRow)?.readableValue(forKey: String(key)) }
+        return (value as? StoredRow)?.id ?? value
+    }
+
+    func rows(withIDs ids: [NSManagedObjectID]) throws -> [StoreRow] {
+        lock.withLock { ids.compactMap { storedRow($0)?.row } }
+    }
+
+    func members(
+        of relationship: NSRelationshipDescription, owners: [NSManagedObjectID]
+    ) throws -> [[NSManagedObjectID]] {
+        lock.withLock {
+            owners.map { id in
+                guard let row = storedRow(id), let slot = row.layout.slot(named: relationship.name) else { return [] }
+                return row.orderedMembers(slot)
+            }
+        }
+    }
+
+    func storedRow(_ id: NSManagedObjectID) -> StoredRow? { table(id.entity)?.rows[id.number] }
+
+    private func table(_ entity: NSEntityDescription) -> Table? { tables[ObjectIdentifier(entity.rootEntity)] }
+
+    private func matches(_ query: StoreQuery) -> [StoredRow] {
+        var rows = (table(query.entity)?.sortedRows ?? []).filter { row in
+            query.includesSubentities ? row.id.entity.isKindOf(entity: query.entity) : row.id.entity === query.entity
+        }
+        if let predicate = query.predicate { rows = rows.filter { predicate.evaluate(with: $0) } }
+        if !query.sortDescriptors.isEmpty { rows = NSSortDescriptor.sorted(rows, by: query.sortDescriptors) }
+        if query.offset > 0 { rows.removeFirst(min(query.offset, rows.count)) }
+        if let limit = query.limit, rows.count > limit { rows.removeSubrange(limit...) }
+        return rows
+    }
+
+    // MARK: Identity
+
+    func objectID(for entity: NSEntityDescription, primaryKey: Int64) -> NSManagedObjectID {
+        guard let table = table(entity) else {
+            fatalError("The entity '\(entity.name ?? "")' isn't one of the store's model.")
+        }
+        // An existing row knows its own entity, which may be a sub-entity of the one asked for.
+        return table.rows[primaryKey]?.id
+            ?? NSManagedObjectID(entity: entity, space: table.space, number: primaryKey)
+    }
+
+    func permanentIDs(for entity: NSEntityDescription, count: Int) throws -> [NSManagedObjectID] {
+        lock.withLock {
+            guard let table = table(entity) else { return [] }
+            let first = table.lastKey + 1
+            table.lastKey += Int64(count)
+            return (0..<Int64(count)).map {
+                NSManagedObjectID(entity: entity, space: table.space, number: first + $0)
+            }
+        }
+    }
+
+    // MARK: Writing
+
+    func save(_ changes: StoreChanges) throws {
+        try lock.withLock {
+            try checkVersions(changes)
+            let inserted = try changes.inserted.map { ($0, try stored($0)) }
+            let updated = try changes.updated.map { ($0, try stored($0)) }
+            try checkUniqueness(changes)
+            for change in changes.deleted { delete(change.objectID) }
+            for (change, values) in inserted { insert(change, values) }
+            for (change, values) in updated { update(change, values) }
+            for change in changes.inserted { linkInserted(change) }
+            for change in changes.updated { for relation in change.relations { apply(relation, to: change.objectID) } }
+        }
+    }
+
+    private func checkVersions(_ changes: StoreChanges) throws {
+        let conflicts = (changes.updated + changes.deleted).compactMap { change -> StoreConflict.Row? in
+            let row = storedRow(change.objectID)
+            if row?.version == change.version { return nil }
+            return StoreConflict.Row(objectID: change.objectID, expectedVersion: change.version, found: row?.row)
+        }
+        if !conflicts.isEmpty { throw StoreConflict(rows: conflicts) }
+    }
+
+    /// The values as the store keeps them: IDs for objects, bytes for transformables, no members.
+    private func stored(_ change: RowChange) throws -> [ManagedValue] {
+        let layout = change.objectID.entity.layout
+        return try change.values.enumerated().map { slot, value in
+            if layout.slots[slot].isTransient { return layout.defaults[slot] }
+            switch value {
+            case .object(let object): return .objectID(object.objectID)
+            case .objects, .unread: return .unread(nil)
+            case .transformable(let value):
+                let name = (layout.slots[slot].property as? NSAttributeDescription)?.valueTransformerName
+                return .transformable(TransformableValue(stored: try value.storedBytes(), transformerName: name))
+            default: return value
+            }
+        }
+    }
+
+    private func insert(_ change: RowChange, _ values: [ManagedValue]) {
+        let row = StoredRow(id: change.objectID, version: 1, values: values, backend: self)
+        table(change.objectID.entity)?.rows[change.objectID.number] = row
+    }
+
+    private func update(_ change: RowChange, _ values: [ManagedValue]) {
+        guard let row = storedRow(change.objectID) else { return }
+        for slot in change.changed {
+            if row.layout.slots[slot].kind == .toOne { relink(row, slot, to: values[slot].referencedID) }
+            row.values[slot] = values[slot]
+        }
+        row.version += 1
+    }
+
+    private func linkInserted(_ change: RowChange) {
+        guard let row = storedRow(change.objectID) else { return }
+        for slot in row.layout.toOneSlots {
+            guard let id = row.values[slot].referencedID, let inverse = row.layout.inverses[slot],
+                let owner = storedRow(id), owner.layout.slots[inverse].isToMany
+            else { continue }
+            owner.members[inverse, default: StoredMembers()].insert(row.id)
+        }
+        for slot in row.layout.toManySlots where !row.layout.slots[slot].isTransient {
+            guard case .objects(let members) = change.values[slot] else { continue }
+            let ids = members.objects.map(\.objectID)
+            apply(RelationChange(slot: slot, added: ids, removed: [], order: ids), to: row.id)
+        }
+    }
+
+    private func relink(_ row: StoredRow, _ slot: Int, to new: NSManagedObjectID?) {
+        guard let inverse = row.layout.inverses[slot] else { return }
+        if let old = row.values[slot].referencedID, let owner = storedRow(old), owner.layout.slots[inverse].isToMany {
+            owner.members[inverse]?.remove(row.id)
+        }
+        if let new, let owner = storedRow(new), owner.layout.slots[inverse].isToMany {
+            owner.members[inverse, default: StoredMembers()].insert(row.id)
+        }
+    }
+
+    /// Both sides of a many-to-many relationship may report the same change; entering it twice makes no difference.
+    private func apply(_ change: RelationChange, to id: NSManagedObjectID) {
+        guard let row = storedRow(id) else { return }
+        var members = row.members[change.slot] ?? StoredMembers()
+        for removed in change.removed { members.remove(removed) }
+        for added in change.added { members.insert(added) }
+        row.members[change.slot] = change.order.map { StoredMembers($0) } ?? members
+        guard let inverse = row.layout.inverses[change.slot] else { return }
+        for other in change.removed where isToMany(other, inverse) { storedRow(other)?.members[inverse]?.remove(id) }
+        for other in change.added where isToMany(other, inverse) {
+            storedRow(other)?.members[inverse, default: StoredMembers()].insert(id)
+        }
+    }
+
+    private func isToMany(_ id: NSManagedObjectID, _ slot: Int) -> Bool { id.entity.layout.slots[slot].isToMany }
+
+    private func delete(_ id: NSManagedObjectID) {
+        guard let row = storedRow(id) else { return }
+        for slot in row.layout.toOneSlots { relink(row, slot, to: nil) }
+        for slot in row.layout.toManySlots {
+            guard let inverse = row.layout.inverses[slot] else { continue }
+            for member in row.members[slot]?.ids ?? [] where isToMany(member, inverse) {
+                storedRow(member)?.members[inverse]?.remove(id)
+            }
+        }
+        table(id.entity)?.rows[id.number] = nil
+    }
+}

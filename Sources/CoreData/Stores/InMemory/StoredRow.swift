@@ -1,0 +1,64 @@
+// A row of the in-memory store, and what predicates and sort descriptors read from it.
+
+import Foundation
+
+/// The members of one to-many relationship of one row, without duplicates.
+struct StoredMembers {
+    private(set) var ids: [NSManagedObjectID] = []
+    private var keys: Set<ObjectKey> = []
+
+    init(_ ids: [NSManagedObjectID] = []) {
+        for id in ids { insert(id) }
+    }
+
+    mutating func insert(_ id: NSManagedObjectID) {
+        if keys.insert(id.key).inserted { ids.append(id) }
+    }
+
+    mutating func remove(_ id: NSManagedObjectID) {
+        guard keys.remove(id.key) != nil else { return }
+        ids.removeAll { $0 == id }
+    }
+}
+
+/// A row: its values in slot order, and the members of its to-many relationships beside them.
+final class StoredRow: NSObject, KeyValueReadable {
+    let id: NSManagedObjectID
+    var version: Int64
+    var values: [ManagedValue]
+    var members: [Int: StoredMembers] = [:]
+    private unowned let backend: InMemoryStoreBackend
+
+    init(id: NSManagedObjectID, version: Int64, values: [ManagedValue], backend: InMemoryStoreBackend) {
+        self.id = id
+        self.version = version
+        self.values = values
+        self.backend = backend
+    }
+
+    var layout: EntityLayout { id.entity.layout }
+
+    var row: StoreRow { StoreRow(objectID: id, version: version, values: values) }
+
+    /// The members in the order that a reader gets them: ordered ones in theirs, others by primary key.
+    func orderedMembers(_ slot: Int) -> [NSManagedObjectID] {
+        let ids = members[slot]?.ids ?? []
+        if case .toMany(ordered: true) = layout.slots[slot].kind { return ids }
+        return ids.sorted { $0.number < $1.number }
+    }
+
+    func readableValue(forKey key: String) -> Any? {
+        guard let slot = layout.slot(named: key) else {
+            return switch key {
+            case "objectID", "self", "SELF": id
+            case "entity": id.entity
+            default: nil
+            }
+        }
+        return switch layout.slots[slot].kind {
+        case .attribute: values[slot].boxedAttribute
+        case .toOne: values[slot].referencedID.flatMap(backend.storedRow)
+        case .toMany: orderedMembers(slot).compactMap(backend.storedRow)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+// Model, coordinator, stores and the usual contexts in one.
+
+public import Foundation
+
+/// A Core Data stack. Follows Core Data's `NSPersistentContainer`.
+open class NSPersistentContainer: NSObject, @unchecked Sendable {
+    // Safe to share: constants but for the store descriptions, which are set before the stores are loaded.
+
+    /// The container's name, and that of its store's file.
+    public let name: String
+    /// The context for the user interface, on the main queue.
+    public let viewContext: NSManagedObjectContext
+    /// The model.
+    public let managedObjectModel: NSManagedObjectModel
+    /// The coordinator.
+    public let persistentStoreCoordinator: NSPersistentStoreCoordinator
+    /// The stores to load.
+    public var persistentStoreDescriptions: [NSPersistentStoreDescription]
+
+    /// A container for the model `name.momd`, `.mom` or `.xcdatamodeld` of the main bundle.
+    ///
+    /// Stops where there is no such model, as Core Data does.
+    public convenience init(name: String) {
+        guard let model = NSPersistentContainer.model(named: name, in: [Bundle.main]) else {
+            fatalError(
+                "There is no model '\(name)' (.momd, .mom, .xcdatamodeld) in the main bundle. Add it to the target's "
+                    + "resources, or use init(name:managedObjectModel:).")
+        }
+        self.init(name: name, managedObjectModel: model)
+    }
+
+    /// A container for a model.
+    public init(name: String, managedObjectModel model: NSManagedObjectModel) {
+        self.name = name
+        managedObjectModel = model
+        persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        viewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+        viewContext.persistentStoreCoordinator = persistentStoreCoordinator
+        viewContext.name = "viewContext"
+        let url = type(of: self).defaultDirectoryURL().appendingPathComponent(name + ".sqlite")
+        persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
+        super.init()
+    }
+
+    private static func model(named name: String, in bundles: [Bundle]) -> NSManagedObjectModel? {
+        for bundle in bundles {
+            for kind in ["momd", "mom", "xcdatamodeld", "xcdatamodel"] {
+                guard let url = bundle.url(forResource: name, withExtension: kind) else { continue }
+                if let model = NSManagedObjectModel(contentsOf: url) { return model }
+            }
+        }
+        return nil
+    }
+
+    /// Where stores are put that nothing else is said of: the user's application support folder.
+    open class func defaultDirectoryURL() -> URL {
+        let folders = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)
+        return folders.first ?? URL(fileURLWithPath: NSHomeDirectory())
+    }
+
+    /// Opens the stores; calls the handler once for each, with its error if it has one.
+    open func loadPersistentStores(
+        completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
+    ) {
+        let handler = Handler(call: block)
+        for description in persistentStoreDescriptions {
+            let load = Loading(description: description)
+            if description.shouldAddStoreAsynchronously {
+                DispatchQueue.global().async {
+                    let error = self.load(load.description)
+                    DispatchQueue.main.async { handler.call(load.description, error) }
+                }
+            } else {
+                block(description, self.load(description))
+            }
+        }
+    }
+
+    private struct Handler: @unchecked Sendable {
+        // Safe: called once for each store, on the main queue.
+        let call: (NSPersistentStoreDescription, (any Error)?) -> Void
+    }
+
+    private struct Loading: @unchecked Sendable {
+        // Safe: nobody changes a description that is being loaded; that is the container's contract.
+        let description: NSPersistentStoreDescription
+    }
+
+    private func load(_ description: NSPersistentStoreDescription) -> (any Error)? {
+        do {
+            if description.type == NSSQLiteStoreType, let folder = description.url?.deletingLastPathComponent() {
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            }
+            try persistentStoreCoordinator.addPersistentStore(
+                ofType: description.type, configurationName: description.configuration, at: description.url,
+                options: description.options)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// A context of its own queue on the container's stores.
+    open func newBackgroundContext() -> NSManagedObjectContext {
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = persistentStoreCoordinator
+        return context
+    }
+
+    /// Runs a block on a new background context, later.
+    @preconcurrency
+    open func performBackgroundTask(_ block: @escaping @Sendable (NSManagedObjectContext) -> Void) {
+        let context = newBackgroundContext()
+        context.perform { block(context) }
+    }
+
+    /// Runs a block on a new background context and returns what it returns. Managed objects must not leave it.
+    @preconcurrency
+    open func performBackgroundTask<T, E: Error>(
+        _ block: @escaping @Sendable (NSManagedObjectContext) throws(E) -> T
+    ) async throws(E) -> T {
+        let context = newBackgroundContext()
+        return try await context.perform { () throws(E) -> T in try block(context) }
+    }
+}

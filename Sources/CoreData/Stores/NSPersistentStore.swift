@@ -1,0 +1,96 @@
+// A store as the coordinator's users see it. What it does with rows is behind `StoreBackend`.
+
+public import Foundation
+
+/// Rows in an SQLite file, Core Data's layout.
+public let NSSQLiteStoreType = "SQLite"
+/// Rows in memory, gone with the coordinator.
+public let NSInMemoryStoreType = "InMemory"
+/// SQLite pragmas to set on opening: a dictionary of name to value.
+public let NSSQLitePragmasOption = "NSSQLitePragmasOption"
+/// Open a store without ever writing to it.
+public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
+/// Migrate a store whose model is another version.
+public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentStoresAutomaticallyOption"
+/// Infer the mapping for an automatic migration.
+public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
+/// Open a store although its version hashes aren't the model's.
+public let NSIgnorePersistentStoreVersioningOption = "NSIgnorePersistentStoreVersioningOption"
+/// Keep a persistent history.
+public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
+/// In metadata: the type of the store.
+public let NSStoreTypeKey = "NSStoreType"
+/// In metadata: the UUID of the store.
+public let NSStoreUUIDKey = "NSStoreUUID"
+/// In metadata: the version hash of each entity.
+public let NSStoreModelVersionHashesKey = "NSStoreModelVersionHashes"
+/// In metadata: the identifiers of the model's version.
+public let NSStoreModelVersionIdentifiersKey = "NSStoreModelVersionIdentifiers"
+
+/// A store of a coordinator. Follows Core Data's `NSPersistentStore`.
+open class NSPersistentStore: NSObject {
+    /// The type of a store, as newer code spells it.
+    public struct StoreType: RawRepresentable, Hashable, Sendable {
+        /// The type's name, such as `NSSQLiteStoreType`.
+        public let rawValue: String
+
+        /// A type by its name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// ``NSSQLiteStoreType``.
+        public static var sqlite: StoreType { StoreType(rawValue: NSSQLiteStoreType) }
+        /// ``NSInMemoryStoreType``.
+        public static var inMemory: StoreType { StoreType(rawValue: NSInMemoryStoreType) }
+    }
+
+    /// The coordinator; nil after the store's removal.
+    public internal(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
+    /// The model's configuration that the store keeps.
+    public let configurationName: String
+    /// The options it was opened with.
+    public let options: [AnyHashable: Any]?
+    /// The store's file; nil in memory.
+    public var url: URL?
+    /// Whether saves are refused.
+    public let isReadOnly: Bool
+    private let storeType: String
+
+    var backend: (any StoreBackend)?
+
+    init(
+        coordinator: NSPersistentStoreCoordinator, type: String, configurationName: String?, url: URL?,
+        options: [AnyHashable: Any]?
+    ) {
+        persistentStoreCoordinator = coordinator
+        storeType = type
+        self.configurationName = configurationName ?? "PF_DEFAULT_CONFIGURATION_NAME"
+        self.url = url
+        self.options = options
+        isReadOnly = (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false
+    }
+
+    /// The type's name.
+    open var type: String { storeType }
+
+    /// The UUID of the store.
+    open var identifier: String! { metadata[NSStoreUUIDKey] as? String }
+
+    /// What the store says about itself: type, UUID, version hashes, and what the application has put there. Setting it
+    /// merges nothing: give the whole dictionary. It is written with the next save.
+    open var metadata: [String: Any]! {
+        get { backend?.metadata ?? [:] }
+        set { backend?.metadata = newValue ?? [:] }
+    }
+
+    /// The backend of a store that is still there.
+    ///
+    /// - Throws: `CocoaError` (`.persistentStoreOperation`) after the store was removed.
+    var requiredBackend: any StoreBackend {
+        get throws {
+            if let backend { return backend }
+            throw CoreDataError.make(
+                .persistentStoreOperation,
+                "The store \(url?.path ?? "in memory") was removed from its coordinator. Add it again.")
+        }
+    }
+}

@@ -1,0 +1,221 @@
+// The coordinator: one model, some stores, and a lock around the writing of them.
+
+public import Foundation
+
+/// Connects contexts with stores. Follows Core Data's `NSPersistentStoreCoordinator`.
+open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
+    // Safe to share: the list of stores is behind the lock, saves hold it, and the model is immutable once in use.
+
+    /// The model of all stores.
+    public let managedObjectModel: NSManagedObjectModel
+    /// A name for messages.
+    public var name: String?
+    private let lock = NSRecursiveLock()
+    private var stores: [NSPersistentStore] = []
+
+    /// A coordinator without stores. The model can't be changed from then on.
+    public required init(managedObjectModel model: NSManagedObjectModel) {
+        managedObjectModel = model
+        super.init()
+        model.markInUse()
+        ManagedObjectClasses.register(model)
+    }
+
+    /// The stores, in the order of their addition.
+    public var persistentStores: [NSPersistentStore] { lock.withLock { stores } }
+
+    // MARK: Adding and removing
+
+    /// Opens a store, or makes a new one, and adds it.
+    ///
+    /// - Throws: `CocoaError`: `.persistentStoreIncompatibleVersionHash` for a store of another model,
+    ///   `.persistentStoreTypeMismatch` and `.persistentStoreInvalidType` for a wrong type, `.persistentStoreOpen` with
+    ///   SQLite's error underneath.
+    @discardableResult
+    public func addPersistentStore(
+        ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
+        options: [AnyHashable: Any]? = nil
+    ) throws -> NSPersistentStore {
+        try managedObjectModel.validated()
+        // Not before: a broken model may inherit in circles.
+        for entity in managedObjectModel.entities { entity.layout.prepare() }
+        try checkConfiguration(configuration)
+        return try lock.withLock {
+            let store = NSPersistentStore(
+                coordinator: self, type: storeType, configurationName: configuration, url: storeURL, options: options)
+            store.backend = try makeBackend(for: store, configuration: configuration)
+            announce(.NSPersistentStoreCoordinatorStoresWillChange, NSAddedPersistentStoresKey, store)
+            stores.append(store)
+            announce(.NSPersistentStoreCoordinatorStoresDidChange, NSAddedPersistentStoresKey, store)
+            return store
+        }
+    }
+
+    /// ``addPersistentStore(ofType:configurationName:at:options:)`` as newer code spells it.
+    @discardableResult
+    public func addPersistentStore(
+        type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
+        options: [AnyHashable: Any]? = nil
+    ) throws -> NSPersistentStore {
+        try addPersistentStore(
+            ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
+    }
+
+    private func makeBackend(for store: NSPersistentStore, configuration: String?) throws -> any StoreBackend {
+        switch store.type {
+        case NSInMemoryStoreType:
+            return InMemoryStoreBackend(model: managedObjectModel, store: store)
+        case NSSQLiteStoreType:
+            guard let url = store.url else {
+                throw CoreDataError.make(.persistentStoreOpen, "An SQLite store needs a URL. Give the one of its file.")
+            }
+            return try SQLiteStoreBackend(
+                url: url, model: managedObjectModel, configuration: configuration,
+                options: SQLiteStoreOptions(store.options ?? [:]), store: store)
+        default:
+            throw CoreDataError.make(
+                .persistentStoreInvalidType,
+                "There is no store type '\(store.type)'. Use NSSQLiteStoreType or NSInMemoryStoreType.")
+        }
+    }
+
+    private func checkConfiguration(_ configuration: String?) throws {
+        guard let configuration, managedObjectModel.entities(forConfigurationName: configuration) == nil else { return }
+        throw CoreDataError.make(
+            .persistentStoreOpen,
+            "The model has no configuration '\(configuration)'. It has: "
+                + "\(managedObjectModel.configurations.joined(separator: ", ")).")
+    }
+
+    /// Takes a store out. Its objects can't be read any more.
+    ///
+    /// - Throws: `CocoaError` (`.persistentStoreOperation`) if it isn't one of the coordinator's.
+    public func remove(_ store: NSPersistentStore) throws {
+        try lock.withLock {
+            guard let index = stores.firstIndex(where: { $0 === store }) else {
+                throw CoreDataError.make(
+                    .persistentStoreOperation, "The store isn't one of this coordinator's and can't be removed from it."
+                )
+            }
+            announce(.NSPersistentStoreCoordinatorStoresWillChange, NSRemovedPersistentStoresKey, store)
+            stores.remove(at: index)
+            store.backend = nil
+            store.persistentStoreCoordinator = nil
+            announce(.NSPersistentStoreCoordinatorStoresDidChange, NSRemovedPersistentStoresKey, store)
+        }
+    }
+
+    private func announce(_ name: Notification.Name, _ key: String, _ store: NSPersistentStore) {
+        NotificationCenter.default.post(name: name, object: self, userInfo: [key: [store]])
+    }
+
+    // MARK: Finding
+
+    /// The store at a URL.
+    public func persistentStore(for URL: URL) -> NSPersistentStore? {
+        persistentStores.first { $0.url?.standardizedFileURL == URL.standardizedFileURL }
+    }
+
+    /// The ID that a URI stands for; nil for a URI of an unknown store or entity.
+    public func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
+        guard url.scheme == "x-coredata", let host = url.host else { return nil }
+        let parts = url.path.split(separator: "/")
+        guard parts.count == 2, parts[1].hasPrefix("p"), let number = Int64(parts[1].dropFirst()),
+            let entity = managedObjectModel.entitiesByName[String(parts[0])],
+            let store = persistentStores.first(where: { $0.identifier?.uppercased() == host.uppercased() })
+        else { return nil }
+        return store.backend?.objectID(for: entity, primaryKey: number)
+    }
+
+    /// The stores that keep an entity's objects.
+    func stores(for entity: NSEntityDescription, among wanted: [NSPersistentStore]?) -> [NSPersistentStore] {
+        persistentStores.filter { store in
+            (wanted?.contains { $0 === store } ?? true) && keeps(store, entity)
+        }
+    }
+
+    /// The store for a new object of an entity: the first whose configuration has it and that can be written.
+    func store(forNew entity: NSEntityDescription) throws -> NSPersistentStore {
+        let stores = persistentStores
+        if let store = stores.first(where: { !$0.isReadOnly && keeps($0, entity) }) { return store }
+        let finding = stores.isEmpty ? "no store" : "no writable store whose configuration has that entity"
+        throw CoreDataError.make(
+            .persistentStoreSave,
+            "A new '\(entity.name ?? "")' can't be saved: the coordinator has \(finding). Add one.")
+    }
+
+    private func keeps(_ store: NSPersistentStore, _ entity: NSEntityDescription) -> Bool {
+        guard let entities = managedObjectModel.entities(forConfigurationName: store.configurationName) else {
+            return true
+        }
+        return entities.contains { $0 === entity }
+    }
+
+    // MARK: Writing
+
+    /// Writes the changes of one save. Each store's part is one transaction.
+    func save(_ changes: [(store: NSPersistentStore, changes: StoreChanges)]) throws {
+        try lock.withLock {
+            for (store, changes) in changes {
+                guard !store.isReadOnly else {
+                    throw CoreDataError.make(
+                        .persistentStoreSave,
+                        "The store \(store.url?.path ?? "in memory") was opened read-only. Open it without "
+                            + "NSReadOnlyPersistentStoreOption to save.")
+                }
+                try store.requiredBackend.save(changes)
+            }
+        }
+    }
+
+    /// Runs a block while no other thread saves.
+    public func performAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
+        lock.lock()
+        defer { lock.unlock() }
+        return try block()
+    }
+
+    // MARK: Files
+
+    /// The metadata of a store that needn't be open, without its model.
+    ///
+    /// - Throws: `CocoaError` if there is no store of that type.
+    public class func metadataForPersistentStore(
+        ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
+    ) throws -> [String: Any] {
+        guard storeType == NSSQLiteStoreType else { throw noFile(storeType) }
+        return try SQLiteStoreFile.metadata(at: url)
+    }
+
+    /// The metadata of a store of this coordinator.
+    public func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata }
+
+    /// Replaces the metadata of a store; written with the next save.
+    public func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) { store.metadata = metadata }
+
+    /// Deletes a store's files, whether or not there are any.
+    ///
+    /// - Throws: `CocoaError` while the coordinator has the store open.
+    public func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws
+    {
+        guard storeType == NSSQLiteStoreType else { return }
+        if let open = persistentStore(for: url) { try remove(open) }
+        try SQLiteStoreFile.destroy(at: url)
+    }
+
+    /// Replaces a store's files by copies of another's.
+    ///
+    /// - Throws: `CocoaError`; the destination is then as it was.
+    public func replacePersistentStore(
+        at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
+        withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
+    ) throws {
+        guard storeType == NSSQLiteStoreType else { throw Self.noFile(storeType) }
+        try SQLiteStoreFile.replace(at: destinationURL, withStoreAt: sourceURL)
+    }
+
+    private static func noFile(_ type: String) -> CocoaError {
+        CoreDataError.make(
+            .persistentStoreInvalidType, "Stores of the type '\(type)' have no file. Only SQLite stores do.")
+    }
+}

@@ -1,0 +1,74 @@
+// What a container needs to know to open a store.
+
+public import Foundation
+
+/// How to open a store. Follows Core Data's `NSPersistentStoreDescription`.
+open class NSPersistentStoreDescription: NSObject, NSCopying {
+    /// The type of the store.
+    open var type: String = NSSQLiteStoreType
+    /// The model's configuration that the store keeps; nil for all entities.
+    open var configuration: String?
+    /// The store's file.
+    open var url: URL?
+    /// The options as ``NSPersistentStoreCoordinator`` takes them.
+    open private(set) var options: [String: NSObject] = [
+        NSMigratePersistentStoresAutomaticallyOption: NSNumber(value: true),
+        NSInferMappingModelAutomaticallyOption: NSNumber(value: true),
+    ]
+    /// Whether the container's `loadPersistentStores` returns before the store is open.
+    open var shouldAddStoreAsynchronously = false
+
+    /// An SQLite store; the URL has to be set.
+    public convenience override init() { self.init(url: URL(fileURLWithPath: "/dev/null")) }
+
+    /// An SQLite store in a file. `/dev/null` is a private store in memory.
+    public init(url: URL) { self.url = url }
+
+    /// Sets or, with nil, removes an option.
+    open func setOption(_ option: NSObject?, forKey key: String) { options[key] = option }
+
+    /// Sets an SQLite pragma.
+    open func setValue(_ value: NSObject?, forPragmaNamed name: String) {
+        var pragmas = sqlitePragmas
+        pragmas[name] = value
+        options[NSSQLitePragmasOption] = NSDictionary(dictionary: pragmas)
+    }
+
+    /// The SQLite pragmas to set on opening.
+    open var sqlitePragmas: [String: NSObject] { options[NSSQLitePragmasOption] as? [String: NSObject] ?? [:] }
+
+    /// Whether the store is opened without ever being written.
+    open var isReadOnly: Bool {
+        get { flag(NSReadOnlyPersistentStoreOption) }
+        set { setOption(NSNumber(value: newValue), forKey: NSReadOnlyPersistentStoreOption) }
+    }
+
+    /// Whether a store of another version of the model is migrated.
+    open var shouldMigrateStoreAutomatically: Bool {
+        get { flag(NSMigratePersistentStoresAutomaticallyOption) }
+        set { setOption(NSNumber(value: newValue), forKey: NSMigratePersistentStoresAutomaticallyOption) }
+    }
+
+    /// Whether the mapping of a migration is inferred.
+    open var shouldInferMappingModelAutomatically: Bool {
+        get { flag(NSInferMappingModelAutomaticallyOption) }
+        set { setOption(NSNumber(value: newValue), forKey: NSInferMappingModelAutomaticallyOption) }
+    }
+
+    private func flag(_ key: String) -> Bool { (options[key] as? NSNumber)?.boolValue ?? false }
+
+    /// Returns an equal description.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        let copy = NSPersistentStoreDescription(url: url ?? URL(fileURLWithPath: "/dev/null"))
+        copy.url = url
+        copy.type = type
+        copy.configuration = configuration
+        copy.options = options
+        copy.shouldAddStoreAsynchronously = shouldAddStoreAsynchronously
+        return copy
+    }
+
+    open override var description: String {
+        "<NSPersistentStoreDescription \(type): \(url?.absoluteString ?? "no URL")>"
+    }
+}

@@ -1,0 +1,183 @@
+// Collections in SQL: subqueries of the members of to-many relationships, counted, summed up, narrowed down.
+
+import Foundation
+
+extension PredicateSQL {
+    /// One step of a path from something that isn't a row or a variable: a subquery, a function.
+    func follow(_ step: KeyPathSteps.Step, of operand: SQLOperand, path: String) throws -> SQLOperand {
+        switch step {
+        case .collection(let collection, let rest):
+            return try aggregate(collection, of: operand, rest: rest, path: path)
+        case .unknownOperator(let name):
+            throw PredicateSQLProblem("the key path '\(path)' has the unknown operator \(name)")
+        case .key(let key):
+            let rest = KeyPathSteps(key)
+            switch operand {
+            case .scalar(let scalar):
+                return try follow(rest, from: scalar.object.map { .object($0) } ?? .value(scalar))
+            case .collection(let collection): return try map(collection, rest)
+            case .list, .constants:
+                throw PredicateSQLProblem("the key '\(key)' can't be read from the members of a list")
+            }
+        }
+    }
+
+    /// The values at a path of the members.
+    private func map(_ collection: SQLCollection, _ path: KeyPathSteps) throws -> SQLOperand {
+        var operand = SQLOperand.collection(collection)
+        for step in path.steps {
+            guard case .collection(let members) = operand, case .key(let key) = step else {
+                throw PredicateSQLProblem(
+                    "the key path '\(path.text)' can't be read from each member of a collection in SQL")
+            }
+            operand = .collection(try property(key, ofMembers: members))
+        }
+        return operand
+    }
+
+    /// `@count`, `@sum` and so on.
+    func aggregate(
+        _ collectionOperator: CollectionOperator, of operand: SQLOperand, rest: KeyPathSteps, path: String
+    ) throws -> SQLOperand {
+        guard case .collection(let collection) = operand else {
+            if collectionOperator == .count, case .constants(let values) = operand {
+                return constant(.integer(Int64(values.count)))
+            }
+            throw PredicateSQLProblem(
+                "'\(path)' has @\(collectionOperator.rawValue) on something that is no to-many relationship")
+        }
+        guard case .collection(var members) = try map(collection, rest) else { return operand }
+        switch collectionOperator {
+        case .count: return .scalar(count(members))
+        case .sum: return .scalar(try computed(.sum, members))
+        case .avg: return .scalar(try computed(.average, members))
+        case .min: return .scalar(try computed(.min, members))
+        case .max: return .scalar(try computed(.max, members))
+        default:
+            if collectionOperator.isDistinct { members.isDistinct = true }
+            return .collection(members)
+        }
+    }
+
+    /// `sum:`, `count:` and so on, of one collection or of several values.
+    func aggregate(_ function: PredefinedFunction, _ arguments: [NSExpression], in scope: SQLScope) throws -> SQLScalar
+    {
+        let operands = try arguments.map { try operand($0, in: scope) }
+        if operands.count == 1 {
+            switch operands[0] {
+            case .collection(let members): return function == .count ? count(members) : try computed(function, members)
+            case .list(let elements): return try computed(function, ofValues: elements)
+            default: break
+            }
+        }
+        return try computed(function, ofValues: operands)
+    }
+
+    /// An aggregate of values beside each other, `max(a, b)`.
+    private func computed(_ function: PredefinedFunction, ofValues operands: [SQLOperand]) throws -> SQLScalar {
+        let values = try operands.flatMap { operand -> [SQLScalar] in
+            switch operand {
+            case .scalar(let scalar): return [try scalar.usable()]
+            case .constants(let constants): return constants.map(scalar(constant:))
+            case .collection, .list:
+                throw PredicateSQLProblem("\(function.rawValue) of several collections isn't translated to SQL")
+            }
+        }
+        if function == .count { return scalar(constant: .integer(Int64(values.count))) }
+        let kinds = values.map(\.kind).filter { $0 != .null }
+        if function == .min || function == .max, let first = kinds.first,
+            !kinds.allSatisfy({ $0.isComparable(to: first) })
+        {
+            throw PredicateSQLProblem("\(function.rawValue) needs values of one kind")
+        }
+        let isOrder = function == .min || function == .max
+        return try call(function, values, kind: isOrder ? kinds.first ?? .null : .number)
+    }
+
+    // MARK: Subqueries
+
+    func subquery(
+        _ collection: NSExpression, _ variable: String, _ predicate: NSPredicate, _ scope: SQLScope
+    ) throws -> SQLCollection {
+        guard case .collection(let members) = try operand(collection, in: scope) else {
+            throw PredicateSQLProblem("'\(collection)' in a SUBQUERY is no to-many relationship")
+        }
+        var inner = scope
+        inner.variables[variable] = members.element
+        members.source.add(try condition(predicate, in: inner))
+        return members
+    }
+
+    /// The element as a value: a row by its key.
+    func value(of element: SQLElement) throws -> SQLScalar {
+        switch element {
+        case .object(let object): try key(of: object)
+        case .value(let value): value
+        }
+    }
+
+    private func count(_ members: SQLCollection) -> SQLScalar {
+        let select: SQLFragment
+        if members.isDistinct, let value = try? value(of: members.element) {
+            // Unlike COUNT(DISTINCT …), this counts a missing value too.
+            var inner = SQLFragment(sql: "DISTINCT ")
+            inner += value.fragment
+            let rows = members.source.select(inner)
+            select = SQLFragment(sql: "SELECT COUNT(*) FROM (\(rows.sql))", arguments: rows.arguments)
+        } else {
+            select = members.source.select(SQLFragment(sql: "COUNT(*)"))
+        }
+        var scalar = SQLScalar("(\(select.sql))", select.arguments, kind: .number, canBeNull: false)
+        scalar.counted = members
+        return scalar
+    }
+
+    private func computed(_ function: PredefinedFunction, _ members: SQLCollection) throws -> SQLScalar {
+        let value = try value(of: members.element).usable()
+        guard function.takes(value.kind) else {
+            // Nothing that could be added up or has an order is among the members.
+            return function == .sum ? scalar(constant: .integer(0)) : .null
+        }
+        guard function != .mode else { throw PredicateSQLProblem("mode: gives a collection, which SQL can't compare") }
+        var column = SQLFragment(sql: "\(function.sqlAggregate)(\(members.isDistinct ? "DISTINCT " : "")")
+        column +=
+            value.kind == .decimal && function != .min && function != .max
+            ? SQLFragment(sql: "CAST(\(value.fragment.sql) AS REAL)", arguments: value.fragment.arguments)
+            : value.fragment
+        column.sql += ")"
+        let select = members.source.select(column)
+        // The sum of nothing is 0, not NULL.
+        let sql = function == .sum ? "coalesce((\(select.sql)), 0)" : "(\(select.sql))"
+        let keepsKind = function == .min || function == .max
+        return SQLScalar(sql, select.arguments, kind: keepsKind ? value.kind : .number, canBeNull: function != .sum)
+    }
+
+    /// `items[SIZE]`; other indexes need an order that SQL's rows don't have.
+    func element(_ arguments: [NSExpression], in scope: SQLScope) throws -> SQLScalar {
+        guard arguments.count == 2, case .collection(let members) = try operand(arguments[0], in: scope),
+            case .constant(let constant) = arguments[1].node, constant.value as? String == IndexSymbol.size.rawValue
+        else {
+            throw PredicateSQLProblem("members of a collection can't be found by their index in SQL, except [SIZE]")
+        }
+        return count(members)
+    }
+}
+
+extension PredefinedFunction {
+    /// The aggregate that SQLite computes; ours where SQLite's would fail or doesn't exist.
+    fileprivate var sqlAggregate: String {
+        switch self {
+        case .min: "min"
+        case .max: "max"
+        case .average: "avg"
+        case .sum: "graft_sum"
+        case .median: "graft_median"
+        default: "graft_stddev"
+        }
+    }
+
+    /// Whether values of a kind count.
+    fileprivate func takes(_ kind: SQLKind) -> Bool {
+        self == .min || self == .max ? kind.hasOrder : kind.isNumber
+    }
+}

@@ -1,0 +1,137 @@
+// Derived attributes are kept by triggers, in the words that Core Data uses: the number of objects in a to-many
+// relationship (`pages.@count`), and an attribute of a to-one's destination (`author.name`).
+//
+//     Z_DA_<table the trigger is on>_<Entity>_<derivedAttribute>_<SOURCE|PARAMETER>_<event>
+//
+// SOURCE is the table with the derived attribute, PARAMETER the one that it is derived from. Every trigger reports what
+// it touched through a function that the writing connection has to have (SQLiteStore's connections do).
+
+import Foundation
+
+/// The triggers of one schema's derived attributes.
+struct SQLDerivedAttributes {
+    let schema: SQLSchema
+
+    /// The functions that the triggers call, each with five arguments.
+    static let functionNames = [
+        "NSCoreDataDATriggerUpdatedAffectedObjectValue",
+        "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
+        // Stores of older systems have `ZT_…` triggers, which call this one.
+        "NSCoreDataTriggerUpdateAffectedObjectValue",
+    ]
+
+    /// - Throws: ``SQLSchemaError`` for a derivation of another kind.
+    func triggers(of entity: SQLEntity) throws -> [String] {
+        let derived = entity.description.properties.compactMap { $0 as? NSDerivedAttributeDescription }
+        return try derived.sorted { SQLNaming.precedes($0.name, $1.name) }.flatMap { try triggers(for: $0, of: entity) }
+    }
+
+    private func triggers(for attribute: NSDerivedAttributeDescription, of entity: SQLEntity) throws -> [String] {
+        guard case .attribute(let own)? = entity.property(named: attribute.name) else { return [] }
+        guard let expression = attribute.derivationExpression else {
+            throw unsupported(attribute, of: entity, "it has no derivation expression")
+        }
+        let target = Target(entity: entity, name: attribute.name, column: own.column)
+        if let relationship = Self.countedRelationship(expression) {
+            guard case .toMany(let toMany)? = entity.property(named: relationship),
+                case .foreignKey(let key) = toMany.storage
+            else {
+                let reason = "'\(relationship)' is no to-many relationship with a to-one inverse"
+                throw unsupported(attribute, of: entity, reason)
+            }
+            return countTriggers(target, key)
+        }
+        if expression.expressionType == .keyPath {
+            let path = expression.keyPath.split(separator: ".").map(String.init)
+            if path.count == 2, case .toOne(let toOne)? = entity.property(named: path[0]),
+                case .attribute(let source)? = toOne.destination.property(named: path[1])
+            {
+                return keyPathTriggers(target, toOne, source)
+            }
+        }
+        let reason =
+            "'\(expression)' is neither the count of a to-many relationship nor an attribute of a to-one's destination"
+        throw unsupported(attribute, of: entity, reason)
+    }
+
+    private func unsupported(
+        _ attribute: NSDerivedAttributeDescription, of entity: SQLEntity, _ reason: String
+    ) -> SQLSchemaError {
+        SQLSchemaError(.unsupported(what: "Derived attribute \(entity.name).\(attribute.name)", reason: reason))
+    }
+
+    /// The relationship of `pages.@count` or `count:(pages)`.
+    private static func countedRelationship(_ expression: NSExpression) -> String? {
+        switch expression.expressionType {
+        case .keyPath:
+            let path = expression.keyPath
+            return path.hasSuffix(".@count") ? String(path.dropLast(".@count".count)) : nil
+        case .function:
+            guard expression.function == "count:", let argument = expression.arguments?.first,
+                argument.expressionType == .keyPath
+            else { return nil }
+            return argument.keyPath
+        default: return nil
+        }
+    }
+
+    /// The column that the triggers keep.
+    private struct Target {
+        let entity: SQLEntity
+        let name: String
+        let column: String
+        var table: String { entity.table }
+
+        func triggerName(on table: String, _ event: String) -> String {
+            "Z_DA_\(table)_\(entity.name)_\(name)_\(event)"
+        }
+
+        /// Reports the rows touched.
+        func report(_ condition: String, inserting: Bool = false) -> String {
+            let function = SQLDerivedAttributes.functionNames[inserting ? 1 : 0]
+            return "SELECT \(function)('\(table)', Z_ENT, Z_PK, '\(name)', \(column)) FROM \(table) WHERE \(condition)"
+        }
+    }
+
+    private func countTriggers(_ target: Target, _ key: SQLForeignKey) -> [String] {
+        let (table, column, members, owner) = (target.table, target.column, key.table, key.column)
+        func counting(_ event: String, _ when: String, _ row: String, _ change: String) -> String {
+            "CREATE TRIGGER \(target.triggerName(on: members, "PARAMETER_\(event)")) AFTER \(when) ON \(members) "
+                + "FOR EACH ROW WHEN (\(row).\(owner) NOT NULL) BEGIN "
+                + "UPDATE \(table) SET \(column) = \(change) WHERE Z_PK = \(row).\(owner); "
+                + target.report("Z_PK = \(row).\(owner)") + "; END"
+        }
+        return [
+            counting("INSERT", "INSERT", "NEW", "IFNULL(\(column), 0) + 1"),
+            counting("UPDATE_INCREMENT", "UPDATE OF \(owner)", "NEW", "\(column) + 1"),
+            counting("UPDATE_DECREMENT", "UPDATE OF \(owner)", "OLD", "\(column) - 1"),
+            counting("DELETE", "DELETE", "OLD", "\(column) - 1"),
+            "CREATE TRIGGER \(target.triggerName(on: table, "SOURCE_INSERT")) AFTER INSERT ON \(table) FOR EACH ROW "
+                + "BEGIN UPDATE \(table) SET \(column) = (SELECT IFNULL(COUNT(\(owner)), 0) FROM \(members) "
+                + "WHERE \(owner) = NEW.Z_PK) WHERE Z_PK = NEW.Z_PK; "
+                + target.report("Z_PK = NEW.Z_PK", inserting: true) + "; END",
+        ]
+    }
+
+    private func keyPathTriggers(_ target: Target, _ toOne: SQLToOne, _ source: SQLAttribute) -> [String] {
+        let (table, column, reference) = (target.table, target.column, toOne.column)
+        let (origin, value) = (toOne.destination.table, source.column)
+        func pulling(_ event: String, _ when: String, inserting: Bool) -> String {
+            "CREATE TRIGGER \(target.triggerName(on: table, "SOURCE_\(event)")) AFTER \(when) ON \(table) FOR EACH ROW "
+                + "BEGIN UPDATE \(table) SET \(column) = (SELECT \(value) FROM \(origin) "
+                + "WHERE Z_PK = NEW.\(reference)) WHERE Z_PK = NEW.Z_PK; "
+                + target.report("Z_PK = NEW.Z_PK", inserting: inserting) + "; END"
+        }
+        func pushing(_ event: String, _ when: String, inserting: Bool) -> String {
+            "CREATE TRIGGER \(target.triggerName(on: origin, "PARAMETER_\(event)")) AFTER \(when) ON \(origin) "
+                + "FOR EACH ROW BEGIN UPDATE \(table) SET \(column) = NEW.\(value) WHERE \(reference) = NEW.Z_PK; "
+                + target.report("\(reference) = NEW.Z_PK", inserting: inserting) + "; END"
+        }
+        return [
+            pulling("INSERT", "INSERT", inserting: true),
+            pulling("UPDATE", "UPDATE OF \(reference)", inserting: false),
+            pushing("INSERT", "INSERT", inserting: true),
+            pushing("UPDATE", "UPDATE OF \(value)", inserting: false),
+        ]
+    }
+}

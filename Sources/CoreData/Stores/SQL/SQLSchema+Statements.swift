@@ -1,0 +1,117 @@
+// The text of the CREATE statements of a new store, as Core Data writes it: names unquoted, a space inside the
+// parentheses of tables, none inside those of indexes.
+//
+//     CREATE TABLE ZBOOK ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZAUTHOR INTEGER, ZTITLE VARCHAR )
+//     CREATE INDEX ZBOOK_ZAUTHOR_INDEX ON ZBOOK (ZAUTHOR)
+
+import Foundation
+
+extension SQLSchema {
+    /// All statements that make a store's tables, indexes and triggers, in the order in which they have to run.
+    ///
+    /// - Throws: ``SQLSchemaError`` for an index or a derived attribute that can't be expressed.
+    func createStatements() throws -> [String] {
+        var statements: [String] = []
+        for table in tables {
+            statements.append(Self.createStatement(for: table))
+            statements += joinTables(ofHierarchy: table.rootNumber).map(Self.createStatement)
+        }
+        for table in tables { statements += try indexStatements(for: table) }
+        for entity in entities { statements += try SQLDerivedAttributes(schema: self).triggers(of: entity) }
+        return statements + Self.systemTables
+    }
+
+    static let systemTables = [
+        "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
+        "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
+        "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
+    ]
+
+    private func joinTables(ofHierarchy rootNumber: Int) -> [SQLJoinTable] {
+        joinTables.filter { entity(numbered: $0.masterNumber)?.rootNumber == rootNumber }
+    }
+
+    private static func createStatement(for table: SQLTable) -> String {
+        let columns =
+            ["Z_PK INTEGER PRIMARY KEY", "Z_ENT INTEGER", "Z_OPT INTEGER"]
+            + table.columns.map { "\($0.name) \($0.type.rawValue)" }
+        return "CREATE TABLE \(table.name) ( \(columns.joined(separator: ", ")) )"
+    }
+
+    private static func createStatement(for table: SQLJoinTable) -> String {
+        let columns = ([table.ownerColumn, table.memberColumn] + table.orderColumns).map { "\($0) INTEGER" }
+        let key = "PRIMARY KEY (\(table.ownerColumn), \(table.memberColumn))"
+        return "CREATE TABLE \(table.name) ( \((columns + [key]).joined(separator: ", ")) )"
+    }
+
+    // MARK: Indexes
+
+    private func indexStatements(for table: SQLTable) throws -> [String] {
+        var statements = table.columns.filter(\.isIndexed).map {
+            "CREATE INDEX \(table.name)_\($0.name)_INDEX ON \(table.name) (\($0.name))"
+        }
+        let hierarchy = entities.filter { $0.rootNumber == table.rootNumber }
+        if let root = hierarchy.first, root.hasSubentities, !Self.omitsEntityIndex(root.description) {
+            statements.append("CREATE INDEX \(table.name)_Z_ENT_INDEX ON \(table.name) (Z_ENT)")
+        }
+        for join in joinTables(ofHierarchy: table.rootNumber) {
+            statements.append(
+                "CREATE INDEX \(join.name)_\(join.memberColumn)_INDEX ON \(join.name) "
+                    + "(\(join.memberColumn), \(join.ownerColumn))")
+        }
+        for entity in hierarchy {
+            for index in entity.description.indexes { statements += try SQLFetchIndex(index, of: entity).statements() }
+            statements += try uniquenessStatements(for: entity)
+        }
+        return statements
+    }
+
+    private static func omitsEntityIndex(_ entity: NSEntityDescription) -> Bool {
+        entity.userInfo?["_NSEntityOmitSubentityColumnIndex"] as? String == "YES"
+    }
+
+    private func uniquenessStatements(for entity: SQLEntity) throws -> [String] {
+        try entity.uniquenessConstraints().map { constraint in
+            let columns = constraint.columns.map { "\($0) COLLATE BINARY ASC" }.joined(separator: ", ")
+            let name = "Z_\(entity.name)_UNIQUE_\(constraint.properties.joined(separator: "_"))"
+            return "CREATE UNIQUE INDEX \(name) ON \(entity.table) (\(columns))"
+        }
+    }
+}
+
+/// A uniqueness constraint of an entity: its properties and their columns, in the declared order.
+struct SQLUniquenessConstraint {
+    let entity: SQLEntity
+    let properties: [String]
+    let columns: [String]
+}
+
+extension SQLEntity {
+    /// The constraints that the entity declares itself.
+    ///
+    /// - Throws: ``SQLSchemaError`` where one names something that has no column.
+    func uniquenessConstraints() throws -> [SQLUniquenessConstraint] {
+        try description.uniquenessConstraintNames.filter { !$0.isEmpty }.map { names in
+            let columns = try names.map { name in
+                guard let column = column(named: name) else {
+                    throw SQLSchemaError(
+                        .unsupported(
+                            what:
+                                "The uniqueness constraint (\(names.joined(separator: ", "))) of entity '\(self.name)'",
+                            reason: "'\(name)' is no stored attribute or to-one relationship of the entity"))
+                }
+                return column
+            }
+            return SQLUniquenessConstraint(entity: self, properties: names, columns: columns)
+        }
+    }
+
+    /// The column of an attribute or to-one relationship.
+    func column(named name: String) -> String? {
+        switch property(named: name) {
+        case .attribute(let attribute): attribute.column
+        case .toOne(let toOne): toOne.column
+        case .toMany, nil: nil
+        }
+    }
+}

@@ -1,0 +1,257 @@
+// Where the entities and properties of a model stand in the tables of a store. A schema is a value without a connection:
+// it is made from a model alone (SQLSchema+Building.swift), and then fitted to the names that an existing file has
+// (SQLSchema+Resolving.swift). Predicates, sort descriptors and the row codec look names up here and nowhere else.
+//
+//     entity Hero: Character      table ZCHARACTER, number 2, numbers of the hierarchy [2, 3]
+//       .name                     .attribute: ZNAME VARCHAR
+//       .publisher                .toOne: ZPUBLISHER, plus Z4_PUBLISHER where Publisher has sub-entities
+//       .powers                   .toMany, .joinTable: Z_1POWERS (Z_1HEROES -> owner, Z_5POWERS -> member)
+//       .sidekicks                .toMany, .foreignKey: the column ZMENTOR of ZCHARACTER
+
+import Foundation
+
+/// The tables of a store and what of a model stands in them.
+///
+/// Nothing in it changes once it is made, so that several threads may look names up at once.
+final class SQLSchema: @unchecked Sendable {
+    // Safe to share: everything below is set before the initialiser returns, and a model is immutable once a
+    // coordinator uses it.
+
+    /// The entities in the order of their numbers.
+    let entities: [SQLEntity]
+    /// The tables of the root entities, in the order of the roots' numbers.
+    let tables: [SQLTable]
+    /// The join tables in the order in which they are created.
+    let joinTables: [SQLJoinTable]
+    /// Choices that the model leaves open, in words; see `SQLJoinTable`.
+    let ambiguities: [String]
+
+    private let byName: [String: SQLEntity]
+    private let byNumber: [Int: SQLEntity]
+    private let byDescription: [ObjectIdentifier: SQLEntity]
+
+    init(entities: [SQLEntity], tables: [SQLTable], joinTables: [SQLJoinTable], ambiguities: [String] = []) {
+        self.entities = entities
+        self.tables = tables
+        self.joinTables = joinTables
+        self.ambiguities = ambiguities
+        byName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
+        byNumber = Dictionary(entities.map { ($0.number, $0) }) { first, _ in first }
+        byDescription = Dictionary(entities.map { (ObjectIdentifier($0.description), $0) }) { first, _ in first }
+    }
+
+    /// The entity's place in the store; nil where the entity isn't in the store's configuration.
+    func entity(for description: NSEntityDescription) -> SQLEntity? {
+        if let found = byDescription[ObjectIdentifier(description)] { return found }
+        return description.name.flatMap { byName[$0] }
+    }
+
+    func entity(named name: String) -> SQLEntity? { byName[name] }
+
+    /// The entity of a row, by its `Z_ENT`.
+    func entity(numbered number: Int) -> SQLEntity? { byNumber[number] }
+}
+
+/// What one entity's rows look like.
+final class SQLEntity {
+    let description: NSEntityDescription
+    let name: String
+    /// `Z_ENT` of the entity's own rows.
+    let number: Int
+    /// The number of the direct super-entity; 0 for a root.
+    let superNumber: Int
+    /// The number of the root entity, in whose `Z_PRIMARYKEY` row the table's largest key stands.
+    let rootNumber: Int
+    /// The table of the root entity.
+    let table: String
+    /// The numbers of the entity and all its descendants, ascending: `Z_ENT IN (…)` of a fetch with sub-entities.
+    let hierarchyNumbers: [Int]
+    /// Whether the table also holds rows of entities that the schema doesn't have, which no fetch may show.
+    private(set) var tableHasOtherEntities = false
+    /// The stored properties by name, inherited ones included. Transient and fetched properties are absent.
+    fileprivate(set) var properties: [String: SQLProperty] = [:]
+
+    init(
+        description: NSEntityDescription, name: String, number: Int, superNumber: Int, rootNumber: Int, table: String,
+        hierarchyNumbers: [Int]
+    ) {
+        self.description = description
+        self.name = name
+        self.number = number
+        self.superNumber = superNumber
+        self.rootNumber = rootNumber
+        self.table = table
+        self.hierarchyNumbers = hierarchyNumbers
+    }
+
+    var isRoot: Bool { superNumber == 0 }
+
+    var hasSubentities: Bool { hierarchyNumbers.count > 1 }
+
+    /// Where a property stands; nil for an unknown, transient or fetched one.
+    func property(named name: String) -> SQLProperty? { properties[name] }
+
+    func setProperties(_ properties: [String: SQLProperty]) { self.properties = properties }
+
+    func noteOtherEntitiesInTable() { tableHasOtherEntities = true }
+
+    /// The condition that a row of the table belongs to this entity, without a table prefix: nil where every row does,
+    /// else for instance `Z_ENT = 3` or `Z_ENT IN (3, 4)`.
+    func rowCondition(includingSubentities: Bool) -> String? {
+        if isRoot, !tableHasOtherEntities, includingSubentities || !hasSubentities { return nil }
+        if includingSubentities, hasSubentities {
+            return "Z_ENT IN (\(hierarchyNumbers.map(String.init).joined(separator: ", ")))"
+        }
+        return "Z_ENT = \(number)"
+    }
+}
+
+/// Where one property stands.
+enum SQLProperty {
+    case attribute(SQLAttribute)
+    case toOne(SQLToOne)
+    case toMany(SQLToMany)
+}
+
+/// An attribute: a column of the entity's table.
+struct SQLAttribute {
+    let description: NSAttributeDescription
+    var column: String
+    var type: NSAttributeType { description.attributeType }
+}
+
+/// A to-one relationship: the destination's `Z_PK` in a column of the entity's table.
+struct SQLToOne {
+    let description: NSRelationshipDescription
+    var column: String
+    /// Holds the destination row's `Z_ENT` (`Z<n>_<NAME>`); nil where the destination has no sub-entities.
+    var entityColumn: String?
+    /// Holds the row's order key within its owner (`Z_FOK_<NAME>`); nil unless the inverse is an ordered to-many.
+    var orderColumn: String?
+    /// The destination as the model declares it.
+    unowned let destination: SQLEntity
+}
+
+/// A to-many relationship. It has no column in its own entity's table.
+struct SQLToMany {
+    enum Storage {
+        /// The members' rows hold the owner's `Z_PK`: the inverse to-one's column, or, without an inverse, one made for
+        /// the purpose (`Z<n><NAME>`). The order column stands in the same table.
+        case foreignKey(SQLForeignKey)
+        case joinTable(SQLJoin)
+    }
+
+    let description: NSRelationshipDescription
+    var storage: Storage
+    /// The members' entity as the model declares it.
+    unowned let destination: SQLEntity
+    var isOrdered: Bool { description.isOrdered }
+}
+
+/// The column of the members' table that points at the owner.
+struct SQLForeignKey {
+    /// The members' table.
+    var table: String
+    var column: String
+    /// Holds the owner's `Z_ENT` where the owner's entity has sub-entities (the inverse's `entityColumn`).
+    var entityColumn: String?
+    /// Ascending order keys; nil for an unordered relationship.
+    var orderColumn: String?
+    /// False where the column exists only for this relationship.
+    let hasInverse: Bool
+}
+
+/// A join table as seen from one of its two relationships.
+struct SQLJoin {
+    var table: String
+    /// Holds the `Z_PK` of the object that has the relationship.
+    var ownerColumn: String
+    /// Holds the `Z_PK` of a member.
+    var memberColumn: String
+    /// Orders the members of one owner; nil for an unordered relationship.
+    var orderColumn: String?
+    /// Orders the owners of one member: the inverse's `orderColumn`.
+    var inverseOrderColumn: String?
+    /// The relationship is its own inverse: a pair stands in the table once, in either direction, and both columns have
+    /// to be searched.
+    let isReflexive: Bool
+    /// Whether the table is named after this relationship and not after its inverse.
+    let isMaster: Bool
+}
+
+extension SQLJoin {
+    /// The table as seen from a relationship of the pair.
+    init(of relationship: NSRelationshipDescription, inverse: NSRelationshipDescription, in table: SQLJoinTable) {
+        isMaster = table.master === relationship
+        isReflexive = inverse === relationship
+        self.table = table.name
+        ownerColumn = isMaster ? table.ownerColumn : table.memberColumn
+        memberColumn = isMaster ? table.memberColumn : table.ownerColumn
+        orderColumn = relationship.isOrdered ? SQLNaming.orderColumn(forJoinColumn: memberColumn) : nil
+        inverseOrderColumn =
+            inverse.isOrdered && !isReflexive ? SQLNaming.orderColumn(forJoinColumn: ownerColumn) : nil
+    }
+}
+
+/// A table of a root entity and all its descendants.
+final class SQLTable {
+    let name: String
+    let rootNumber: Int
+    /// All columns after `Z_PK, Z_ENT, Z_OPT`, in the order in which a new table has them.
+    let columns: [SQLColumn]
+
+    init(name: String, rootNumber: Int, columns: [SQLColumn]) {
+        self.name = name
+        self.rootNumber = rootNumber
+        self.columns = columns
+    }
+}
+
+/// A column and its declared type.
+struct SQLColumn: Equatable {
+    var name: String
+    var type: SQLType
+    /// Whether a plain index belongs to it: to-one columns and those of to-many relationships without inverse.
+    var isIndexed = false
+}
+
+/// A join table.
+///
+/// Its name follows one of the two relationships, the master: the one whose entity comes first in processing order. Where
+/// both are declared by the same entity, Core Data's choice depends on the order of a hash table; a new store takes the
+/// name that sorts last and says so in ``SQLSchema/ambiguities``, an existing one is read either way.
+final class SQLJoinTable {
+    let name: String
+    /// Holds the keys of the master relationship's owners.
+    let ownerColumn: String
+    let memberColumn: String
+    /// The order keys, the owner column's first.
+    let orderColumns: [String]
+    let master: NSRelationshipDescription
+    /// The number of the entity that declares the master relationship.
+    let masterNumber: Int
+    let memberNumber: Int
+
+    init(
+        name: String, ownerColumn: String, memberColumn: String, orderColumns: [String],
+        master: NSRelationshipDescription, masterNumber: Int, memberNumber: Int
+    ) {
+        self.name = name
+        self.ownerColumn = ownerColumn
+        self.memberColumn = memberColumn
+        self.orderColumns = orderColumns
+        self.master = master
+        self.masterNumber = masterNumber
+        self.memberNumber = memberNumber
+    }
+
+    /// Order keys follow the key columns: first the one of the owners (where the inverse is ordered), then the members'.
+    static func orderColumns(
+        owner: String, member: String, master: NSRelationshipDescription, inverse: NSRelationshipDescription
+    ) -> [String] {
+        var orders: [String] = []
+        if inverse.isOrdered, inverse !== master { orders.append(SQLNaming.orderColumn(forJoinColumn: owner)) }
+        if master.isOrdered { orders.append(SQLNaming.orderColumn(forJoinColumn: member)) }
+        return orders
+    }
+}

@@ -1,0 +1,23 @@
+// A value as SQLite has it: what predicates bind to the `?` of their SQL. Rows don't go through it; see Stores/SQLite.
+
+import Foundation
+
+/// A parameter of a statement.
+enum SQLValue: Equatable {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text(String)
+    case blob(Data)
+}
+
+/// SQL and the values for its `?`, in the order of their appearance.
+struct SQLFragment: Equatable {
+    var sql: String
+    var arguments: [SQLValue] = []
+
+    static func += (first: inout SQLFragment, second: SQLFragment) {
+        first.sql += second.sql
+        first.arguments += second.arguments
+    }
+}

@@ -1,0 +1,186 @@
+// How an entity's slots and columns correspond, worked out once when a store opens, so that reading and writing rows look
+// nothing up by name. Parameters of an INSERT and fields of a row are in the order of `fields`.
+
+import Foundation
+
+/// The columns of one entity's rows.
+final class EntityPlan: @unchecked Sendable {
+    // Safe to share: all properties are constants, and a model is immutable once a coordinator uses it.
+
+    /// How a column's value stands in a slot.
+    enum Kind {
+        case integer, boolean, double, date, decimal, string, uri, uuid
+        case data(isExternal: Bool)
+        case transformable(name: String?, isExternal: Bool)
+        case toOne(Destination)
+    }
+
+    /// What a to-one column can refer to.
+    final class Destination {
+        /// As the model declares it.
+        let entity: SQLEntity
+        let space: RowSpace
+        /// The entities by `Z_ENT`, where a second column names the actual one; nil where there is only one.
+        let entityByNumber: [Int64: NSEntityDescription]?
+
+        init(entity: SQLEntity, space: RowSpace, entityByNumber: [Int64: NSEntityDescription]?) {
+            self.entity = entity
+            self.space = space
+            self.entityByNumber = entityByNumber
+        }
+    }
+
+    /// An attribute or to-one relationship. A class, because the loops over rows pass fields around, and a structure's
+    /// strings would be retained one by one.
+    final class Field {
+        let slot: Int
+        /// For messages.
+        let name: String
+        let column: String
+        /// The column with the destination's entity number.
+        let entityColumn: String?
+        let kind: Kind
+        let hasEntityColumn: Bool
+        /// Kept by a trigger, hence never written.
+        let isDerived: Bool
+
+        init(slot: Int, name: String, column: String, entityColumn: String?, kind: Kind, isDerived: Bool) {
+            self.slot = slot
+            self.name = name
+            self.column = column
+            self.entityColumn = entityColumn
+            self.kind = kind
+            self.isDerived = isDerived
+            hasEntityColumn = entityColumn != nil
+        }
+    }
+
+    let entity: SQLEntity
+    let space: RowSpace
+    let fields: [Field]
+    /// The field of a slot; nil for to-many and transient ones.
+    let fieldBySlot: [Int?]
+    /// The stored to-many relationships by slot.
+    let toMany: [(slot: Int, relationship: SQLToMany)]
+    /// A row's values before its columns are read: unread relationships, and the defaults of transient properties.
+    let blank: [ManagedValue]
+
+    var description: NSEntityDescription { entity.description }
+
+    init(entity: SQLEntity, schema: SQLSchema, space: (SQLEntity) -> RowSpace) {
+        let layout = entity.description.layout
+        self.entity = entity
+        self.space = space(entity)
+        var blank = layout.blank
+        var fields: [Field] = []
+        var toMany: [(slot: Int, relationship: SQLToMany)] = []
+        var fieldBySlot = [Int?](repeating: nil, count: layout.slots.count)
+        for (index, slot) in layout.slots.enumerated() {
+            guard !slot.isTransient, let property = entity.property(named: slot.name) else {
+                blank[index] = layout.defaults[index]
+                continue
+            }
+            switch property {
+            case .attribute(let attribute):
+                fieldBySlot[index] = fields.count
+                fields.append(
+                    Field(
+                        slot: index, name: slot.name, column: attribute.column, entityColumn: nil,
+                        kind: Self.kind(of: attribute.description),
+                        isDerived: attribute.description is NSDerivedAttributeDescription))
+            case .toOne(let toOne):
+                fieldBySlot[index] = fields.count
+                let destination = Destination(
+                    entity: toOne.destination, space: space(toOne.destination),
+                    entityByNumber: toOne.entityColumn == nil
+                        ? nil : Self.entities(under: toOne.destination, in: schema))
+                fields.append(
+                    Field(
+                        slot: index, name: slot.name, column: toOne.column, entityColumn: toOne.entityColumn,
+                        kind: .toOne(destination), isDerived: false))
+            case .toMany(let relationship): toMany.append((index, relationship))
+            }
+        }
+        self.blank = blank
+        self.fields = fields
+        self.toMany = toMany
+        self.fieldBySlot = fieldBySlot
+    }
+
+    /// The descriptions of an entity and its descendants by `Z_ENT`.
+    static func entities(under entity: SQLEntity, in schema: SQLSchema) -> [Int64: NSEntityDescription] {
+        var entities: [Int64: NSEntityDescription] = [:]
+        for number in entity.hierarchyNumbers {
+            entities[Int64(number)] = schema.entity(numbered: number)?.description
+        }
+        return entities
+    }
+
+    static func kind(of attribute: NSAttributeDescription) -> Kind {
+        switch attribute.attributeType {
+        case .booleanAttributeType: .boolean
+        case .doubleAttributeType, .floatAttributeType: .double
+        case .dateAttributeType: .date
+        case .decimalAttributeType: .decimal
+        case .stringAttributeType: .string
+        case .URIAttributeType: .uri
+        case .UUIDAttributeType: .uuid
+        case .binaryDataAttributeType: .data(isExternal: attribute.allowsExternalBinaryDataStorage)
+        case .transformableAttributeType:
+            .transformable(
+                name: attribute.valueTransformerName, isExternal: attribute.allowsExternalBinaryDataStorage)
+        default: .integer
+        }
+    }
+}
+
+/// What a fetch of an entity selects: the columns of the entity and, if asked for, of all its descendants.
+final class SelectPlan: @unchecked Sendable {
+    // Safe to share: all properties are constants.
+
+    /// Where a field's value stands in the result.
+    struct Position {
+        let field: EntityPlan.Field
+        let column: Int32
+        /// Where the destination's entity number stands; -1 where the field has none.
+        let entityColumn: Int32
+    }
+
+    /// How rows of one exact entity are read.
+    final class Variant {
+        let plan: EntityPlan
+        let positions: [Position]
+
+        init(plan: EntityPlan, positions: [Position]) {
+            self.plan = plan
+            self.positions = positions
+        }
+    }
+
+    /// The selected columns; the first three are `Z_PK, Z_ENT, Z_OPT`.
+    let columns: [String]
+    /// By `Z_ENT`.
+    let variants: [Int64: Variant]
+
+    init(plans: [EntityPlan]) {
+        var columns = ["Z_PK", "Z_ENT", "Z_OPT"]
+        var indexByColumn: [String: Int32] = [:]
+        func index(of column: String) -> Int32 {
+            if let known = indexByColumn[column] { return known }
+            let index = Int32(columns.count)
+            columns.append(column)
+            indexByColumn[column] = index
+            return index
+        }
+        var variants: [Int64: Variant] = [:]
+        for plan in plans {
+            let positions = plan.fields.map { field in
+                Position(
+                    field: field, column: index(of: field.column), entityColumn: field.entityColumn.map(index) ?? -1)
+            }
+            variants[Int64(plan.entity.number)] = Variant(plan: plan, positions: positions)
+        }
+        self.columns = columns
+        self.variants = variants
+    }
+}

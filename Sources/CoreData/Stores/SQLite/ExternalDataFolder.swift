@@ -1,0 +1,78 @@
+// Values of attributes that allow external storage. Their column has a byte in front: 1 and the bytes themselves, or 2
+// and the name of a file (a UUID in ASCII and a zero byte) that holds the bytes.
+//
+//     Heroes.sqlite
+//     .Heroes_SUPPORT/_EXTERNAL_DATA/0F6B3C52-...     the raw bytes
+
+import Foundation
+
+/// The folder beside a store in which large values lie.
+struct ExternalDataFolder: Sendable {
+    /// How a column holds a value.
+    enum Form {
+        case inline
+        case file
+        /// Written before the attribute allowed external storage.
+        case unprefixed
+
+        init(prefix: UInt8, byteCount: Int) {
+            switch (prefix, byteCount) {
+            case (ExternalDataFolder.inlinePrefix, _): self = .inline
+            case (ExternalDataFolder.filePrefix, ExternalDataFolder.referenceLength): self = .file
+            default: self = .unprefixed
+            }
+        }
+    }
+
+    static let inlinePrefix: UInt8 = 1
+    static let filePrefix: UInt8 = 2
+    /// The prefix, 36 characters and a zero byte.
+    static let referenceLength = 38
+    /// Values from this size on go into files. Core Data's limit is about the same.
+    static let threshold = 100 * 1024
+
+    let url: URL
+
+    /// The folder of a store; it need not exist.
+    init(storeURL: URL) {
+        let name = storeURL.deletingPathExtension().lastPathComponent
+        url = storeURL.deletingLastPathComponent()
+            .appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
+            .appendingPathComponent("_EXTERNAL_DATA", isDirectory: true)
+    }
+
+    /// Everything of the store that lies beside its file.
+    var supportFolder: URL { url.deletingLastPathComponent() }
+
+    /// The bytes of a file; nil where the reference is ill-formed or the file is missing.
+    func contents(reference: Data) -> Data? {
+        guard let file = file(of: reference) else { return nil }
+        do {
+            return try Data(contentsOf: file, options: .mappedIfSafe)
+        } catch {
+            // As in Core Data, a missing file is a missing value and doesn't fail the fetch of all the others.
+            return nil
+        }
+    }
+
+    /// The file that a column refers to; nil for an inline value.
+    func file(of reference: Data) -> URL? {
+        guard reference.count == Self.referenceLength, reference.first == Self.filePrefix else { return nil }
+        let name = String(decoding: reference.dropFirst().dropLast(), as: UTF8.self)
+        guard UUID(uuidString: name) != nil else { return nil }
+        return url.appendingPathComponent(name)
+    }
+
+    /// Writes a new file and returns what the column has to hold.
+    ///
+    /// - Throws: The file system's error; then there is no file.
+    func write(_ data: Data) throws -> (reference: Data, file: URL) {
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        let name = UUID().uuidString
+        let file = url.appendingPathComponent(name)
+        try data.write(to: file, options: .atomic)
+        return (Data([Self.filePrefix]) + Data(name.utf8) + Data([0]), file)
+    }
+
+    static func inline(_ data: Data) -> Data { Data([inlinePrefix]) + data }
+}

@@ -1,0 +1,98 @@
+// Persistent history. A store that keeps one (its table ATRANSACTION says so) gets one transaction for each save, with
+// one change for each row, so that other processes notice. Which properties an update changed (`ZCOLUMNS`) and the
+// values kept of a deleted row (`ZTOMBSTONE…`) stay empty: how Core Data encodes them isn't known.
+
+import Foundation
+import GRDB
+
+/// Appends to the history of a store.
+struct HistoryWriter {
+    private let db: Database
+    private let columns: Set<String>
+
+    private enum Entity {
+        static let change = (number: 16001, name: "CHANGE")
+        static let transaction = (number: 16002, name: "TRANSACTION")
+        static let string = (number: 16003, name: "TRANSACTIONSTRING")
+    }
+
+    /// Nil where the store keeps no history.
+    init?(db: Database) throws {
+        guard try db.tableExists("ATRANSACTION"), try db.tableExists("ACHANGE") else { return nil }
+        self.db = db
+        columns = Set(try db.columns(in: "ATRANSACTION").map { $0.name.uppercased() })
+    }
+
+    func append(
+        inserted: [SQLiteSave.Group], updated: [SQLiteSave.Group], deleted: [SQLiteSave.Group]
+    ) throws {
+        let count = (inserted + updated + deleted).reduce(0) { $0 + $1.changes.count }
+        guard count > 0 else { return }
+        let transaction = try appendTransaction()
+        var key = try reserve(count, Entity.change, "ACHANGE")
+        let statement = try RowStatement(
+            db,
+            "INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID) "
+                + "VALUES (?, \(Entity.change.number), ?, ?, ?, ?)")
+        for (type, groups) in [(0, inserted), (1, updated), (2, deleted)] {
+            for group in groups {
+                for change in group.changes {
+                    try statement.bind(key, at: 1)
+                    try statement.bind(Int64(type), at: 2)
+                    try statement.bind(Int64(group.plan.entity.number), at: 3)
+                    try statement.bind(change.objectID.number, at: 4)
+                    try statement.bind(transaction, at: 5)
+                    try statement.run()
+                    key += 1
+                }
+            }
+        }
+    }
+
+    private func appendTransaction() throws -> Int64 {
+        let key = try reserve(1, Entity.transaction, "ATRANSACTION")
+        let process = ProcessInfo.processInfo.processName
+        var values: [(column: String, value: any DatabaseValueConvertible)] = [
+            ("Z_PK", key), ("Z_ENT", Entity.transaction.number),
+            ("ZTIMESTAMP", Date().timeIntervalSinceReferenceDate),
+        ]
+        // Newer stores refer to a table of strings, older ones have the text itself.
+        if columns.contains("ZPROCESSIDTS"), columns.contains("ZBUNDLEIDTS") {
+            let string = try stringKey(process)
+            values += [("ZPROCESSIDTS", string), ("ZBUNDLEIDTS", string)]
+        } else {
+            values += ["ZPROCESSID", "ZBUNDLEID"].filter(columns.contains).map { ($0, process) }
+        }
+        let names = values.map(\.column).joined(separator: ", ")
+        let marks = values.map { _ in "?" }.joined(separator: ", ")
+        try db.execute(
+            sql: "INSERT INTO ATRANSACTION (\(names)) VALUES (\(marks))",
+            arguments: StatementArguments(values.map(\.value)))
+        return key
+    }
+
+    private func stringKey(_ text: String) throws -> Int64 {
+        if let known = try Int64.fetchOne(
+            db, sql: "SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?", arguments: [text])
+        {
+            return known
+        }
+        let key = try reserve(1, Entity.string, "ATRANSACTIONSTRING")
+        try db.execute(
+            sql: "INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) VALUES (?, ?, ?)",
+            arguments: [key, Entity.string.number, text])
+        return key
+    }
+
+    /// Takes keys from the counter; a store that never counted there begins behind its last row.
+    private func reserve(_ count: Int, _ entity: (number: Int, name: String), _ table: String) throws -> Int64 {
+        try db.execute(
+            sql: """
+                INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX)
+                SELECT ?, ?, 0, IFNULL((SELECT MAX(Z_PK) FROM \(table)), 0)
+                WHERE NOT EXISTS (SELECT 1 FROM Z_PRIMARYKEY WHERE Z_ENT = ?)
+                """,
+            arguments: [entity.number, entity.name, entity.number])
+        return try PrimaryKeys.reserve(count, rootNumber: entity.number, table: table, db)
+    }
+}

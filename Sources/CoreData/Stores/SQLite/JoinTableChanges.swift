@@ -1,0 +1,175 @@
+// The rows of one join table that a save adds and removes, whichever side reports them.
+
+import Foundation
+import GRDB
+
+/// Collects the changes of one join table.
+final class JoinTableChanges {
+    /// A pair, seen from the master relationship. An order key of 0 stands for none.
+    private struct Pair {
+        var owner: Int64
+        var member: Int64
+        /// Orders the members of the owner.
+        var memberKey: Int64 = 0
+        /// Orders the owners of the member.
+        var ownerKey: Int64 = 0
+    }
+
+    /// The new order of one object's members.
+    private struct Reordering {
+        let owner: Int64
+        let order: [Int64]
+        let added: Set<Int64>
+        let join: SQLJoin
+    }
+
+    private let table: String
+    private let ownerColumn: String
+    private let memberColumn: String
+    private let memberKeyColumn: String?
+    private let ownerKeyColumn: String?
+    private let isReflexive: Bool
+    private var added: [Pair] = []
+    private var removed: [Pair] = []
+    private var reorderings: [Reordering] = []
+
+    init(_ join: SQLJoin) {
+        table = join.table
+        isReflexive = join.isReflexive
+        ownerColumn = join.isMaster ? join.ownerColumn : join.memberColumn
+        memberColumn = join.isMaster ? join.memberColumn : join.ownerColumn
+        memberKeyColumn = join.isMaster ? join.orderColumn : join.inverseOrderColumn
+        ownerKeyColumn = join.isMaster ? join.inverseOrderColumn : join.orderColumn
+    }
+
+    // MARK: Collecting
+
+    /// - Parameter order: The member's order key; 0 where the relationship isn't ordered.
+    func insert(_ owner: Int64, _ member: Int64, via join: SQLJoin, order: Int64) {
+        var pair = pair(owner, member, join)
+        if join.isMaster { pair.memberKey = order } else { pair.ownerKey = order }
+        added.append(pair)
+    }
+
+    func change(owner: Int64, added: [Int64], removed: [Int64], order: [Int64]?, via join: SQLJoin) {
+        for member in removed { self.removed.append(pair(owner, member, join)) }
+        for member in added { insert(owner, member, via: join, order: 0) }
+        if let order, join.orderColumn != nil {
+            reorderings.append(Reordering(owner: owner, order: order, added: Set(added), join: join))
+        }
+    }
+
+    private func pair(_ owner: Int64, _ member: Int64, _ join: SQLJoin) -> Pair {
+        // A reflexive pair may stand in the table either way round; ours has the smaller key first.
+        if isReflexive { return Pair(owner: min(owner, member), member: max(owner, member)) }
+        return join.isMaster ? Pair(owner: owner, member: member) : Pair(owner: member, member: owner)
+    }
+
+    // MARK: Writing
+
+    func write(_ db: Database) throws {
+        try writeRemovals(db)
+        for reordering in reorderings { try write(reordering, db) }
+        try writeAdditions(db)
+    }
+
+    private func writeRemovals(_ db: Database) throws {
+        guard !removed.isEmpty else { return }
+        let sql = "DELETE FROM \(table) WHERE \(ownerColumn) = ? AND \(memberColumn) = ?"
+        let statement = try RowStatement(db, sql)
+        for pair in Self.sorted(removed) {
+            try statement.bind(pair.owner, at: 1)
+            try statement.bind(pair.member, at: 2)
+            try statement.run()
+            if isReflexive, pair.owner != pair.member {
+                try statement.bind(pair.member, at: 1)
+                try statement.bind(pair.owner, at: 2)
+                try statement.run()
+            }
+        }
+    }
+
+    /// Works out the order keys of one object's members: those that stay are rewritten where they change, those that
+    /// come take theirs along when they are inserted.
+    private func write(_ reordering: Reordering, _ db: Database) throws {
+        guard let column = reordering.join.orderColumn else { return }
+        let (owners, members) = (reordering.join.ownerColumn, reordering.join.memberColumn)
+        var present: [Int64: Int64] = [:]
+        let read = try RowStatement(db, "SELECT \(members), \(column) FROM \(table) WHERE \(owners) = ?")
+        try read.bind(reordering.owner, at: 1)
+        while try read.step() {
+            if read.storage(at: 1) != .null { present[read.integer(at: 0)] = read.integer(at: 1) }
+        }
+        let keys = SparseOrder.keys(for: reordering.order.map { present[$0] })
+        let update = try RowStatement(
+            db, "UPDATE \(table) SET \(column) = ? WHERE \(owners) = ? AND \(members) = ?")
+        for (member, key) in zip(reordering.order, keys) where present[member] != key {
+            if present[member] == nil || reordering.added.contains(member) {
+                insert(reordering.owner, member, via: reordering.join, order: key)
+                continue
+            }
+            try update.bind(key, at: 1)
+            try update.bind(reordering.owner, at: 2)
+            try update.bind(member, at: 3)
+            try update.run()
+        }
+    }
+
+    private func writeAdditions(_ db: Database) throws {
+        guard !added.isEmpty else { return }
+        let pairs = Self.sorted(added)
+        let orders = [memberKeyColumn, ownerKeyColumn].compactMap { $0 }
+        let statement = try RowStatement(db, insertion(orders))
+        var index = 0
+        while index < pairs.count {
+            var pair = pairs[index]
+            index += 1
+            // Both sides report a pair; each knows the key of its own order.
+            while index < pairs.count, pairs[index].owner == pair.owner, pairs[index].member == pair.member {
+                if pair.memberKey == 0 { pair.memberKey = pairs[index].memberKey }
+                if pair.ownerKey == 0 { pair.ownerKey = pairs[index].ownerKey }
+                index += 1
+            }
+            try statement.bind(pair.owner, at: 1)
+            try statement.bind(pair.member, at: 2)
+            var parameter: Int32 = 3
+            if let memberKeyColumn {
+                let key = try pair.memberKey != 0 ? pair.memberKey : next(memberKeyColumn, ownerColumn, pair.owner, db)
+                try statement.bind(key, at: parameter)
+                parameter += 1
+            }
+            if let ownerKeyColumn {
+                let key = try pair.ownerKey != 0 ? pair.ownerKey : next(ownerKeyColumn, memberColumn, pair.member, db)
+                try statement.bind(key, at: parameter)
+            }
+            try statement.run()
+        }
+    }
+
+    /// A pair that is there already stays; only its order keys are brought up to date.
+    private func insertion(_ orders: [String]) -> String {
+        let columns = [ownerColumn, memberColumn] + orders
+        let marks = columns.map { _ in "?" }.joined(separator: ", ")
+        if orders.isEmpty {
+            return "INSERT OR IGNORE INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(marks))"
+        }
+        let assignments = orders.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+        return "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(marks)) "
+            + "ON CONFLICT (\(ownerColumn), \(memberColumn)) DO UPDATE SET \(assignments)"
+    }
+
+    /// The order key behind an object's last member, for a side that has reported no order.
+    private func next(_ column: String, _ keyColumn: String, _ key: Int64, _ db: Database) throws -> Int64 {
+        let statement = try RowStatement(
+            db, "SELECT IFNULL(MAX(\(column)), \(SparseOrder.step)) FROM \(table) WHERE \(keyColumn) = ?")
+        try statement.bind(key, at: 1)
+        defer { statement.reset() }
+        guard try statement.step() else { return SparseOrder.first }
+        return statement.integer(at: 0) + SparseOrder.step
+    }
+
+    /// Ascending, so that SQLite's tree is filled in order and a pair's two reports meet.
+    private static func sorted(_ pairs: [Pair]) -> [Pair] {
+        pairs.sorted { $0.owner != $1.owner ? $0.owner < $1.owner : $0.member < $1.member }
+    }
+}

@@ -1,0 +1,185 @@
+// From a row of a result to slots. Tolerant where Core Data's own files vary (whole dates and decimals are integers,
+// because their columns have numeric affinity); anything else that doesn't fit the attribute is an error with its place.
+
+import Foundation
+
+/// A value in a file that doesn't fit the model.
+struct RowError: Error {
+    /// Entity and property, table and column, and key: `Hero.born (ZHERO.ZBORN of row 12)`.
+    let place: String
+    let found: String
+    let expected: String
+
+    var description: String { "\(place): found \(found) where the model has \(expected)." }
+}
+
+/// Reads the rows of one fetch.
+struct RowDecoder {
+    private let plan: SelectPlan
+    private let external: ExternalDataFolder?
+    private var variant: SelectPlan.Variant?
+    private var variantNumber: Int64 = -1
+
+    init(plan: SelectPlan, external: ExternalDataFolder?) {
+        self.plan = plan
+        self.external = external
+    }
+
+    /// The row that the statement stands on.
+    ///
+    /// - Throws: ``RowError`` for a row of an entity that isn't fetched, or a value that doesn't fit.
+    mutating func row(of statement: RowStatement) throws -> StoreRow {
+        let key = statement.integer(at: 0)
+        let variant = try variant(numbered: statement.integer(at: 1), key: key)
+        var values = variant.plan.blank
+        for position in variant.positions {
+            let value = try Self.value(
+                of: position.field, in: statement, at: position.column, entityColumn: position.entityColumn,
+                external: external, place: { Self.place(variant.plan, position.field, key) })
+            if case .null = value { continue }
+            values[position.field.slot] = value
+        }
+        return StoreRow(
+            objectID: NSManagedObjectID(entity: variant.plan.description, space: variant.plan.space, number: key),
+            version: statement.integer(at: 2), values: values)
+    }
+
+    private mutating func variant(numbered number: Int64, key: Int64) throws -> SelectPlan.Variant {
+        if number == variantNumber, let variant { return variant }
+        guard let found = plan.variants[number] else {
+            let table = plan.variants.values.first?.plan.entity.table ?? ""
+            throw RowError(
+                place: "\(table).Z_ENT of row \(key)", found: "entity number \(number)",
+                expected: "no entity of that number")
+        }
+        variant = found
+        variantNumber = number
+        return found
+    }
+
+    private static func place(_ plan: EntityPlan, _ field: EntityPlan.Field, _ key: Int64) -> String {
+        "\(plan.entity.name).\(field.name) (\(plan.entity.table).\(field.column) of row \(key))"
+    }
+
+    // MARK: Values
+
+    /// A column's value as a slot has it.
+    static func value(
+        of field: EntityPlan.Field, in statement: RowStatement, at column: Int32, entityColumn: Int32,
+        external: ExternalDataFolder?, place: () -> String
+    ) throws -> ManagedValue {
+        let storage = statement.storage(at: column)
+        if storage == .null { return .null }
+        switch field.kind {
+        case .string:
+            if storage == .text { return .string(statement.text(at: column)) }
+        case .integer:
+            if storage == .integer { return .integer(statement.integer(at: column)) }
+        case .toOne(let destination):
+            if storage == .integer {
+                return try reference(
+                    to: destination, key: statement.integer(at: column), statement, entityColumn, place)
+            }
+        case .boolean:
+            if storage == .integer { return .boolean(statement.integer(at: column) != 0) }
+        case .double:
+            if storage == .real || storage == .integer { return .double(statement.double(at: column)) }
+        case .date:
+            if storage == .real || storage == .integer { return .date(statement.double(at: column)) }
+        case .uuid:
+            if storage == .blob, let uuid = statement.uuid(at: column) { return .uuid(uuid) }
+        case .data(let isExternal):
+            if storage == .blob {
+                return data(in: statement, at: column, isExternal ? external : nil, isExternal).map { .data($0) }
+                    ?? .null
+            }
+        case .transformable(let name, let isExternal):
+            if storage == .blob {
+                let data = data(in: statement, at: column, isExternal ? external : nil, isExternal)
+                return data.map { .transformable(TransformableValue(stored: $0, transformerName: name)) } ?? .null
+            }
+        case .uri, .decimal: break
+        }
+        return try converted(field.kind, statement, column, storage, place)
+    }
+
+    private static func reference(
+        to destination: EntityPlan.Destination, key: Int64, _ statement: RowStatement, _ entityColumn: Int32,
+        _ place: () -> String
+    ) throws -> ManagedValue {
+        var entity = destination.entity.description
+        if entityColumn >= 0, let entityByNumber = destination.entityByNumber,
+            statement.storage(at: entityColumn) == .integer
+        {
+            let number = statement.integer(at: entityColumn)
+            guard let actual = entityByNumber[number] else {
+                throw RowError(
+                    place: place(), found: "entity number \(number)",
+                    expected: "'\(destination.entity.name)' or a sub-entity (\(destination.entity.hierarchyNumbers))")
+            }
+            entity = actual
+        }
+        return .objectID(NSManagedObjectID(entity: entity, space: destination.space, number: key))
+    }
+
+    /// The bytes of a binary column; nil where they are in a file that isn't there, as Core Data has it.
+    private static func data(
+        in statement: RowStatement, at column: Int32, _ external: ExternalDataFolder?, _ hasPrefix: Bool
+    ) -> Data? {
+        guard hasPrefix, let prefix = statement.firstByte(at: column) else { return statement.data(at: column) }
+        switch ExternalDataFolder.Form(prefix: prefix, byteCount: statement.byteCount(at: column)) {
+        case .inline: return statement.data(at: column, droppingFirst: 1)
+        case .file: return external?.contents(reference: statement.data(at: column))
+        case .unprefixed: return statement.data(at: column)
+        }
+    }
+
+    /// What isn't in the form that Core Data writes.
+    private static func converted(
+        _ kind: EntityPlan.Kind, _ statement: RowStatement, _ column: Int32, _ storage: RowStatement.Storage,
+        _ place: () -> String
+    ) throws -> ManagedValue {
+        let text = storage == .blob ? "" : statement.text(at: column)
+        switch kind {
+        case .integer:
+            if let integer = Int64(text) ?? Double(text).flatMap({ Int64(exactly: $0) }) { return .integer(integer) }
+        case .boolean:
+            if let number = Double(text) { return .boolean(number != 0) }
+        case .double:
+            if let number = Double(text) { return .double(number) }
+        case .date:
+            if let number = Double(text) { return .date(number) }
+        case .decimal:
+            // The shortest text that reads back as the same double: 0.1 and not 0.1000000000000000055.
+            let digits = storage == .real ? "\(statement.double(at: column))" : text
+            if let decimal = Decimal(string: digits) { return .decimal(decimal) }
+        case .string:
+            if storage != .blob { return .string(text) }
+        case .uri:
+            if storage != .blob, let url = URL(string: text) { return .uri(url) }
+        case .uuid:
+            if storage == .text, let uuid = UUID(uuidString: text) { return .uuid(uuid) }
+        case .data:
+            if storage == .text { return .data(statement.data(at: column)) }
+        case .transformable, .toOne: break
+        }
+        let found = storage == .blob ? "\(statement.byteCount(at: column)) bytes" : "\(storage) '\(text.prefix(40))'"
+        throw RowError(place: place(), found: found, expected: expectation(of: kind))
+    }
+
+    private static func expectation(of kind: EntityPlan.Kind) -> String {
+        switch kind {
+        case .integer: "an integer"
+        case .boolean: "a boolean (0 or 1)"
+        case .double: "a number"
+        case .date: "a date (seconds since 2001)"
+        case .decimal: "a decimal number"
+        case .string: "a string"
+        case .uri: "a URI"
+        case .uuid: "a UUID of 16 bytes"
+        case .data: "binary data"
+        case .transformable: "the bytes of a transformable value"
+        case .toOne: "the key of a row"
+        }
+    }
+}

@@ -1,0 +1,132 @@
+// The connections of one store: a pool for a file in WAL mode (one writer, several readers at once), a single connection
+// for everything else. Which one it is, nobody above sees.
+
+import Foundation
+import GRDB
+
+/// An open database.
+final class SQLiteDatabase: Sendable {
+    private let connections: any DatabaseWriter
+
+    private init(_ connections: any DatabaseWriter) { self.connections = connections }
+
+    /// Runs several reads on one state of the file.
+    func read<T>(_ body: (Database) throws -> T) throws -> T { try connections.read(body) }
+
+    /// Runs a transaction that takes the write lock at its beginning; rolled back if `body` throws.
+    func write<T>(_ body: (Database) throws -> T) throws -> T {
+        try connections.writeWithoutTransaction { db in
+            var result: T?
+            try db.inTransaction(.immediate) {
+                result = try body(db)
+                return .commit
+            }
+            guard let result else { fatalError("A transaction ended without running its body.") }
+            return result
+        }
+    }
+
+    /// Runs statements that can't be part of a transaction, or that begin their own.
+    func withoutTransaction<T>(_ body: (Database) throws -> T) throws -> T {
+        try connections.writeWithoutTransaction(body)
+    }
+
+    /// Closes all connections. Nothing may use the database any more.
+    func close() throws { try connections.close() }
+
+    // MARK: Opening
+
+    /// A private database that is gone when it is closed.
+    static func inMemory(options: SQLiteStoreOptions) throws -> SQLiteDatabase {
+        SQLiteDatabase(try DatabaseQueue(configuration: configuration(options, excluding: ["journal_mode"])))
+    }
+
+    /// A file for reading and writing.
+    ///
+    /// - Parameter prepare: Looks at what is in the file, and fills a new one, before anything else happens to it. The
+    ///   file is still in the mode that it was left in, or in rollback mode if it is new.
+    static func file<T>(
+        at path: String, options: SQLiteStoreOptions, prepare: (Database) throws -> T
+    ) throws -> (database: SQLiteDatabase, prepared: T) {
+        let first = try DatabaseQueue(path: path, configuration: configuration(options, excluding: ["journal_mode"]))
+        let prepared = try first.writeWithoutTransaction(prepare)
+        guard options.usesWriteAheadLog else {
+            if let mode = options.pragma("journal_mode") {
+                try first.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = \(mode)") }
+            }
+            return (SQLiteDatabase(first), prepared)
+        }
+        try first.writeWithoutTransaction { try startWriteAheadLog($0, path) }
+        let pool = try DatabasePool(path: path, configuration: configuration(options, excluding: ["journal_mode"]))
+        // Only now may the first connection go: the last one to close removes the log.
+        try first.close()
+        return (SQLiteDatabase(pool), prepared)
+    }
+
+    /// A file that is only read; neither it nor its folder is changed.
+    ///
+    /// Where there is no write-ahead log, SQLite is told that the file is immutable: it then needs no shared memory file,
+    /// which it couldn't make in a read-only folder.
+    static func readOnlyFile(at path: String, options: SQLiteStoreOptions) throws -> SQLiteDatabase {
+        var configuration = try configuration(options, excluding: ["journal_mode", "auto_vacuum", "page_size"])
+        configuration.readonly = true
+        let isLogged = hasWriteAheadLog(path)
+        return SQLiteDatabase(
+            try DatabaseQueue(path: isLogged ? path : immutableURI(path), configuration: configuration))
+    }
+
+    /// Goes over to WAL mode and sees to it that the log isn't empty.
+    ///
+    /// GRDB's pool needs a log with something in it, and where there is none makes one by creating and dropping a table,
+    /// which counts up the file's schema cookie. Writing the UUID over with as many characters and then back, in one
+    /// transaction, puts a page into the log that leaves every byte of the file as it is.
+    private static func startWriteAheadLog(_ db: Database, _ path: String) throws {
+        try db.execute(sql: "PRAGMA journal_mode = WAL")
+        if hasWriteAheadLog(path) { return }
+        try db.inTransaction(.immediate) {
+            let row = try Row.fetchOne(db, sql: "SELECT Z_VERSION, Z_UUID FROM Z_METADATA LIMIT 1")
+            guard let row, let identifier = row[1] as String? else { return .rollback }
+            let update = "UPDATE Z_METADATA SET Z_UUID = ? WHERE Z_VERSION = ?"
+            let other = String(repeating: "-", count: identifier.utf8.count)
+            try db.execute(sql: update, arguments: [other, row[0] as Int64])
+            try db.execute(sql: update, arguments: [identifier, row[0] as Int64])
+            return .commit
+        }
+    }
+
+    /// Whether there is a log with something in it.
+    static func hasWriteAheadLog(_ path: String) -> Bool {
+        // A log that can't be looked at is as good as none: opening the database reports what is wrong.
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
+        return (attributes?[.size] as? NSNumber)?.int64Value ?? 0 > 0
+    }
+
+    static func immutableURI(_ path: String) -> String {
+        let absolute = URL(fileURLWithPath: path).path
+        let allowed = CharacterSet(charactersIn: "/._-~").union(.alphanumerics)
+        let escaped = absolute.addingPercentEncoding(withAllowedCharacters: allowed) ?? absolute
+        return "file://\(escaped)?immutable=1"
+    }
+
+    private static func configuration(
+        _ options: SQLiteStoreOptions, excluding excluded: Set<String>
+    ) throws -> Configuration {
+        let statements = try options.pragmaStatements(excluding: excluded)
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        configuration.acceptsDoubleQuotedStringLiterals = true
+        configuration.busyMode = .timeout(options.busyTimeout)
+        configuration.prepareDatabase { db in
+            if let onStatement = options.onStatement { db.trace { onStatement($0.description) } }
+            for name in SQLDerivedAttributes.functionNames {
+                db.add(function: DatabaseFunction(name, argumentCount: 5) { _ in nil })
+            }
+            PredicateSQLFunctions.register(on: db)
+            // Large saves touch more pages than fit the default 2 MB, and spilling them writes them twice; importing in
+            // batches touches the same index pages again and again, so the log may grow to 16 MB before they are moved.
+            try db.execute(sql: "PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 4000")
+            for statement in statements { try db.execute(sql: statement) }
+        }
+        return configuration
+    }
+}

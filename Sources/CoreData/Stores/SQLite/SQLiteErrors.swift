@@ -1,0 +1,148 @@
+// The store's errors as Core Data's: `CocoaError` with the path, SQLite's own error underneath, and what to do about it.
+
+import Foundation
+import GRDB
+
+/// Makes the errors that leave a SQLite store.
+struct SQLiteErrors: Sendable {
+    /// The store's file, for messages; `/dev/null` in memory.
+    let path: String
+
+    enum Operation {
+        case opening, reading, saving
+    }
+
+    /// An error of any layer below as the caller shall see it. Conflicts and `CocoaError`s pass unchanged.
+    func translated(_ error: any Error, _ operation: Operation) -> any Error {
+        switch error {
+        case let error as DatabaseError: return translated(error, operation)
+        case let error as RowError:
+            return CoreDataError.make(
+                .fileReadCorruptFile,
+                "The store \(path) holds a value that doesn't fit the model. \(error.description)",
+                userInfo: [NSFilePathErrorKey: path])
+        case let error as SQLSchemaError:
+            return CoreDataError.make(
+                .persistentStoreIncompatibleSchema, "The store \(path): \(error.description)",
+                userInfo: [NSFilePathErrorKey: path])
+        default: return error
+        }
+    }
+
+    private func translated(_ error: DatabaseError, _ operation: Operation) -> CocoaError {
+        let code = Int(error.extendedResultCode.rawValue)
+        let message = error.message ?? "no message"
+        var userInfo: [String: Any] = [
+            NSFilePathErrorKey: path,
+            NSSQLiteErrorDomain: NSNumber(value: code),
+            NSUnderlyingErrorKey: NSError(
+                domain: NSSQLiteErrorDomain, code: code, userInfo: [NSLocalizedDescriptionKey: message]),
+        ]
+        if let sql = error.sql { userInfo[SQLiteErrors.statementKey] = sql }
+        let statement = error.sql.map { " while running \"\($0.prefix(400))\"" } ?? ""
+        let (cocoaCode, remedy) = meaning(of: error.resultCode, operation)
+        let verb =
+            switch operation {
+            case .opening: "opened"
+            case .reading: "read"
+            case .saving: "saved; nothing has been written"
+            }
+        return CoreDataError.make(
+            cocoaCode,
+            "The store \(path) could not be \(verb): SQLite error \(code) (\(message))\(statement). \(remedy)",
+            userInfo: userInfo)
+    }
+
+    /// The statement that failed, in `userInfo`.
+    static let statementKey = "NSSQLiteStatement"
+
+    private func meaning(of code: ResultCode, _ operation: Operation) -> (CocoaError.Code, String) {
+        switch code {
+        case .SQLITE_NOTADB, .SQLITE_CORRUPT:
+            return (
+                .fileReadCorruptFile, "The file is damaged or not a SQLite database. Restore it or name another one."
+            )
+        case .SQLITE_FULL: return (.fileWriteOutOfSpace, "The disk is full. Free some space and try again.")
+        case .SQLITE_READONLY, .SQLITE_PERM:
+            return (
+                .fileWriteNoPermission,
+                "The file or its folder isn't writable. Change its permissions, or open it with "
+                    + "NSReadOnlyPersistentStoreOption."
+            )
+        case .SQLITE_BUSY, .SQLITE_LOCKED:
+            return (.persistentStoreTimeout, "Somebody else has locked it. Try again when they have finished.")
+        case .SQLITE_CANTOPEN:
+            return (
+                .persistentStoreOpen, "Check that the folder exists and that the file and its folder can be accessed."
+            )
+        default: break
+        }
+        switch operation {
+        case .opening: return (.persistentStoreOpen, "Check the file with PRAGMA integrity_check.")
+        case .reading: return (.persistentStoreOperation, "Check the file with PRAGMA integrity_check.")
+        case .saving: return (.persistentStoreSave, "Correct the cause and save again.")
+        }
+    }
+
+    // MARK: What is found on opening
+
+    func missing() -> CocoaError {
+        CoreDataError.make(
+            .fileReadNoSuchFile, "There is no store at \(path). Check the path, or open it for writing to create it.",
+            userInfo: [NSFilePathErrorKey: path])
+    }
+
+    /// - Parameter start: The file's first bytes.
+    func notADatabase(start: Data) -> CocoaError {
+        let shown = String(decoding: start.prefix(16), as: UTF8.self)
+        let found = start.isEmpty ? "an empty file" : "a file that begins with \(shown.debugDescription)"
+        // SQLite's code for this is 26, "file is not a database".
+        let underlying = NSError(
+            domain: NSSQLiteErrorDomain, code: 26,
+            userInfo: [NSLocalizedDescriptionKey: "file is not a database", NSFilePathErrorKey: path])
+        return CoreDataError.make(
+            .fileReadCorruptFile,
+            "\(path) isn't a SQLite store: found \(found) where a SQLite database begins with \"SQLite format 3\". "
+                + "Name another file.",
+            userInfo: [
+                NSFilePathErrorKey: path, NSUnderlyingErrorKey: underlying, NSSQLiteErrorDomain: NSNumber(value: 26),
+            ])
+    }
+
+    func notAStore(tables: [String]) -> CocoaError {
+        CoreDataError.make(
+            .persistentStoreTypeMismatch,
+            "\(path) is a SQLite database but no Core Data store: it has no table Z_METADATA "
+                + "(its tables: \(tables.sorted().prefix(10).joined(separator: ", "))). Name another file.",
+            userInfo: [NSFilePathErrorKey: path])
+    }
+
+    func wrongType(_ type: String) -> CocoaError {
+        CoreDataError.make(
+            .persistentStoreTypeMismatch,
+            "The store \(path) is of type '\(type)', where '\(NSSQLiteStoreType)' is expected. Open it as what it is.",
+            userInfo: [NSFilePathErrorKey: path])
+    }
+
+    func badMetadata(_ finding: String) -> CocoaError {
+        CoreDataError.make(
+            .fileReadCorruptFile, "The store \(path) has no usable metadata: \(finding). Restore it from a copy.",
+            userInfo: [NSFilePathErrorKey: path])
+    }
+
+    /// - Parameter differences: One phrase for each entity that differs.
+    func incompatible(_ differences: [String], metadata: [String: Any]) -> CocoaError {
+        CoreDataError.make(
+            .persistentStoreIncompatibleVersionHash,
+            "The store \(path) was made with another version of the model: \(differences.joined(separator: "; ")). "
+                + "Open it with that version, migrate it, or set NSIgnorePersistentStoreVersioningOption.",
+            userInfo: [NSFilePathErrorKey: path, "metadata": metadata, "differences": differences])
+    }
+
+    func readOnly() -> CocoaError {
+        CoreDataError.make(
+            .persistentStoreSave,
+            "The store \(path) was opened read-only and can't be saved. Open it without NSReadOnlyPersistentStoreOption.",
+            userInfo: [NSFilePathErrorKey: path])
+    }
+}

@@ -1,0 +1,272 @@
+// One save's statements, in an order that uniqueness constraints can live with: rows go, then change, then come; order
+// keys and join rows follow, because they name rows; the history comes last. Within each step the order is that of
+// entity numbers and keys, so that the same save always runs the same SQL.
+
+import Foundation
+import GRDB
+
+/// The writing of one save, inside its transaction.
+final class SQLiteSave {
+    let store: SQLiteStoreBackend
+    let db: Database
+    let binder: ValueBinder
+    private let files: ExternalFiles
+    private var updates: [UpdateKey: RowStatement] = [:]
+    private var conflicts: [(id: NSManagedObjectID, version: Int64)] = []
+    private let changes: StoreChanges
+
+    private struct UpdateKey: Hashable {
+        let entity: Int
+        let slots: SlotSet
+    }
+
+    init(_ changes: StoreChanges, store: SQLiteStoreBackend, db: Database, files: ExternalFiles) {
+        self.changes = changes
+        self.store = store
+        self.db = db
+        self.files = files
+        binder = ValueBinder(store: store, files: files)
+    }
+
+    /// - Throws: ``StoreConflict``, ``StoreUniquenessConflict`` or the error of a statement. The caller rolls back.
+    func write() throws {
+        let deleted = try grouped(changes.deleted)
+        let updated = try grouped(changes.updated)
+        let inserted = try grouped(changes.inserted)
+        for group in deleted { try delete(group) }
+        for group in updated { try update(group) }
+        if !conflicts.isEmpty { throw try conflict() }
+        for group in inserted { try insert(group) }
+        let links = RelationWriter(save: self)
+        for group in updated { try links.collect(updated: group.changes, group.plan) }
+        for group in inserted { try links.collect(inserted: group.changes, group.plan) }
+        try links.write()
+        try HistoryWriter(db: db)?.append(inserted: inserted, updated: updated, deleted: deleted)
+    }
+
+    /// The changes to rows of one entity, in the order of their keys.
+    struct Group {
+        let plan: EntityPlan
+        var changes: [RowChange]
+    }
+
+    private func grouped(_ changes: [RowChange]) throws -> [Group] {
+        var groups: [ObjectIdentifier: Group] = [:]
+        for change in changes {
+            let key = ObjectIdentifier(change.objectID.entity)
+            if groups[key] == nil { groups[key] = Group(plan: try store.plan(of: change.objectID.entity), changes: []) }
+            groups[key]?.changes.append(change)
+        }
+        return groups.values.sorted { $0.plan.entity.number < $1.plan.entity.number }.map { group in
+            var group = group
+            let keys = group.changes.lazy.map(\.objectID.number)
+            if zip(keys, keys.dropFirst()).contains(where: { $0 > $1 }) {
+                group.changes.sort { $0.objectID.number < $1.objectID.number }
+            }
+            return group
+        }
+    }
+
+    // MARK: Inserting
+
+    private func insert(_ group: Group) throws {
+        let plan = group.plan
+        var columns = ["Z_PK", "Z_ENT", "Z_OPT"]
+        var marks = ["?", "\(plan.entity.number)", "1"]
+        let fields = plan.fields.filter { !$0.isDerived }
+        for field in fields {
+            columns.append(field.column)
+            marks.append("?")
+            if let second = field.entityColumn {
+                columns.append(second)
+                marks.append("?")
+            }
+        }
+        let statement = try RowStatement(
+            db,
+            "INSERT INTO \(plan.entity.table) (\(columns.joined(separator: ", "))) "
+                + "VALUES (\(marks.joined(separator: ", ")))")
+        for change in group.changes {
+            try statement.bind(change.objectID.number, at: 1)
+            var index: Int32 = 2
+            for field in fields {
+                try binder.bind(change.values[field.slot], of: field, to: statement, at: &index, row: change.objectID)
+            }
+            do {
+                try statement.run()
+            } catch let error as DatabaseError {
+                throw try uniquenessConflict(error, change, plan) ?? error
+            }
+        }
+    }
+
+    // MARK: Updating
+
+    private func update(_ group: Group) throws {
+        for change in group.changes {
+            let fields = changedFields(change, group.plan)
+            let statement = try updateStatement(group.plan, fields, change.changed)
+            for field in fields { try release(field, group.plan, change.objectID.number) }
+            var index: Int32 = 1
+            for field in fields {
+                try binder.bind(change.values[field.slot], of: field, to: statement, at: &index, row: change.objectID)
+            }
+            try statement.bind(change.objectID.number, at: index)
+            try statement.bind(change.version, at: index + 1)
+            do {
+                try statement.run()
+            } catch let error as DatabaseError {
+                throw try uniquenessConflict(error, change, group.plan) ?? error
+            }
+            if statement.changes == 0 { conflicts.append((change.objectID, change.version)) }
+        }
+    }
+
+    private func changedFields(_ change: RowChange, _ plan: EntityPlan) -> [EntityPlan.Field] {
+        change.changed.compactMap { slot in
+            guard slot < plan.fieldBySlot.count, let index = plan.fieldBySlot[slot] else { return nil }
+            let field = plan.fields[index]
+            return field.isDerived ? nil : field
+        }
+    }
+
+    private func updateStatement(
+        _ plan: EntityPlan, _ fields: [EntityPlan.Field], _ slots: SlotSet
+    ) throws -> RowStatement {
+        let key = UpdateKey(entity: plan.entity.number, slots: slots)
+        if let known = updates[key] { return known }
+        let columns = fields.flatMap { field in [field.column, field.entityColumn].compactMap { $0 } }
+        let assignments = columns.map { "\($0) = ?" } + ["Z_OPT = Z_OPT + 1"]
+        let statement = try RowStatement(
+            db,
+            "UPDATE \(plan.entity.table) SET \(assignments.joined(separator: ", ")) WHERE Z_PK = ? AND Z_OPT = ?")
+        updates[key] = statement
+        return statement
+    }
+
+    // MARK: Deleting
+
+    private func delete(_ group: Group) throws {
+        let entity = group.plan.entity
+        let statement = try RowStatement(db, "DELETE FROM \(entity.table) WHERE Z_PK = ? AND Z_OPT = ?")
+        let detaching = try detachingStatements(group.plan)
+        for change in group.changes {
+            for field in group.plan.fields { try release(field, group.plan, change.objectID.number) }
+            try statement.bind(change.objectID.number, at: 1)
+            try statement.bind(change.version, at: 2)
+            try statement.run()
+            if statement.changes == 0 {
+                conflicts.append((change.objectID, change.version))
+                continue
+            }
+            for detach in detaching {
+                try detach.bind(change.objectID.number, at: 1)
+                try detach.run()
+            }
+        }
+    }
+
+    /// What points at a row without a column of a model's property: join rows, and the members of relationships without
+    /// inverse.
+    private func detachingStatements(_ plan: EntityPlan) throws -> [RowStatement] {
+        var statements: [String] = []
+        for (_, toMany) in plan.toMany {
+            switch toMany.storage {
+            case .joinTable(let join):
+                statements.append("DELETE FROM \(join.table) WHERE \(join.ownerColumn) = ?")
+                if join.isReflexive { statements.append("DELETE FROM \(join.table) WHERE \(join.memberColumn) = ?") }
+            case .foreignKey(let key) where !key.hasInverse:
+                statements.append("UPDATE \(key.table) SET \(key.column) = NULL WHERE \(key.column) = ?")
+            case .foreignKey: break
+            }
+        }
+        return try statements.map { try RowStatement(db, $0) }
+    }
+
+    // MARK: External values
+
+    /// Notes the file of a value that is replaced or deleted.
+    private func release(_ field: EntityPlan.Field, _ plan: EntityPlan, _ key: Int64) throws {
+        guard files.folder != nil, field.kind.isExternal else { return }
+        let statement = try RowStatement(
+            db,
+            "SELECT \(field.column) FROM \(plan.entity.table) "
+                + "WHERE Z_PK = ? AND LENGTH(\(field.column)) = \(ExternalDataFolder.referenceLength)")
+        try statement.bind(key, at: 1)
+        while try statement.step() { files.release(statement.data(at: 0)) }
+    }
+
+    // MARK: Conflicts
+
+    private func conflict() throws -> StoreConflict {
+        var found: [ObjectKey: StoreRow] = [:]
+        for row in try store.rows(withIDs: conflicts.map(\.id), db) { found[row.objectID.key] = row }
+        return StoreConflict(
+            rows: conflicts.map {
+                StoreConflict.Row(objectID: $0.id, expectedVersion: $0.version, found: found[$0.id.key])
+            })
+    }
+
+    /// The conflict behind a failed statement; nil where it failed for another reason.
+    private func uniquenessConflict(
+        _ error: DatabaseError, _ change: RowChange, _ plan: EntityPlan
+    ) throws -> StoreUniquenessConflict? {
+        guard error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE, let message = error.message else { return nil }
+        for constraint in try constraints(of: plan) where constraint.isNamed(in: message) {
+            let fields = constraint.properties.compactMap { name in plan.fields.first { $0.name == name } }
+            let conditions = fields.map { "\($0.column) = ?" }.joined(separator: " AND ")
+            let statement = try RowStatement(
+                db,
+                "SELECT Z_PK, Z_ENT FROM \(plan.entity.table) WHERE \(conditions) AND Z_PK <> ? ORDER BY Z_PK LIMIT 1")
+            var index: Int32 = 1
+            for field in fields {
+                try binder.bindValue(
+                    change.values[field.slot], of: field, to: statement, at: index, row: change.objectID)
+                index += 1
+            }
+            try statement.bind(change.objectID.number, at: index)
+            var other: NSManagedObjectID?
+            if try statement.step() {
+                let entity = store.schema.entity(numbered: Int(statement.integer(at: 1))) ?? plan.entity
+                other = NSManagedObjectID(
+                    entity: entity.description, space: plan.space, number: statement.integer(at: 0))
+            }
+            statement.reset()
+            return uniquenessConflict(constraint, change.objectID, other)
+        }
+        return nil
+    }
+
+    private func uniquenessConflict(
+        _ constraint: SQLUniquenessConstraint, _ id: NSManagedObjectID, _ other: NSManagedObjectID?
+    ) -> StoreUniquenessConflict {
+        let isOfThisSave = (changes.inserted + changes.updated).contains { $0.objectID == other }
+        return StoreUniquenessConflict(
+            entity: constraint.entity.description, constraint: constraint.properties,
+            inserted: isOfThisSave ? [other, id].compactMap { $0 } : [id], existing: isOfThisSave ? nil : other)
+    }
+
+    private func constraints(of plan: EntityPlan) throws -> [SQLUniquenessConstraint] {
+        try plan.description.lineage.compactMap { store.schema.entity(for: $0) }.flatMap {
+            try $0.uniquenessConstraints()
+        }
+    }
+}
+
+extension EntityPlan.Kind {
+    fileprivate var isExternal: Bool {
+        switch self {
+        case .data(let isExternal), .transformable(_, let isExternal): isExternal
+        default: false
+        }
+    }
+}
+
+extension SQLUniquenessConstraint {
+    /// Whether SQLite's message (`UNIQUE constraint failed: ZHERO.ZNAME, ZHERO.ZAGE`) names exactly these columns.
+    fileprivate func isNamed(in message: String) -> Bool {
+        let named = message.split(separator: ":").last ?? ""
+        let columns = named.split(separator: ",").map { $0.split(separator: ".").last.map(String.init) ?? "" }
+        return Set(columns) == Set(self.columns)
+    }
+}

@@ -1,0 +1,96 @@
+// The members of to-many relationships, for many owners at once.
+
+import Foundation
+import GRDB
+
+extension SQLiteStoreBackend {
+    func members(
+        of relationship: NSRelationshipDescription, owners: [NSManagedObjectID]
+    ) throws -> [[NSManagedObjectID]] {
+        guard let first = owners.first else { return [] }
+        guard case .toMany(let toMany)? = try sqlEntity(first.entity).property(named: relationship.name) else {
+            throw CoreDataError.make(
+                .persistentStoreOperation,
+                "'\(relationship.name)' of entity '\(first.entity.name ?? "")' is no stored to-many relationship.")
+        }
+        var positions: [Int64: Int] = [:]
+        for (position, owner) in owners.enumerated() where positions[owner.number] == nil {
+            positions[owner.number] = position
+        }
+        var members = [[NSManagedObjectID]](repeating: [], count: owners.count)
+        let space = space(of: toMany.destination)
+        let sql = MembersSQL(toMany, isWholeTable: toMany.destination.isOnlyEntityOfTable)
+        try reading { db in
+            var entities = EntityLookup(schema: schema)
+            for chunk in KeyChunks(positions.keys.sorted()) {
+                let statement = try RowStatement(db, sql.text(marks: chunk.marks))
+                try chunk.bind(to: statement)
+                while try statement.step() {
+                    guard let position = positions[statement.integer(at: 0)] else { continue }
+                    // A row of an entity that the store's configuration doesn't have is nobody's member here.
+                    guard let entity = entities.entity(numbered: statement.integer(at: 2)) else { continue }
+                    let id = NSManagedObjectID(entity: entity, space: space, number: statement.integer(at: 1))
+                    members[position].append(id)
+                }
+            }
+        }
+        for (position, owner) in owners.enumerated() {
+            if let first = positions[owner.number], first != position { members[position] = members[first] }
+        }
+        return members
+    }
+}
+
+/// The SELECT for a relationship: owner, member and the member's entity number, in the members' order.
+private struct MembersSQL {
+    private let storage: SQLToMany.Storage
+    private let destination: SQLEntity
+    /// Every row of the members' table is of the destination entity, so that the table itself needn't be asked.
+    private let isWholeTable: Bool
+
+    init(_ relationship: SQLToMany, isWholeTable: Bool) {
+        storage = relationship.storage
+        destination = relationship.destination
+        self.isWholeTable = isWholeTable
+    }
+
+    func text(marks: String) -> String {
+        switch storage {
+        case .foreignKey(let key):
+            let order = key.orderColumn.map { "\($0), " } ?? ""
+            return "SELECT \(key.column), Z_PK, Z_ENT FROM \(key.table) WHERE \(key.column) IN (\(marks)) "
+                + "ORDER BY \(key.column), \(order)Z_PK"
+        case .joinTable(let join):
+            return join.isReflexive ? reflexive(join, marks) : direct(join, marks)
+        }
+    }
+
+    private func direct(_ join: SQLJoin, _ marks: String) -> String {
+        let order = join.orderColumn.map { "j.\($0), " } ?? ""
+        let (number, table) = entityNumber(ofKey: "j.\(join.memberColumn)")
+        return "SELECT j.\(join.ownerColumn), j.\(join.memberColumn), \(number) FROM \(join.table) AS j\(table) "
+            + "WHERE j.\(join.ownerColumn) IN (\(marks)) "
+            + "ORDER BY j.\(join.ownerColumn), \(order)j.\(join.memberColumn)"
+    }
+
+    /// A pair stands in the table once, in either direction.
+    private func reflexive(_ join: SQLJoin, _ marks: String) -> String {
+        let order = join.orderColumn ?? "0"
+        let (number, table) = entityNumber(ofKey: "p.member")
+        let pairs = [(join.ownerColumn, join.memberColumn), (join.memberColumn, join.ownerColumn)].map {
+            "SELECT \($0.0) AS owner, \($0.1) AS member, \(order) AS position FROM \(join.table) WHERE \($0.0) IN (\(marks))"
+        }
+        return "SELECT p.owner, p.member, \(number) FROM (\(pairs.joined(separator: " UNION "))) AS p\(table) "
+            + "ORDER BY p.owner, p.position, p.member"
+    }
+
+    private func entityNumber(ofKey key: String) -> (number: String, join: String) {
+        if isWholeTable { return ("\(destination.number)", "") }
+        return ("t.Z_ENT", " JOIN \(destination.table) AS t ON t.Z_PK = \(key)")
+    }
+}
+
+extension SQLEntity {
+    /// Whether the table has rows of this entity alone.
+    fileprivate var isOnlyEntityOfTable: Bool { isRoot && !hasSubentities && !tableHasOtherEntities }
+}

@@ -1,0 +1,277 @@
+// Fetches: one SELECT each, whatever the predicate.
+
+import Foundation
+import GRDB
+
+extension SQLiteStoreBackend {
+    func rows(matching query: StoreQuery) throws -> [StoreRow] {
+        let entity = try sqlEntity(query.entity)
+        let plan = selectPlan(entity, includesSubentities: query.includesSubentities)
+        var select = try select(query)
+        select.addKeyOrder()
+        let fragment = select.statement(columns: Self.list(plan.columns))
+        return try reading { db in
+            let statement = try Self.statement(db, fragment)
+            var decoder = RowDecoder(plan: plan, external: external)
+            var rows: [StoreRow] = []
+            while try statement.step() { rows.append(try decoder.row(of: statement)) }
+            return rows
+        }
+    }
+
+    func objectIDs(matching query: StoreQuery) throws -> [NSManagedObjectID] {
+        let entity = try sqlEntity(query.entity)
+        let space = space(of: entity)
+        var select = try select(query)
+        select.addKeyOrder()
+        let fragment = select.statement(columns: "t0.Z_PK, t0.Z_ENT")
+        return try reading { db in
+            let statement = try Self.statement(db, fragment)
+            var entities = EntityLookup(schema: schema)
+            var ids: [NSManagedObjectID] = []
+            while try statement.step() {
+                let number = statement.integer(at: 0)
+                guard let description = entities.entity(numbered: statement.integer(at: 1)) else {
+                    throw Self.unknownEntity(statement.integer(at: 1), in: entity.table, row: number)
+                }
+                ids.append(NSManagedObjectID(entity: description, space: space, number: number))
+            }
+            return ids
+        }
+    }
+
+    func count(matching query: StoreQuery) throws -> Int {
+        var query = query
+        query.sortDescriptors = []
+        let select = try select(query)
+        var fragment = select.statement(columns: "COUNT(*)")
+        if query.limit != nil || query.offset > 0 {
+            fragment = select.statement(columns: "1")
+            fragment.sql = "SELECT COUNT(*) FROM (\(fragment.sql))"
+        }
+        return try reading { db in
+            let statement = try Self.statement(db, fragment)
+            defer { statement.reset() }
+            return try statement.step() ? Int(statement.integer(at: 0)) : 0
+        }
+    }
+
+    func rows(withIDs ids: [NSManagedObjectID]) throws -> [StoreRow] {
+        guard !ids.isEmpty else { return [] }
+        return try reading { db in try rows(withIDs: ids, db) }
+    }
+
+    /// The same inside a transaction, for the rows of a conflict.
+    func rows(withIDs ids: [NSManagedObjectID], _ db: Database) throws -> [StoreRow] {
+        var groups: [(entity: SQLEntity, keys: [Int64])] = []
+        var groupByNumber: [Int: Int] = [:]
+        for id in ids {
+            let entity = try sqlEntity(id.entity)
+            // An ID of another store or a temporary one has no row here.
+            guard id.space === space(of: entity) else { continue }
+            if let group = groupByNumber[entity.number] {
+                groups[group].keys.append(id.number)
+            } else {
+                groupByNumber[entity.number] = groups.count
+                groups.append((entity, [id.number]))
+            }
+        }
+        var rows: [StoreRow] = []
+        rows.reserveCapacity(ids.count)
+        for (entity, keys) in groups {
+            let plan = selectPlan(entity, includesSubentities: true)
+            var decoder = RowDecoder(plan: plan, external: external)
+            for chunk in KeyChunks(keys) {
+                var sql =
+                    "SELECT \(Self.list(plan.columns)) FROM \(entity.table) AS t0 WHERE t0.Z_PK IN (\(chunk.marks))"
+                if let condition = entity.rowCondition(includingSubentities: true) { sql += " AND t0.\(condition)" }
+                let statement = try RowStatement(db, sql)
+                try chunk.bind(to: statement)
+                while try statement.step() { rows.append(try decoder.row(of: statement)) }
+            }
+        }
+        return rows
+    }
+
+    // MARK: Dictionaries
+
+    func dictionaries(matching query: StoreQuery, columns: [String], distinct: Bool) throws -> [[String: Any]] {
+        var select = try select(query)
+        var list: [String] = []
+        let readers = try columns.map { keyPath in
+            let target = try select.target(ofKeyPath: keyPath)
+            return try DictionaryColumn(keyPath: keyPath, target: target, store: self, columns: &list)
+        }
+        guard !readers.isEmpty else { return [] }
+        if distinct {
+            // Rows that are alike but for the key are one row then, so the key can't order them.
+            for column in list { select.add(order: column, ascending: true) }
+        } else {
+            select.addKeyOrder()
+        }
+        let fragment = select.statement(columns: list.joined(separator: ", "), distinct: distinct)
+        return try reading { db in
+            let statement = try Self.statement(db, fragment)
+            var result: [[String: Any]] = []
+            while try statement.step() {
+                var dictionary: [String: Any] = [:]
+                for reader in readers {
+                    dictionary[reader.keyPath] = try reader.value(in: statement, external: external)
+                }
+                result.append(dictionary)
+            }
+            return result
+        }
+    }
+
+    // MARK: Pieces
+
+    /// Everything of a query but the columns and the last criterion of its order.
+    private func select(_ query: StoreQuery) throws -> SQLSelect {
+        let entity = try sqlEntity(query.entity)
+        var select = SQLSelect(schema: schema, entity: entity, includesSubentities: query.includesSubentities)
+        if let predicate = query.predicate { try select.add(predicate: predicate) { self.space(of: $0) } }
+        for descriptor in query.sortDescriptors { try select.add(sortDescriptor: descriptor) }
+        select.limit = query.limit
+        select.offset = query.offset
+        return select
+    }
+
+    private static func list(_ columns: [String]) -> String {
+        columns.map { "t0.\($0)" }.joined(separator: ", ")
+    }
+
+    static func statement(_ db: Database, _ fragment: SQLFragment) throws -> RowStatement {
+        let statement = try RowStatement(db, fragment.sql)
+        for (index, argument) in fragment.arguments.enumerated() {
+            try statement.bind(argument, at: Int32(index + 1))
+        }
+        return statement
+    }
+
+    func reading<T>(_ body: (Database) throws -> T) throws -> T {
+        do {
+            return try database.read(body)
+        } catch {
+            throw errors.translated(error, .reading)
+        }
+    }
+
+    static func unknownEntity(_ number: Int64, in table: String, row: Int64) -> RowError {
+        RowError(
+            place: "\(table).Z_ENT of row \(row)", found: "entity number \(number)",
+            expected: "no entity of that number")
+    }
+}
+
+/// Finds descriptions by `Z_ENT`; rows of one entity mostly follow each other.
+struct EntityLookup {
+    let schema: SQLSchema
+    private var lastNumber: Int64 = -1
+    private var last: NSEntityDescription?
+
+    init(schema: SQLSchema) { self.schema = schema }
+
+    mutating func entity(numbered number: Int64) -> NSEntityDescription? {
+        if number == lastNumber { return last }
+        lastNumber = number
+        last = schema.entity(numbered: Int(number))?.description
+        return last
+    }
+}
+
+/// Keys in portions for `IN (?, ?, …)`. The portions have few different sizes, so that few statements are compiled; the
+/// last one is filled up by repeating its last key.
+struct KeyChunks: Sequence {
+    struct Chunk {
+        let keys: ArraySlice<Int64>
+        let size: Int
+
+        /// Numbered, so that a statement can use the list twice.
+        var marks: String { (1...size).map { "?\($0)" }.joined(separator: ",") }
+
+        func bind(to statement: RowStatement) throws {
+            for index in 0..<size {
+                let key = keys[Swift.min(keys.startIndex + index, keys.endIndex - 1)]
+                try statement.bind(key, at: Int32(index + 1))
+            }
+        }
+    }
+
+    static let sizes = [1, 8, 64, 1024]
+    private let keys: [Int64]
+
+    init(_ keys: [Int64]) { self.keys = keys }
+
+    func makeIterator() -> AnyIterator<Chunk> {
+        var next = 0
+        return AnyIterator {
+            let left = keys.count - next
+            guard left > 0, let largest = Self.sizes.last else { return nil }
+            let size = Self.sizes.first { $0 >= left } ?? largest
+            let slice = keys[next..<Swift.min(next + size, keys.count)]
+            next += size
+            return Chunk(keys: slice, size: size)
+        }
+    }
+}
+
+/// One column of a fetch that returns dictionaries.
+private struct DictionaryColumn {
+    let keyPath: String
+    private let field: EntityPlan.Field?
+    private let space: RowSpace
+    private let schema: SQLSchema
+    private let column: Int32
+    private let entityColumn: Int32
+    private let place: String
+
+    /// - Parameter columns: The list that the statement selects; the column's own are added.
+    init(keyPath: String, target: SQLSelect.Target, store: SQLiteStoreBackend, columns: inout [String]) throws {
+        self.keyPath = keyPath
+        schema = store.schema
+        column = Int32(columns.count)
+        columns.append(target.column)
+        space = store.space(of: target.entity)
+        guard let property = target.property else {
+            // The row itself.
+            columns.append("\(target.alias).Z_ENT")
+            field = nil
+            entityColumn = column + 1
+            place = "\(target.entity.name) (\(target.entity.table).Z_ENT)"
+            return
+        }
+        let plan = try store.plan(of: target.entity.description)
+        let name =
+            switch property {
+            case .attribute(let attribute): attribute.description.name
+            case .toOne(let toOne): toOne.description.name
+            case .toMany(let toMany): toMany.description.name
+            }
+        guard let field = plan.fields.first(where: { $0.name == name }) else {
+            throw CoreDataError.make(
+                .persistentStoreUnsupportedRequestType,
+                "'\(keyPath)' is a to-many relationship, which has no place in a dictionary. Fetch objects instead.")
+        }
+        self.field = field
+        place = "\(target.entity.name).\(name) (\(target.entity.table).\(field.column))"
+        if let second = field.entityColumn {
+            entityColumn = column + 1
+            columns.append("\(target.alias).\(second)")
+        } else {
+            entityColumn = -1
+        }
+    }
+
+    func value(in statement: RowStatement, external: ExternalDataFolder?) throws -> Any? {
+        guard let field else {
+            guard statement.storage(at: column) == .integer,
+                let entity = schema.entity(numbered: Int(statement.integer(at: entityColumn)))
+            else { return nil }
+            return NSManagedObjectID(entity: entity.description, space: space, number: statement.integer(at: column))
+        }
+        let value = try RowDecoder.value(
+            of: field, in: statement, at: column, entityColumn: entityColumn, external: external, place: { place })
+        return value.boxedAttribute ?? value.referencedID
+    }
+}

@@ -1,0 +1,109 @@
+// Reserving keys, and the frame of a save: one transaction, and the files of external values kept in step with it.
+
+import Foundation
+import GRDB
+
+extension SQLiteStoreBackend {
+    /// Keys are taken from `Z_PRIMARYKEY` in a transaction of their own, so that no two processes ever get the same ones;
+    /// those of a save that fails stay unused.
+    func permanentIDs(for entity: NSEntityDescription, count: Int) throws -> [NSManagedObjectID] {
+        guard count > 0 else { return [] }
+        try requireWritable()
+        let sqlEntity = try sqlEntity(entity)
+        let space = space(of: sqlEntity)
+        let first = try writing { db in
+            try PrimaryKeys.reserve(count, rootNumber: sqlEntity.rootNumber, table: sqlEntity.table, db)
+        }
+        return (0..<Int64(count)).map { NSManagedObjectID(entity: entity, space: space, number: first + $0) }
+    }
+
+    func save(_ changes: StoreChanges) throws {
+        let metadata = unsavedMetadata
+        if changes.isEmpty, metadata == nil { return }
+        try requireWritable()
+        let files = ExternalFiles(folder: external)
+        do {
+            try writing { db in
+                try SQLiteSave(changes, store: self, db: db, files: files).write()
+                try metadata?.update(db)
+            }
+        } catch {
+            files.discardNew()
+            throw error
+        }
+        files.removeReplaced()
+        if metadata != nil { didSaveMetadata() }
+    }
+
+    private func requireWritable() throws {
+        if isReadOnly { throw errors.readOnly() }
+    }
+
+    private func writing<T>(_ body: (Database) throws -> T) throws -> T {
+        do {
+            return try database.write(body)
+        } catch {
+            throw errors.translated(error, .saving)
+        }
+    }
+}
+
+/// The counters of `Z_PRIMARYKEY`.
+enum PrimaryKeys {
+    /// Takes the next keys of a table, and returns the first of them.
+    static func reserve(_ count: Int, rootNumber: Int, table: String, _ db: Database) throws -> Int64 {
+        let read = try RowStatement(db, "SELECT IFNULL(Z_MAX, 0) FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
+        try read.bind(Int64(rootNumber), at: 1)
+        guard try read.step() else {
+            throw RowError(
+                place: "Z_PRIMARYKEY", found: "no row for entity number \(rootNumber)",
+                expected: "the counter of table \(table)")
+        }
+        let last = read.integer(at: 0)
+        read.reset()
+        let (next, overflow) = last.addingReportingOverflow(Int64(count))
+        guard last >= 0, !overflow else {
+            throw RowError(
+                place: "Z_PRIMARYKEY.Z_MAX of entity number \(rootNumber)", found: "\(last)",
+                expected: "a key below \(Int64.max - Int64(count))")
+        }
+        let write = try RowStatement(db, "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
+        try write.bind(next, at: 1)
+        try write.bind(Int64(rootNumber), at: 2)
+        try write.run()
+        return last + 1
+    }
+}
+
+/// The files that a save writes and makes superfluous.
+final class ExternalFiles {
+    let folder: ExternalDataFolder?
+    private var new: [URL] = []
+    private var replaced: [URL] = []
+
+    init(folder: ExternalDataFolder?) { self.folder = folder }
+
+    /// What a column that allows external storage has to hold for a value.
+    func stored(_ data: Data) throws -> Data {
+        guard let folder, data.count >= ExternalDataFolder.threshold else { return ExternalDataFolder.inline(data) }
+        let (reference, file) = try folder.write(data)
+        new.append(file)
+        return reference
+    }
+
+    /// Notes that the value that a column holds until now goes.
+    func release(_ reference: Data) {
+        if let file = folder?.file(of: reference) { replaced.append(file) }
+    }
+
+    func discardNew() { remove(new) }
+
+    func removeReplaced() { remove(replaced) }
+
+    private func remove(_ files: [URL]) {
+        for file in files {
+            // A file that can't be removed takes up space and does no other harm; the rows don't name it.
+            try? FileManager.default.removeItem(at: file)
+        }
+    }
+}

@@ -1,0 +1,160 @@
+// The SQLite store: Core Data's own layout, on GRDB. This file opens and creates it and answers for identity and
+// metadata; SQLiteStoreBackend+Reading.swift and +Members.swift read, SQLiteSave.swift writes.
+
+import Foundation
+import GRDB
+import Synchronization
+
+/// A store in a SQLite file, or at `/dev/null` in memory.
+final class SQLiteStoreBackend: StoreBackend {
+    /// Where the model's entities and properties stand in this file.
+    let schema: SQLSchema
+    let errors: SQLiteErrors
+    let database: SQLiteDatabase
+    let isReadOnly: Bool
+    /// Where large values lie; nil in memory, where all of them are inline.
+    let external: ExternalDataFolder?
+    /// By entity number.
+    let plans: [Int: EntityPlan]
+    /// `Z_ENT` by entity description.
+    let numbers: [ObjectIdentifier: Int64]
+    /// The store's UUID.
+    let identifier: String
+
+    private let spaces: [Int: RowSpace]
+    private let selectPlans = Mutex<[SelectKey: SelectPlan]>([:])
+    private let metadataLock = NSLock()
+    private var storedMetadata: StoreMetadata
+    private var hasUnsavedMetadata = false
+
+    private struct SelectKey: Hashable {
+        let number: Int
+        let includesSubentities: Bool
+    }
+
+    /// Opens a store, or makes a new one where the file is missing or empty.
+    ///
+    /// - Parameters:
+    ///   - url: The file; `/dev/null` for a private store in memory.
+    ///   - configuration: The configuration of the model whose entities the store holds; nil for all entities.
+    ///   - store: What the IDs of the store's objects refer to; not retained.
+    /// - Throws: `CocoaError` naming the path: `.persistentStoreIncompatibleVersionHash` with the entities that differ,
+    ///   `.persistentStoreIncompatibleSchema` with the tables and columns that are missing,
+    ///   `.persistentStoreTypeMismatch` for what is no store, `.fileReadCorruptFile` for what is no database.
+    init(
+        url: URL, model: NSManagedObjectModel, configuration: String?, options: SQLiteStoreOptions,
+        store: NSPersistentStore
+    ) throws {
+        let configuration = configuration == "PF_DEFAULT_CONFIGURATION_NAME" ? nil : configuration
+        let errors = SQLiteErrors(path: url.path)
+        let opened: SQLiteStoreOpening.Opened
+        do {
+            let opening = SQLiteStoreOpening(
+                url: url, model: model, configuration: configuration, options: options, errors: errors)
+            opened = try opening.open()
+        } catch {
+            throw errors.translated(error, .opening)
+        }
+        self.errors = errors
+        database = opened.database
+        schema = opened.schema
+        storedMetadata = opened.metadata
+        identifier = opened.metadata.identifier
+        isReadOnly = options.isReadOnly
+        external = opened.isInMemory ? nil : ExternalDataFolder(storeURL: url)
+        var spaces: [Int: RowSpace] = [:]
+        for entity in schema.entities where entity.isRoot {
+            spaces[entity.number] = RowSpace(storeIdentifier: opened.metadata.identifier, store: store)
+        }
+        self.spaces = spaces
+        var plans: [Int: EntityPlan] = [:]
+        var numbers: [ObjectIdentifier: Int64] = [:]
+        for entity in schema.entities {
+            numbers[ObjectIdentifier(entity.description)] = Int64(entity.number)
+            plans[entity.number] = EntityPlan(entity: entity, schema: schema) { Self.space(of: $0, in: spaces) }
+        }
+        self.plans = plans
+        self.numbers = numbers
+    }
+
+    /// Closes the file. Nothing may use the store any more; without this call it happens when the backend goes.
+    func close() throws {
+        do {
+            try database.close()
+        } catch {
+            throw errors.translated(error, .saving)
+        }
+    }
+
+    // MARK: Metadata
+
+    var metadata: [String: Any] {
+        get { metadataLock.withLock { storedMetadata.dictionary } }
+        set {
+            metadataLock.withLock {
+                storedMetadata.replaceEntries(by: newValue)
+                hasUnsavedMetadata = true
+            }
+        }
+    }
+
+    /// The metadata that the next save has to write; nil where they are unchanged.
+    var unsavedMetadata: StoreMetadata? { metadataLock.withLock { hasUnsavedMetadata ? storedMetadata : nil } }
+
+    func didSaveMetadata() { metadataLock.withLock { hasUnsavedMetadata = false } }
+
+    // MARK: Identity
+
+    private static func space(of entity: SQLEntity, in spaces: [Int: RowSpace]) -> RowSpace {
+        guard let space = spaces[entity.rootNumber] else {
+            fatalError("The entity '\(entity.name)' has no root among the store's entities.")
+        }
+        return space
+    }
+
+    func space(of entity: SQLEntity) -> RowSpace { Self.space(of: entity, in: spaces) }
+
+    /// The entity's place in the store.
+    ///
+    /// - Throws: `CocoaError` (`.persistentStoreOperation`) for an entity that the store doesn't keep.
+    func sqlEntity(_ entity: NSEntityDescription) throws -> SQLEntity {
+        if let found = schema.entity(for: entity) { return found }
+        throw CoreDataError.make(
+            .persistentStoreOperation,
+            "The store \(errors.path) doesn't keep objects of entity '\(entity.name ?? "")'. It keeps: "
+                + "\(schema.entities.map(\.name).joined(separator: ", ")).")
+    }
+
+    func plan(of entity: NSEntityDescription) throws -> EntityPlan {
+        let number = try sqlEntity(entity).number
+        guard let plan = plans[number] else { fatalError("The entity number \(number) has no plan.") }
+        return plan
+    }
+
+    func selectPlan(_ entity: SQLEntity, includesSubentities: Bool) -> SelectPlan {
+        selectPlans.withLock { known in
+            let key = SelectKey(number: entity.number, includesSubentities: includesSubentities)
+            if let plan = known[key] { return plan }
+            let numbers = includesSubentities ? entity.hierarchyNumbers : [entity.number]
+            let plan = SelectPlan(plans: numbers.compactMap { plans[$0] })
+            known[key] = plan
+            return plan
+        }
+    }
+
+    func objectID(for entity: NSEntityDescription, primaryKey: Int64) -> NSManagedObjectID {
+        guard let sqlEntity = schema.entity(for: entity) else {
+            fatalError("The entity '\(entity.name ?? "")' isn't one of the store's model.")
+        }
+        var actual = entity
+        if sqlEntity.hasSubentities {
+            // A row knows its own entity. Where it can't be read, whoever uses the ID gets the error.
+            let number = try? database.read { db in
+                try Int.fetchOne(
+                    db, sql: "SELECT Z_ENT FROM \(sqlEntity.table) WHERE Z_PK = ?", arguments: [primaryKey])
+            }
+            if let found = number.flatMap({ $0 }).flatMap(schema.entity(numbered:)) { actual = found.description }
+        }
+        return NSManagedObjectID(entity: actual, space: space(of: sqlEntity), number: primaryKey)
+    }
+}

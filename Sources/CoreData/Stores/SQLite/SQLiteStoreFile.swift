@@ -1,0 +1,141 @@
+// Store files as wholes: what can be asked of and done to one that no coordinator has open, and without its model.
+
+import Foundation
+import GRDB
+
+/// Operations on the file of a store, and on what belongs to it beside it.
+package enum SQLiteStoreFile {
+    /// The metadata of a store.
+    ///
+    /// - Throws: `CocoaError` naming the path where there is no file, no database, or no store.
+    package static func metadata(at url: URL) throws -> [String: Any] {
+        try reading(url) { db, errors in try StoreMetadata.read(db, errors: errors).dictionary }
+    }
+
+    /// The archive of the model that a store was last opened with (`Z_MODELCACHE`); nil where it has none.
+    package static func modelCache(at url: URL) throws -> Data? {
+        try reading(url) { db, _ in
+            guard try db.tableExists("Z_MODELCACHE") else { return nil }
+            return try Data.fetchOne(db, sql: "SELECT Z_CONTENT FROM Z_MODELCACHE WHERE Z_CONTENT IS NOT NULL LIMIT 1")
+        }
+    }
+
+    private static func reading<T>(_ url: URL, _ body: (Database, SQLiteErrors) throws -> T) throws -> T {
+        let path = url.path
+        let errors = SQLiteErrors(path: path)
+        guard FileManager.default.fileExists(atPath: path) else { throw errors.missing() }
+        do {
+            let start = try firstBytes(of: path)
+            guard isDatabase(start) else { throw errors.notADatabase(start: start) }
+            let database = try SQLiteDatabase.readOnlyFile(at: path, options: SQLiteStoreOptions())
+            let result = try database.read { db in
+                guard try db.tableExists("Z_METADATA") else { throw errors.notAStore(tables: try tableNames(db)) }
+                return try body(db, errors)
+            }
+            try database.close()
+            return result
+        } catch {
+            throw errors.translated(error, .reading)
+        }
+    }
+
+    // MARK: The file's beginning
+
+    /// SQLite's first sixteen bytes.
+    private static let magic = Data("SQLite format 3\0".utf8)
+
+    static func isDatabase(_ start: Data) -> Bool { start.starts(with: magic) }
+
+    /// Up to 100 bytes, the size of SQLite's header.
+    static func firstBytes(of path: String) throws -> Data {
+        let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        defer {
+            // Closing a file that was only read can't lose anything.
+            try? handle.close()
+        }
+        return try handle.read(upToCount: 100) ?? Data()
+    }
+
+    static func tableNames(_ db: Database) throws -> [String] {
+        try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    }
+
+    // MARK: Destroying and replacing
+
+    /// Deletes a store with everything that belongs to it. There need not be one.
+    ///
+    /// The database is emptied first, so that a process which still has it open finds an empty one instead of a file that
+    /// has vanished under it.
+    ///
+    /// - Throws: `CocoaError` where the file isn't a database, or is locked; then it stays.
+    package static func destroy(at url: URL) throws {
+        let path = url.path
+        let errors = SQLiteErrors(path: path)
+        let manager = FileManager.default
+        do {
+            if manager.fileExists(atPath: path) {
+                let start = try firstBytes(of: path)
+                guard isDatabase(start) || start.isEmpty else { throw errors.notADatabase(start: start) }
+                if !start.isEmpty {
+                    var configuration = Configuration()
+                    configuration.busyMode = .timeout(5)
+                    let queue = try DatabaseQueue(path: path, configuration: configuration)
+                    try queue.erase()
+                    try queue.close()
+                }
+            }
+            let support = ExternalDataFolder(storeURL: url).supportFolder.path
+            for item in [path, path + "-wal", path + "-shm", path + "-journal", support]
+            where manager.fileExists(atPath: item) {
+                try manager.removeItem(atPath: item)
+            }
+        } catch {
+            throw errors.translated(error, .saving)
+        }
+    }
+
+    /// Makes a store a copy of another one, UUID included. What the destination held is gone.
+    ///
+    /// The copy is made beside the destination and takes its place when it is complete, so that a failure leaves the
+    /// destination as it was.
+    package static func replace(at destination: URL, withStoreAt source: URL) throws {
+        let errors = SQLiteErrors(path: source.path)
+        let manager = FileManager.default
+        _ = try metadata(at: source)
+        let copy = destination.deletingLastPathComponent()
+            .appendingPathComponent(".\(UUID().uuidString)-\(destination.lastPathComponent)")
+        let externalCopy = ExternalDataFolder(storeURL: copy).supportFolder
+        func removeCopy() {
+            // What is left of the copy is useless, and the error that is thrown says what went wrong.
+            for item in [copy.path, copy.path + "-journal", externalCopy.path] { try? manager.removeItem(atPath: item) }
+        }
+        do {
+            try backUp(source, to: copy)
+            let external = ExternalDataFolder(storeURL: source).supportFolder
+            if manager.fileExists(atPath: external.path) { try manager.copyItem(at: external, to: externalCopy) }
+            try destroy(at: destination)
+            try manager.moveItem(at: copy, to: destination)
+            if manager.fileExists(atPath: externalCopy.path) {
+                try manager.moveItem(at: externalCopy, to: ExternalDataFolder(storeURL: destination).supportFolder)
+            }
+        } catch {
+            removeCopy()
+            throw errors.translated(error, .saving)
+        }
+    }
+
+    /// Copies all pages, those that are still in the source's write-ahead log included.
+    private static func backUp(_ source: URL, to copy: URL) throws {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        let path = source.path
+        let reader = try DatabaseQueue(
+            path: SQLiteDatabase.hasWriteAheadLog(path) ? path : SQLiteDatabase.immutableURI(path),
+            configuration: configuration)
+        let writer = try DatabaseQueue(path: copy.path)
+        try reader.backup(to: writer)
+        try writer.close()
+        try reader.close()
+    }
+}

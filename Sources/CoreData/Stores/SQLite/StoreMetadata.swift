@@ -1,0 +1,142 @@
+// The one row of Z_METADATA: the store's UUID, and a binary property list with the model's version hashes and whatever
+// the application keeps there.
+
+import Crypto
+import Foundation
+import GRDB
+
+/// What a store says about itself.
+struct StoreMetadata {
+    /// `Z_UUID`: upper case, with dashes.
+    let identifier: String
+    /// `Z_PLIST`; the UUID isn't in it.
+    var entries: [String: Any]
+
+    /// The version of Core Data as which a new store presents itself (macOS 14).
+    static let frameworkVersion = 1344
+
+    private enum Key {
+        static let frameworkVersion = "NSPersistenceFrameworkVersion"
+        static let hashesVersion = "NSStoreModelVersionHashesVersion"
+        static let digest = "NSStoreModelVersionHashesDigest"
+        static let checksum = "NSStoreModelVersionChecksumKey"
+        static let autoVacuum = "_NSAutoVacuumLevel"
+        /// What describes the file itself and can't be removed by setting other metadata.
+        static let structural = [
+            NSStoreTypeKey, frameworkVersion, NSStoreModelVersionHashesKey, hashesVersion,
+            NSStoreModelVersionIdentifiersKey, digest, checksum, autoVacuum,
+        ]
+    }
+
+    init(identifier: String, entries: [String: Any]) {
+        self.identifier = identifier
+        self.entries = entries
+    }
+
+    /// The metadata of a new store.
+    init(newStoreOf model: NSManagedObjectModel, configuration: String?) {
+        let entities = SQLSchema.entities(of: model, configuration: configuration)
+        let hashes = entities.map { (name: $0.name ?? "", hash: $0.versionHash) }
+            .sorted { SQLNaming.precedes($0.name, $1.name) }
+        var digest = SHA512()
+        var checksum = SHA256()
+        for (name, hash) in hashes {
+            digest.update(data: Data(name.utf8))
+            digest.update(data: hash)
+            checksum.update(data: hash)
+        }
+        identifier = UUID().uuidString
+        entries = [
+            NSStoreTypeKey: NSSQLiteStoreType,
+            Key.frameworkVersion: Self.frameworkVersion,
+            NSStoreModelVersionHashesKey: Dictionary(hashes) { first, _ in first },
+            Key.hashesVersion: 3,
+            NSStoreModelVersionIdentifiersKey: model.versionIdentifiers.map { "\($0)" }.sorted(),
+            Key.digest: Data(digest.finalize()).base64EncodedString(),
+            Key.checksum: Data(checksum.finalize()).base64EncodedString(),
+            Key.autoVacuum: "2",
+        ]
+    }
+
+    /// The metadata as the API shows them: type and UUID are always there.
+    var dictionary: [String: Any] {
+        var dictionary = entries
+        dictionary[NSStoreUUIDKey] = identifier
+        if dictionary[NSStoreTypeKey] == nil { dictionary[NSStoreTypeKey] = NSSQLiteStoreType }
+        return dictionary
+    }
+
+    /// Takes over what an application has set. Entries that describe the file stay as they are.
+    mutating func replaceEntries(by dictionary: [String: Any]) {
+        var replaced = dictionary
+        replaced[NSStoreUUIDKey] = nil
+        for key in Key.structural { replaced[key] = entries[key] }
+        entries = replaced
+    }
+
+    var versionHashes: [String: Data] { entries[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:] }
+
+    /// One phrase for each entity that a configuration of the model has otherwise than the store.
+    func differences(from model: NSManagedObjectModel, configuration: String?) -> [String] {
+        let stored = versionHashes
+        if model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: entries) { return [] }
+        // A store of one configuration may also have been saved with the hashes of the whole model.
+        if configuration != nil, model.isConfiguration(withName: nil, compatibleWithStoreMetadata: entries) {
+            return []
+        }
+        let entities = SQLSchema.entities(of: model, configuration: configuration)
+        let modelled = Dictionary(entities.map { ($0.name ?? "", $0) }) { first, _ in first }
+        return Set(stored.keys).union(modelled.keys).sorted(by: SQLNaming.precedes).compactMap { name in
+            switch (stored[name], modelled[name]) {
+            case (let hash?, let entity?):
+                if !entity.hasComputableVersionHash || hash == entity.versionHash { return nil }
+                return "entity '\(name)' differs"
+            case (_?, nil): return "entity '\(name)' is in the store only"
+            case (nil, _): return "entity '\(name)' is in the model only"
+            }
+        }
+    }
+
+    // MARK: The table
+
+    /// - Throws: `CocoaError` where the row is missing or no property list.
+    static func read(_ db: Database, errors: SQLiteErrors) throws -> StoreMetadata {
+        guard let row = try Row.fetchOne(db, sql: "SELECT Z_UUID, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")
+        else { throw errors.badMetadata("Z_METADATA is empty") }
+        let identifier: String? = row[0]
+        guard let identifier, !identifier.isEmpty else { throw errors.badMetadata("Z_METADATA.Z_UUID is empty") }
+        guard let data: Data = row[1] else { throw errors.badMetadata("Z_METADATA.Z_PLIST is empty") }
+        let list: Any
+        do {
+            list = try unsafe PropertyListSerialization.propertyList(from: data, format: nil)
+        } catch {
+            throw errors.badMetadata("Z_METADATA.Z_PLIST is no property list (\(error))")
+        }
+        guard let entries = list as? [String: Any] else {
+            throw errors.badMetadata("Z_METADATA.Z_PLIST is no dictionary")
+        }
+        let metadata = StoreMetadata(identifier: identifier, entries: entries)
+        if let type = entries[NSStoreTypeKey] as? String, type != NSSQLiteStoreType { throw errors.wrongType(type) }
+        return metadata
+    }
+
+    func insert(_ db: Database) throws {
+        try db.execute(
+            sql: "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)",
+            arguments: [identifier, try propertyList()])
+    }
+
+    func update(_ db: Database) throws {
+        try db.execute(sql: "UPDATE Z_METADATA SET Z_PLIST = ?", arguments: [try propertyList()])
+    }
+
+    private func propertyList() throws -> Data {
+        guard PropertyListSerialization.propertyList(entries, isValidFor: .binary) else {
+            throw CoreDataError.make(
+                .persistentStoreSave,
+                "The store's metadata hold a value that can't stand in a property list. Use strings, numbers, dates, data, "
+                    + "arrays and dictionaries.")
+        }
+        return try PropertyListSerialization.data(fromPropertyList: entries, format: .binary, options: 0)
+    }
+}

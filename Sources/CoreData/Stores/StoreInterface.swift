@@ -1,0 +1,120 @@
+// What a context asks of a store, in rows and slots. A store never sees a managed object's state, and a context never
+// sees SQL. Stores/InMemory and Stores/SQLite implement `StoreBackend`.
+
+import Foundation
+
+/// A row as it stands in a store: the values in the entity's slot order (``EntityLayout``).
+///
+/// A to-one slot holds `.objectID` or `.null`, a to-many slot `.unread(nil)`, a transient one its default.
+struct StoreRow {
+    var objectID: NSManagedObjectID
+    /// The row's version (`Z_OPT`).
+    var version: Int64
+    var values: [ManagedValue]
+}
+
+/// Which rows are wanted, and in which order.
+struct StoreQuery {
+    var entity: NSEntityDescription
+    var includesSubentities = true
+    var predicate: NSPredicate?
+    var sortDescriptors: [NSSortDescriptor] = []
+    /// The largest number of rows; nil for all.
+    var limit: Int?
+    var offset = 0
+}
+
+/// One row's part of a save.
+struct RowChange {
+    /// Permanent, also for an insertion.
+    var objectID: NSManagedObjectID
+    /// The version that the context read; 0 for an insertion. A store that finds another one reports a conflict.
+    var version: Int64
+    /// All slots as they shall be. To-one slots may hold `.object`.
+    var values: [ManagedValue]
+    /// The slots whose columns have to be written; all of them for an insertion.
+    var changed: SlotSet
+    /// The changed to-many slots of an update. An insertion's members are in `values`.
+    var relations: [RelationChange] = []
+}
+
+/// What became of one to-many relationship of one row.
+struct RelationChange {
+    var slot: Int
+    var added: [NSManagedObjectID]
+    var removed: [NSManagedObjectID]
+    /// All members in order, for an ordered relationship.
+    var order: [NSManagedObjectID]?
+}
+
+/// A save: written in one transaction, or not at all.
+struct StoreChanges {
+    var inserted: [RowChange] = []
+    var updated: [RowChange] = []
+    /// `values` are the last known ones; only ID and version matter.
+    var deleted: [RowChange] = []
+
+    var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+}
+
+/// Thrown by a save when rows were changed or deleted by somebody else; nothing has been written then.
+struct StoreConflict: Error, @unchecked Sendable {
+    // Never leaves the save that it is thrown in.
+
+    struct Row {
+        var objectID: NSManagedObjectID
+        var expectedVersion: Int64
+        /// The row as it stands now; nil when it is gone.
+        var found: StoreRow?
+    }
+    var rows: [Row]
+}
+
+/// A uniqueness constraint that a save would violate; nothing has been written then.
+struct StoreUniquenessConflict: Error, @unchecked Sendable {
+    // Never leaves the save that it is thrown in.
+
+    var entity: NSEntityDescription
+    var constraint: [String]
+    /// The rows of this save and of the store that share the values.
+    var inserted: [NSManagedObjectID]
+    var existing: NSManagedObjectID?
+}
+
+/// The operations of a store. The coordinator serialises saves; reads may come from several threads at once.
+protocol StoreBackend: AnyObject {
+    /// Type, UUID (`NSStoreUUIDKey`), version hashes and the application's own entries. A new value is written with the
+    /// next save.
+    var metadata: [String: Any] { get set }
+
+    /// The rows that match, in the order asked for; without sort descriptors in primary-key order.
+    func rows(matching query: StoreQuery) throws -> [StoreRow]
+
+    /// Like ``rows(matching:)``, the IDs alone.
+    func objectIDs(matching query: StoreQuery) throws -> [NSManagedObjectID]
+
+    func count(matching query: StoreQuery) throws -> Int
+
+    /// One dictionary a row: values boxed as `value(forKey:)` would, absent where nil. `columns` are attributes and
+    /// to-one relationships by key path.
+    func dictionaries(matching query: StoreQuery, columns: [String], distinct: Bool) throws -> [[String: Any]]
+
+    /// The rows with these IDs, in any order; the missing ones are left out.
+    func rows(withIDs ids: [NSManagedObjectID]) throws -> [StoreRow]
+
+    /// The members of a to-many relationship for each owner, parallel to `owners`; ordered ones in their order, others
+    /// in primary-key order. One query for all owners (in chunks of the store's choice).
+    func members(of relationship: NSRelationshipDescription, owners: [NSManagedObjectID]) throws
+        -> [[NSManagedObjectID]]
+
+    /// The ID of a row, whether or not there is one.
+    func objectID(for entity: NSEntityDescription, primaryKey: Int64) -> NSManagedObjectID
+
+    /// Reserves primary keys for new rows of an entity and returns permanent IDs.
+    func permanentIDs(for entity: NSEntityDescription, count: Int) throws -> [NSManagedObjectID]
+
+    /// Writes everything in one transaction.
+    ///
+    /// - Throws: ``StoreConflict``, ``StoreUniquenessConflict``, or the database's error; then nothing has changed.
+    func save(_ changes: StoreChanges) throws
+}

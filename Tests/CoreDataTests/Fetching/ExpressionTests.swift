@@ -1,0 +1,87 @@
+// Expressions by themselves: contents, values, equality, archives.
+
+import Testing
+
+@testable import CoreData
+
+@Suite struct ExpressionTests {
+    @Test func `each kind of expression says what it is and what it has`() {
+        #expect(NSExpression(forConstantValue: "x").constantValue as? String == "x")
+        #expect(NSExpression(forConstantValue: nil).constantValue == nil)
+        #expect(NSExpression(forKeyPath: "a.b").keyPath == "a.b")
+        #expect(NSExpression(forVariable: "v").variable == "v")
+        #expect(NSExpression.expressionForEvaluatedObject().expressionType == .evaluatedObject)
+        let sum = NSExpression(forFunction: "sum:", arguments: [NSExpression(forKeyPath: "price")])
+        #expect(sum.expressionType == .function && sum.function == "sum:")
+        #expect(sum.arguments == [NSExpression(forKeyPath: "price")])
+        let list = NSExpression(forAggregate: [1, NSExpression(forKeyPath: "a")])
+        #expect(list.expressionType == .aggregate)
+        #expect((list.collection as? [NSExpression])?.count == 2)
+        let predicate = NSPredicate(format: "$i.x > 1")
+        let subquery = NSExpression(
+            forSubquery: NSExpression(forKeyPath: "items"), usingIteratorVariable: "i", predicate: predicate)
+        #expect(subquery.expressionType == .subquery && subquery.variable == "i")
+        #expect(subquery.predicate.isEqual(predicate))
+        let conditional = NSExpression(
+            forConditional: NSPredicate(value: true), trueExpression: NSExpression(forConstantValue: 1),
+            falseExpression: NSExpression(forConstantValue: 2))
+        #expect(conditional.expressionType == .conditional)
+        #expect(conditional.true.constantValue as? Int == 1 && conditional.false.constantValue as? Int == 2)
+        let union = NSExpression(forUnionSet: list, with: list)
+        #expect(union.expressionType == .unionSet && union.left == list && union.right == list)
+    }
+
+    @Test func `values are computed for an object`() {
+        let object: [String: Any] = ["a": 2, "items": [["p": 1], ["p": 5]]]
+        #expect(NSExpression(format: "a * 3 + %d", 1).expressionValue(with: object, context: nil) as? Int == 7)
+        #expect(NSExpression(forKeyPath: "items.@max.p").expressionValue(with: object, context: nil) as? Int == 5)
+        #expect(NSExpression(format: "$x + a").expressionValue(with: object, context: ["x": 1]) as? Int == 3)
+        #expect(NSExpression(format: "nothing").expressionValue(with: object, context: nil) == nil)
+        let block = NSExpression(
+            block: { object, arguments, _ in "\(arguments[0])-\((object as? [String: Any])?.count ?? 0)" },
+            arguments: [NSExpression(forKeyPath: "a")])
+        #expect(block.expressionValue(with: object, context: nil) as? String == "2-2")
+    }
+
+    @Test func `raw values are those of Foundation on Apple's platforms`() {
+        #expect(NSExpression.ExpressionType.subquery.rawValue == 13)
+        #expect(NSExpression.ExpressionType.aggregate.rawValue == 14)
+        #expect(NSExpression.ExpressionType.conditional.rawValue == 20)
+        #expect(NSComparisonPredicate.Operator.contains.rawValue == 99)
+        #expect(NSComparisonPredicate.Operator.between.rawValue == 100)
+        #expect(NSComparisonPredicate.Operator.in.rawValue == 10)
+        #expect(NSComparisonPredicate.Options([.caseInsensitive, .diacriticInsensitive, .normalized]).rawValue == 7)
+    }
+
+    @Test(arguments: ["a.b", "sum:(items.price) + 1", "{1, \"x\", nil}", "SUBQUERY(a, $x, $x.b > 1).@count"])
+    func `expressions survive an archive`(_ format: String) throws {
+        let expression = try NSExpression.parsing(format)
+        let data = try NSKeyedArchiver.archivedData(withRootObject: expression, requiringSecureCoding: true)
+        let copy = try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: NSExpression.self, from: data))
+        #expect(copy == expression)
+        #expect(copy.description == format)
+    }
+
+    @Test func `generated code can name key paths`() {
+        final class Thing: NSObject {
+            var size = 1
+        }
+        #expect((\Thing.size)._kvcKeyPathString == nil)
+        KeyPathNames.register([\Thing.size: "size"])
+        #expect((\Thing.size)._kvcKeyPathString == "size")
+        #expect(NSExpression(forKeyPath: \Thing.size).keyPath == "size")
+        #expect(NSSortDescriptor(keyPath: \Thing.size, ascending: true).key == "size")
+    }
+
+    @Test func `an unknown function or key path stops with a message`() async {
+        await #expect(processExitsWith: .failure) {
+            _ = NSExpression(forFunction: "bogus:", arguments: [])
+        }
+        await #expect(processExitsWith: .failure) {
+            _ = NSPredicate(format: "a = = 1")
+        }
+        await #expect(processExitsWith: .failure) {
+            _ = NSExpression(forKeyPath: \String.count)
+        }
+    }
+}

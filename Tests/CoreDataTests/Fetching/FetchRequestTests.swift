@@ -1,0 +1,72 @@
+// Fetch requests by themselves; what a fetch returns is tested with contexts and stores.
+
+import Testing
+
+@testable import CoreData
+
+@Suite struct FetchRequestTests {
+    @Test func `a new request has Core Data's defaults`() {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Hero")
+        #expect(request.entityName == "Hero" && request.entity == nil)
+        #expect(request.requestType == .fetchRequestType)
+        #expect(request.fetchLimit == 0 && request.fetchOffset == 0 && request.fetchBatchSize == 0)
+        #expect(request.resultType == .managedObjectResultType)
+        #expect(request.includesSubentities && request.includesPendingChanges && request.includesPropertyValues)
+        #expect(request.returnsObjectsAsFaults && !request.returnsDistinctResults)
+        #expect(request.predicate == nil && request.sortDescriptors == nil)
+    }
+
+    private func full() -> NSFetchRequest<NSManagedObject> {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Hero")
+        request.predicate = NSPredicate(format: "name ==[c] %@ AND age > 3", "x")
+        request.sortDescriptors = [
+            NSSortDescriptor(key: "name", ascending: false, selector: "localizedCompare:"),
+            NSSortDescriptor(key: "a.b", ascending: true),
+        ]
+        request.fetchLimit = 5
+        request.fetchOffset = 2
+        request.fetchBatchSize = 20
+        request.resultType = .dictionaryResultType
+        request.includesSubentities = false
+        request.returnsDistinctResults = true
+        request.propertiesToFetch = ["name"]
+        request.relationshipKeyPathsForPrefetching = ["powers"]
+        return request
+    }
+
+    @Test func `a copy is equal and independent`() throws {
+        let request = full()
+        let copy = try #require(request.copy() as? NSFetchRequest<NSManagedObject>)
+        request.fetchLimit = 9
+        request.predicate = nil
+        #expect(copy.fetchLimit == 5)
+        #expect(copy.predicate?.formatText == "name ==[c] \"x\" AND age > 3")
+        #expect(copy.entityName == "Hero" && copy.sortDescriptors == request.sortDescriptors)
+    }
+
+    @Test func `a request survives an archive`() throws {
+        let request = full()
+        // A generic class can't be the object of an archive on Linux, because Foundation can't name it.
+        let archiver = NSKeyedArchiver(requiringSecureCoding: true)
+        request.encode(with: archiver)
+        archiver.finishEncoding()
+        let unarchiver = try NSKeyedUnarchiver(forReadingFrom: archiver.encodedData)
+        let copy = try #require(NSFetchRequest<NSManagedObject>(coder: unarchiver))
+        #expect(copy.entityName == "Hero")
+        #expect(copy.predicate?.isEqual(request.predicate) == true)
+        #expect(copy.sortDescriptors == request.sortDescriptors)
+        #expect(copy.fetchLimit == 5 && copy.fetchOffset == 2 && copy.fetchBatchSize == 20)
+        #expect(copy.resultType == .dictionaryResultType && !copy.includesSubentities && copy.returnsDistinctResults)
+        #expect(copy.propertiesToFetch as? [String] == ["name"])
+        #expect(copy.relationshipKeyPathsForPrefetching == ["powers"])
+    }
+
+    @Test func `every specialisation shows its contents without generics`() {
+        let typed = full()
+        let untyped = NSFetchRequest<any NSFetchRequestResult>(entityName: "Hero")
+        for request: NSPersistentStoreRequest in [typed, untyped] {
+            #expect(request.fetchState?.entityName == "Hero")
+        }
+        #expect(typed.fetchState?.fetchLimit == 5)
+    }
+}

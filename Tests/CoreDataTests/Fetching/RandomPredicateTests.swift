@@ -1,0 +1,110 @@
+// The law that holds the SQL of predicates to their evaluation in memory: random predicates over random objects find the
+// same objects in a SQLite store, in the in-memory store, and by `evaluate(with:)` on the objects themselves. A failure
+// prints the seed and the format.
+
+import Testing
+
+@testable import CoreData
+
+@Suite struct RandomPredicateTests {
+    private static let entities = ["Thing", "Thing", "Thing", "Special", "Extra", "Person", "Tag", "Part"]
+
+    /// The entity that has the properties which a predicate over `entity` may use.
+    private func base(_ entity: String) -> String { entity == "Special" || entity == "Extra" ? "Thing" : entity }
+
+    @Test(arguments: 1...8)
+    func `both stores and the objects themselves agree about random predicates`(_ seed: UInt64) throws {
+        let sqlite = try PredicateWorld(.sqlite, seed: seed)
+        let memory = try PredicateWorld(.inMemory, seed: seed)
+        let (sqliteVariables, memoryVariables) = (sqlite.variables, memory.variables)
+        var generator = RandomPredicateGenerator(seed: seed)
+        var (found, missed) = (0, 0)
+        for _ in 0..<400 {
+            let entity = generator.random.pick(Self.entities)
+            let format = generator.predicate(base(entity))
+            let includesSubentities = generator.random.chance(80)
+            let parsed = try NSPredicate.parsing(format)
+            let inSQL = try sqlite.numbers(
+                entity, parsed.withSubstitutionVariables(sqliteVariables), includesSubentities: includesSubentities)
+            let predicate = parsed.withSubstitutionVariables(memoryVariables)
+            let inMemory = try memory.numbers(entity, predicate, includesSubentities: includesSubentities)
+            #expect(inSQL == inMemory, "seed \(seed), \(entity): \(format)")
+            let all = try memory.library.fetch(entity).filter {
+                (includesSubentities || $0.entity.name == entity) && predicate.evaluate(with: $0)
+            }
+            #expect(
+                inMemory == all.map { $0.value(forKey: "number") as? Int ?? -1 }, "seed \(seed), objects: \(format)")
+            found += inMemory.count
+            missed += try memory.library.fetch(entity).count - inMemory.count
+        }
+        // A generator whose predicates always or never held would prove nothing.
+        #expect(found > 1000 && missed > 1000)
+    }
+
+    @Test(arguments: 1...4)
+    func `both stores agree about random orders`(_ seed: UInt64) throws {
+        let sqlite = try PredicateWorld(.sqlite, seed: seed)
+        let memory = try PredicateWorld(.inMemory, seed: seed)
+        var random = SplitMix64(seed: seed)
+        let keys = [
+            "flag", "small", "big", "real", "single", "price", "name", "note", "when", "key", "blob", "link", "owner",
+            "owner.name", "parent.price", "owner.boss.age", "parent.owner.name", "children.@count", "tags.@max.weight",
+            "objectID", "SELF",
+        ]
+        let selectors = [
+            nil, nil, "compare:", "caseInsensitiveCompare:", "localizedStandardCompare:", "localizedCompare:",
+        ]
+        for _ in 0..<150 {
+            let sort = (0..<Int.random(in: 1...3, using: &random)).map { _ in
+                NSSortDescriptor(
+                    key: random.pick(keys), ascending: random.chance(50),
+                    selector: random.pick(selectors).map { Selector($0) })
+            }
+            let entity = random.pick(["Thing", "Special"])
+            let inSQL = try sqlite.numbers(entity, nil, sort: sort)
+            let inMemory = try memory.numbers(entity, nil, sort: sort)
+            #expect(inSQL == inMemory, "seed \(seed), \(entity): \(sort)")
+        }
+    }
+
+    @Test(arguments: [3, 40, 70, 500, 20_000])
+    func `lists of any length are found alike`(_ count: Int) throws {
+        let sqlite = try PredicateWorld(.sqlite, seed: 99)
+        let memory = try PredicateWorld(.inMemory, seed: 99)
+        var random = SplitMix64(seed: UInt64(count))
+        let lists: [(String, [Any])] = [
+            ("number", (0..<count).map { $0 * 2 }),
+            (
+                "real",
+                PredicateValues.reals.shuffled(using: &random).prefix(count / 2)
+                    + (0..<count).map { Double($0) + 0.125 }
+            ),
+            ("real", [0.25, 1, 2 as Int] + (0..<count).map { $0 + 100 }),
+            (
+                "price",
+                PredicateValues.decimals.prefix(4).map { NSDecimalNumber(string: $0) } + (0..<count).map { $0 + 1000 }
+            ),
+            ("name", PredicateValues.strings.prefix(max(count / 2, 1)) + (0..<count).map { "x\($0)\"\\\n" }),
+            (
+                "when",
+                PredicateValues.dates.prefix(2).map(Date.init(timeIntervalSinceReferenceDate:))
+                    + (0..<count).map { Date(timeIntervalSinceReferenceDate: Double($0) + 0.5) }
+            ),
+            ("key", [UUID(uuidString: PredicateValues.uuids[0]) as Any] + (0..<count).map { _ in UUID() }),
+            ("blob", [Data([0, 1]), Data()] + (0..<count).map { Data("\($0)".utf8) }),
+            ("name", ["a", NSNull()] + (0..<count).map { "y\($0)" }),
+        ]
+        for (key, values) in lists {
+            for format in ["%K IN %@", "NOT %K IN %@", "ANY children.%K IN %@", "%K IN[c] %@"] {
+                let predicate = NSPredicate(format: format, argumentArray: [key, values])
+                let inSQL = try sqlite.numbers("Thing", predicate)
+                #expect(inSQL == (try memory.numbers("Thing", predicate)), "\(format) with \(key)")
+            }
+        }
+        let objects = { (world: PredicateWorld) in
+            NSPredicate(
+                format: "owner IN %@ OR SELF IN %@", argumentArray: [world.people, Array(world.things.prefix(count))])
+        }
+        #expect(try sqlite.numbers("Thing", objects(sqlite)) == (try memory.numbers("Thing", objects(memory))))
+    }
+}

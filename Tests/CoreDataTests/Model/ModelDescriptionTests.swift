@@ -1,0 +1,226 @@
+// The description classes: what they compute, how they are copied, what they keep alive.
+
+@testable import CoreData
+import Foundation
+import Testing
+
+@Suite struct ModelDescriptionTests {
+    private func model() throws -> NSManagedObjectModel {
+        try sourceModel(
+            """
+            <entity name="Character"><attribute name="name" attributeType="String"/>
+                <relationship name="publisher" maxCount="1" destinationEntity="Publisher" inverseName="characters"
+                inverseEntity="Publisher"/></entity>
+            <entity name="Hero" parentEntity="Character"><attribute name="power" attributeType="String"/>
+                <fetchIndex name="i"><fetchIndexElement property="power" type="Binary" order="ascending"/>
+                <fetchIndexElement property="name" type="Binary" order="ascending"/></fetchIndex></entity>
+            <entity name="Publisher"><relationship name="characters" toMany="YES" destinationEntity="Character"
+                inverseName="publisher" inverseEntity="Character"/></entity>
+            <configuration name="C"><memberEntity name="Hero"/></configuration>
+            """)
+    }
+
+    @Test func `properties by name include inherited ones and follow changes`() throws {
+        let model = try model()
+        let hero = try #require(model.entitiesByName["Hero"]),
+            character = try #require(model.entitiesByName["Character"])
+        #expect(Set(hero.propertiesByName.keys) == ["name", "publisher", "power"])
+        #expect(Set(hero.attributesByName.keys) == ["name", "power"])
+        #expect(Set(hero.relationshipsByName.keys) == ["publisher"])
+        let age = NSAttributeDescription()
+        age.name = "age"
+        character.properties.append(age)
+        #expect(hero.attributesByName["age"] === age && age.entity === character)
+        age.name = "years"
+        #expect(hero.attributesByName["age"] == nil && hero.attributesByName["years"] === age)
+        character.properties.removeLast()
+        #expect(hero.attributesByName["years"] == nil && age.owner == nil)
+        character.name = "Figure"
+        #expect(model.entitiesByName["Figure"] === character && model.entitiesByName["Character"] == nil)
+    }
+
+    @Test func `kinship goes up and not down`() throws {
+        let model = try model()
+        let hero = try #require(model.entitiesByName["Hero"]),
+            character = try #require(model.entitiesByName["Character"])
+        #expect(hero.isKindOf(entity: character) && hero.isKindOf(entity: hero) && !character.isKindOf(entity: hero))
+        #expect(hero.rootEntity === character && character.subentitiesByName["Hero"] === hero)
+        character.subentities = []
+        #expect(hero.superentity == nil && !hero.isKindOf(entity: character) && hero.attributesByName["name"] == nil)
+    }
+
+    @Test func `a layout is built anew after a change`() throws {
+        let model = try model()
+        let hero = try #require(model.entitiesByName["Hero"]),
+            character = try #require(model.entitiesByName["Character"])
+        let before = hero.layout
+        #expect(hero.layout === before)
+        let age = NSAttributeDescription()
+        age.name = "age"
+        age.attributeType = .integer16AttributeType
+        character.properties.append(age)
+        #expect(hero.layout !== before && hero.layout.slot(named: "age") != nil)
+    }
+
+    // MARK: Copies
+
+    @Test func `a copy of a model is whole and independent`() throws {
+        let model = try model()
+        model.markInUse()
+        let copy = try #require(model.copy() as? NSManagedObjectModel)
+        #expect(copy == model && copy !== model && !copy.isInUse)
+        let character = try #require(copy.entitiesByName["Character"]), hero = try #require(copy.entitiesByName["Hero"])
+        let publisher = try #require(copy.entitiesByName["Publisher"])
+        #expect(hero.superentity === character && hero.managedObjectModel === copy)
+        #expect(character.relationshipsByName["publisher"]?.destinationEntity === publisher)
+        #expect(
+            character.relationshipsByName["publisher"]?.inverseRelationship
+                === publisher.relationshipsByName["characters"])
+        #expect(hero.indexes[0].elements[0].property === hero.attributesByName["power"])
+        #expect(hero.indexes[0].elements[1].property === character.attributesByName["name"])
+        #expect(copy.entities(forConfigurationName: "C")?.first === hero)
+        character.attributesByName["name"]?.name = "title"
+        #expect(copy != model && model.entitiesByName["Character"]?.attributesByName["name"] != nil)
+        try copy.validated()
+    }
+
+    @Test func `a copy of a property belongs to nobody`() throws {
+        let model = try model()
+        let original = try #require(model.entitiesByName["Character"]?.relationshipsByName["publisher"])
+        original.userInfo = ["k": "v"]
+        let copy = try #require(original.copy() as? NSRelationshipDescription)
+        #expect(copy.owner == nil && copy.name == "publisher" && copy.maxCount == 1)
+        #expect(copy.destinationEntity === original.destinationEntity && copy.userInfo?["k"] as? String == "v")
+    }
+
+    @Test func `entities and properties don't keep a model alive`() throws {
+        weak var model: NSManagedObjectModel?
+        weak var hero: NSEntityDescription?
+        do {
+            let made = try self.model()
+            model = made
+            hero = made.entitiesByName["Hero"]
+            _ = hero?.layout
+            try made.validated()
+        }
+        #expect(model == nil && hero == nil)
+    }
+
+    // MARK: Use
+
+    @Test func `a model in use stops whoever changes it`() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let model = NSManagedObjectModel()
+            let hero = NSEntityDescription()
+            hero.name = "Hero"
+            model.entities = [hero]
+            model.markInUse()
+            hero.isAbstract = true
+        }
+        let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(
+            message.contains("The model of Hero can't be changed: a coordinator uses it. Change a copy of it before"))
+    }
+
+    @Test func `a template's variables are replaced in a copy`() throws {
+        let model = NSManagedObjectModel()
+        let template = NSFetchRequest<any NSFetchRequestResult>(entityName: "Hero")
+        template.predicate = NSPredicate(format: "name == $NAME")
+        model.setFetchRequestTemplate(template, forName: "named")
+        let made = try #require(
+            model.fetchRequestFromTemplate(withName: "named", substitutionVariables: ["NAME": "Ann"]))
+        #expect(made.entityName == "Hero" && made.predicate?.formatText == "name == \"Ann\"")
+        #expect(template.predicate?.formatText == "name == $NAME" && made !== template)
+        #expect(model.fetchRequestFromTemplate(withName: "other", substitutionVariables: [:]) == nil)
+    }
+
+    // MARK: Older indexes
+
+    @Test func `the index flag is a view of the indexes`() {
+        let entity = NSEntityDescription()
+        let first = NSAttributeDescription(), second = NSAttributeDescription()
+        (first.name, second.name) = ("a", "b")
+        first.isIndexed = true
+        entity.properties = [first, second]
+        #expect(first.isIndexed && entity.indexes.map(\.name) == ["a"])
+        second.isIndexed = true
+        second.isIndexed = true
+        first.isIndexed = false
+        #expect(entity.indexes.map(\.name) == ["b"] && !first.isIndexed)
+        entity.compoundIndexes = [["a", second]]
+        #expect(entity.indexes.map(\.name) == ["b", "a_b"])
+        #expect(entity.compoundIndexes as? [[String]] == [["a", "b"]])
+        entity.indexes = []
+        #expect(!second.isIndexed && entity.compoundIndexes.isEmpty)
+    }
+
+    // MARK: Defaults
+
+    @Test func `a new property has Core Data's defaults`() {
+        let attribute = NSAttributeDescription(), relationship = NSRelationshipDescription()
+        #expect(attribute.isOptional && !attribute.isTransient && attribute.attributeType == .undefinedAttributeType)
+        #expect(relationship.isToMany && relationship.deleteRule == .nullifyDeleteRule && relationship.minCount == 0)
+        attribute.type = .decimal
+        #expect(
+            attribute.attributeType == .decimalAttributeType && attribute.attributeValueClassName == "NSDecimalNumber")
+        attribute.type = .undefined
+        #expect(attribute.attributeValueClassName == nil)
+        attribute.attributeValueClassName = "Color"
+        attribute.type = .transformable
+        #expect(attribute.attributeValueClassName == "Color")
+        attribute.name = "a"
+        #expect(attribute.renamingIdentifier == "a")
+        attribute.renamingIdentifier = "b"
+        #expect(attribute.renamingIdentifier == "b")
+        attribute.renamingIdentifier = nil
+        #expect(attribute.renamingIdentifier == "a")
+    }
+
+    @Test(arguments: [
+        (AttributeLimit.minimum(.integer(5)), LimitNumber.integer(4), false),
+        (.minimum(.integer(5)), .integer(5), true),
+        (.maximum(.double(0.5)), .double(0.6), false), (.maximum(.integer(.max)), .integer(.max), true),
+        (
+            .maximum(.decimal(Decimal(string: "0.1") ?? 0)), .decimal(Decimal(string: "0.10000000000000000001") ?? 0),
+            false
+        ),
+        (.minimumLength(3), .integer(1), true),
+    ])
+    func `limits are exact`(_ limit: AttributeLimit, _ number: LimitNumber, _ allowed: Bool) {
+        #expect(limit.allows(number: number) == allowed)
+    }
+
+    @Test(arguments: [
+        ("a|ab", "ab", true), ("a|ab", "abc", false), ("[a-z]+", "abc", true), ("[a-z]+", "abC", false),
+        (".*", "", true), ("(", "a", false), ("^a$", "a", true), ("a", "a\n", false),
+    ])
+    func `a pattern has to match the whole text`(_ pattern: String, _ text: String, _ matches: Bool) {
+        #expect(AttributeLimit.pattern(pattern).allows(text: text) == matches)
+    }
+
+    // MARK: Merging
+
+    @Test func `merging models keeps both and shares equal entities`() throws {
+        let first = try sourceModel(
+            "<entity name='A'/><entity name='B'><relationship name='a' maxCount='1' destinationEntity='A'/></entity>",
+            attributes: "userDefinedModelVersionIdentifier='1'")
+        let second = try sourceModel(
+            "<entity name='A'/><entity name='C' parentEntity='A'><relationship name='a' maxCount='1' destinationEntity='A'/></entity>",
+            attributes: "userDefinedModelVersionIdentifier='2'")
+        let merged = try #require(NSManagedObjectModel(byMerging: [first, second]))
+        let shared = try #require(merged.entitiesByName["A"])
+        #expect(Set(merged.entitiesByName.keys) == ["A", "B", "C"] && merged.entities.count == 3)
+        #expect(merged.entitiesByName["C"]?.relationshipsByName["a"]?.destinationEntity === shared)
+        #expect(merged.entitiesByName["C"]?.superentity === shared)
+        #expect(merged.versionIdentifiers == ["1", "2"])
+        #expect(first.entities.count == 2)
+        try merged.validated()
+    }
+
+    @Test func `models that contradict each other can't be merged`() throws {
+        let first = try sourceModel("<entity name='A'/>"),
+            second = try sourceModel("<entity name='A' isAbstract='YES'/>")
+        #expect(NSManagedObjectModel(byMerging: [first, second]) == nil)
+        #expect(NSManagedObjectModel(byMerging: []) == nil && NSManagedObjectModel(byMerging: nil) == nil)
+    }
+}

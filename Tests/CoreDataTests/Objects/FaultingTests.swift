@@ -1,0 +1,84 @@
+import CoreData
+import Testing
+
+@Suite struct FaultingTests {
+    /// Twenty authors with a passport and three books each, saved and forgotten.
+    private func filled(_ kind: StoreKind) throws -> Library {
+        let library = try Library(kind)
+        for number in 0..<20 {
+            let author = library.insert("Author", ["name": "author \(number)"])
+            _ = library.insert("Passport", ["number": "\(number)", "owner": author])
+            for book in 0..<3 { _ = library.insert("Book", ["title": "\(number) \(book)", "author": author]) }
+        }
+        try library.context.save()
+        library.context.reset()
+        return library
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a to-many relationship is read in one query for all objects fetched together`(_ kind: StoreKind) throws {
+        let library = try filled(kind)
+        let counter = try library.counting()
+        let authors = try library.fetch("Author")
+        #expect(authors.flatMap { $0.many("books") }.compactMap { $0.text("title") }.count == 60)
+        #expect(counter.questions == ["fetch Author", "books of 20", "rows of 60"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `to-one destinations are read in one query for all objects fetched together`(_ kind: StoreKind) throws {
+        let library = try filled(kind)
+        let counter = try library.counting()
+        let books = try library.fetch("Book")
+        #expect(Set(books.compactMap { $0.one("author")?.text("name") }).count == 20)
+        #expect(counter.questions == ["fetch Book", "rows of 20"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `prefetched relationships need no further query`(_ kind: StoreKind) throws {
+        let library = try filled(kind)
+        let counter = try library.counting()
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+        request.relationshipKeyPathsForPrefetching = ["books", "passport"]
+        let authors = try library.context.fetch(request)
+        let before = counter.questions.count
+        for author in authors {
+            #expect(author.many("books").allSatisfy { $0.text("title") != nil })
+            #expect(author.one("passport")?.text("number") != nil)
+        }
+        #expect(counter.questions.count == before)
+    }
+
+    @Test func `firing a fetched fault asks the store nothing`() throws {
+        let library = try filled(.inMemory)
+        let counter = try library.counting()
+        let author = try library.fetch("Author", sortedBy: "name")[0]
+        #expect(author.isFault)
+        #expect(author.text("name") == "author 0")
+        #expect(counter.questions == ["fetch Author"])
+    }
+
+    @Test func `the IDs of a relationship are known without its objects`() throws {
+        let library = try filled(.inMemory)
+        let book = try library.fetch("Book", sortedBy: "title")[0]
+        let counter = try library.counting()
+        #expect(book.objectIDs(forRelationshipNamed: "author").count == 1)
+        #expect(counter.questions.isEmpty)
+        let author = try #require(book.one("author"))
+        #expect(author.isFault)
+        #expect(author.hasFault(forRelationshipNamed: "books"))
+        #expect(author.objectIDs(forRelationshipNamed: "books").count == 3)
+        #expect(!author.hasFault(forRelationshipNamed: "books"))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a fault whose row is gone becomes a deleted object without values`(_ kind: StoreKind) throws {
+        let library = try filled(kind)
+        let other = library.newContext()
+        let passport = try library.fetch("Passport", sortedBy: "number", in: other)[0]
+        let fault = library.context.object(with: passport.objectID)
+        other.delete(passport)
+        try other.save()
+        #expect(fault.text("number") == nil)
+        #expect(fault.isDeleted)
+    }
+}

@@ -1,0 +1,101 @@
+import CoreData
+import Testing
+
+@Suite struct ManagedObjectTests {
+    @Test func `a new object has the model's defaults and a temporary ID`() throws {
+        let library = try Library(.inMemory)
+        let book = library.insert("Book")
+        #expect(book.value(forKey: "pages") as? Int == 7)
+        #expect(book.value(forKey: "isLent") as? Bool == false)
+        #expect(book.value(forKey: "title") == nil)
+        #expect(book.objectID.isTemporaryID)
+        #expect(book.isInserted && !book.isUpdated && book.hasChanges)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `every attribute type survives a save`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let uuid = UUID(), url = try #require(URL(string: "https://example.com/a?b=c"))
+        let values: [String: Any] = [
+            "title": "Grüße 🦊", "pages": 2_000_000_000, "price": Decimal(string: "12.25") ?? 0, "isLent": true,
+            "cover": Data([0, 1, 255]), "uuid": uuid, "link": url, "notes": ["a": 1, "b": ["x", "y"]] as NSDictionary,
+        ]
+        _ = library.insert("Book", values)
+        let author = library.insert(
+            "Author", ["name": "A", "rating": 0.1, "born": Date(timeIntervalSinceReferenceDate: -1.5)])
+        try library.context.save()
+        library.context.reset()
+        let book = try library.fetch("Book")[0]
+        #expect(book.text("title") == "Grüße 🦊")
+        #expect(book.value(forKey: "pages") as? Int == 2_000_000_000)
+        #expect((book.value(forKey: "price") as? NSDecimalNumber)?.decimalValue == Decimal(string: "12.25"))
+        #expect(book.value(forKey: "isLent") as? Bool == true)
+        #expect(book.value(forKey: "cover") as? Data == Data([0, 1, 255]))
+        #expect(book.value(forKey: "uuid") as? UUID == uuid)
+        #expect(book.value(forKey: "link") as? URL == url)
+        #expect(book.value(forKey: "notes") as? NSDictionary == ["a": 1, "b": ["x", "y"]])
+        let stored = try library.fetch("Author")[0]
+        #expect(stored.value(forKey: "rating") as? Double == 0.1)
+        #expect(stored.value(forKey: "born") as? Date == Date(timeIntervalSinceReferenceDate: -1.5))
+        #expect(author.managedObjectContext == nil)
+    }
+
+    @Test func `changed values are those that differ from the saved ones`() throws {
+        let library = try Library(.inMemory)
+        let book = library.insert("Book", ["title": "a", "pages": 1])
+        try library.context.save()
+        book.setValue("a", forKey: "title")
+        #expect(book.hasChanges && !book.hasPersistentChangedValues)
+        #expect(book.changedValues().isEmpty)
+        book.setValue("b", forKey: "title")
+        book.setValue(nil, forKey: "pages")
+        #expect(book.changedValues()["title"] as? String == "b")
+        #expect(book.changedValues()["pages"] is NSNull)
+        #expect(book.committedValues(forKeys: ["title", "cover"])["title"] as? String == "a")
+        #expect(book.committedValues(forKeys: ["title", "cover"])["cover"] is NSNull)
+    }
+
+    @Test func `primitive values change nothing but the value`() throws {
+        let library = try Library(.inMemory)
+        let book = library.insert("Book", ["title": "a"])
+        try library.context.save()
+        book.setPrimitiveValue("b", forKey: "title")
+        #expect(!book.hasChanges)
+        #expect(book.primitiveValue(forKey: "title") as? String == "b")
+        book.willChangeValue(forKey: "title")
+        book.didChangeValue(forKey: "title")
+        #expect(book.isUpdated)
+    }
+
+    @Test func `a transient value is kept by the object and not by the store`() throws {
+        let library = try Library(.inMemory)
+        let author = library.insert("Author", ["name": "Ada", "mood": "fine"])
+        try library.context.save()
+        #expect(author.text("mood") == "fine")
+        #expect(try library.fetch("Author", in: library.newContext())[0].value(forKey: "mood") == nil)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an ID survives as a URI`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let novel = library.insert("Novel", ["title": "n"])
+        try library.context.save()
+        let uri = novel.objectID.uriRepresentation()
+        #expect(uri.absoluteString.hasPrefix("x-coredata://"))
+        #expect(uri.absoluteString.hasSuffix("/Novel/p1"))
+        let id = try #require(library.coordinator.managedObjectID(forURIRepresentation: uri))
+        #expect(id == novel.objectID)
+        #expect(try library.newContext().existingObject(with: id).text("title") == "n")
+    }
+
+    @Test func `key paths walk through relationships`() throws {
+        let library = try Library(.inMemory)
+        let author = library.insert("Author", ["name": "Ada"])
+        let books = ["a", "b"].map { library.insert("Book", ["title": $0, "author": author]) }
+        #expect(books[0].value(forKeyPath: "author.name") as? String == "Ada")
+        #expect((author.value(forKeyPath: "books.title") as? NSSet) == NSSet(array: ["a", "b"]))
+        #expect(author.value(forKeyPath: "books.@count") as? Int == 2)
+        books[1].setValue("Bea", forKeyPath: "author.name")
+        #expect(author.text("name") == "Bea")
+    }
+}

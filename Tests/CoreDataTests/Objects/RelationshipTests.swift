@@ -1,0 +1,114 @@
+import CoreData
+import Testing
+
+@Suite struct RelationshipTests {
+    @Test func `setting a to-one relationship enters the object in the inverse`() throws {
+        let library = try Library(.inMemory)
+        let author = library.insert("Author", ["name": "Ada"]), book = library.insert("Book")
+        book.setValue(author, forKey: "author")
+        #expect(author.many("books") == [book])
+        library.context.checkInvariants()
+    }
+
+    @Test func `moving an object to another owner takes it out of the previous one's set`() throws {
+        let library = try Library(.inMemory)
+        let first = library.insert("Author", ["name": "Ada"]), second = library.insert("Author", ["name": "Bea"])
+        let book = library.insert("Book", ["author": first])
+        second.mutableSetValue(forKey: "books").add(book)
+        #expect(first.many("books").isEmpty)
+        #expect(book.one("author") === second)
+        library.context.checkInvariants()
+    }
+
+    @Test func `setting nil clears both sides`() throws {
+        let library = try Library(.inMemory)
+        let author = library.insert("Author", ["name": "Ada"]), book = library.insert("Book", ["author": author])
+        book.setValue(nil, forKey: "author")
+        #expect(author.many("books").isEmpty)
+        #expect(book.one("author") == nil)
+    }
+
+    @Test func `replacing a to-many set links the new members and unlinks the others`() throws {
+        let library = try Library(.inMemory)
+        let author = library.insert("Author", ["name": "Ada"])
+        let a = library.insert("Book"), b = library.insert("Book"), c = library.insert("Book")
+        author.setValue(NSSet(array: [a, b]), forKey: "books")
+        author.setValue(NSSet(array: [b, c]), forKey: "books")
+        #expect(a.one("author") == nil)
+        #expect(b.one("author") === author)
+        #expect(c.one("author") === author)
+        library.context.checkInvariants()
+    }
+
+    @Test func `a one-to-one relationship evicts the previous partner`() throws {
+        let library = try Library(.inMemory)
+        let ada = library.insert("Author", ["name": "Ada"]), bea = library.insert("Author", ["name": "Bea"])
+        let passport = library.insert("Passport", ["owner": ada])
+        bea.setValue(passport, forKey: "passport")
+        #expect(ada.one("passport") == nil)
+        #expect(passport.one("owner") === bea)
+        library.context.checkInvariants()
+    }
+
+    @Test func `both sides of a many-to-many relationship follow each other`() throws {
+        let library = try Library(.inMemory)
+        let a = library.insert("Book"), b = library.insert("Book"), tag = library.insert("Tag")
+        a.mutableSetValue(forKey: "tags").add(tag)
+        tag.mutableSetValue(forKey: "books").add(b)
+        #expect(tag.many("books") == [a, b])
+        #expect(b.many("tags") == [tag])
+        a.mutableSetValue(forKey: "tags").remove(tag)
+        #expect(tag.many("books") == [b])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an ordered relationship keeps its order through a save and a move`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let book = library.insert("Book")
+        let chapters = ["one", "two", "three", "four"].map { library.insert("Chapter", ["heading": $0]) }
+        book.setValue(NSOrderedSet(array: chapters), forKey: "chapters")
+        try library.context.save()
+        let other = library.newContext()
+        func headings() throws -> [String?] {
+            other.reset()
+            return try library.fetch("Book", in: other)[0].ordered("chapters").map { $0.text("heading") }
+        }
+        #expect(try headings() == ["one", "two", "three", "four"])
+        book.mutableOrderedSetValue(forKey: "chapters").insert(library.insert("Chapter", ["heading": "zero"]), at: 0)
+        let moved = book.ordered("chapters")
+        book.setValue(NSOrderedSet(array: [moved[4]] + moved[0..<4]), forKey: "chapters")
+        try library.context.save()
+        #expect(try headings() == ["four", "zero", "one", "two", "three"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `members added before a relationship was read join those in the store`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let author = library.insert("Author", ["name": "Ada"])
+        _ = library.insert("Book", ["title": "old", "author": author])
+        try library.context.save()
+        library.context.reset()
+        let again = try library.fetch("Author")[0]
+        let new = library.insert("Book", ["title": "new"])
+        new.setValue(again, forKey: "author")
+        #expect(again.hasFault(forRelationshipNamed: "books"))
+        #expect(again.many("books").compactMap { $0.text("title") }.sorted() == ["new", "old"])
+        library.context.checkInvariants()
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `many-to-many members survive a save from either side`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let book = library.insert("Book", ["title": "b"]),
+            tags = ["x", "y"].map { library.insert("Tag", ["label": $0]) }
+        book.setValue(NSSet(array: tags), forKey: "tags")
+        try library.context.save()
+        tags[0].mutableSetValue(forKey: "books").add(library.insert("Book", ["title": "c"]))
+        tags[1].mutableSetValue(forKey: "books").remove(book)
+        try library.context.save()
+        let other = library.newContext()
+        let stored = try library.fetch("Tag", sortedBy: "label", in: other)
+        #expect(stored[0].many("books").compactMap { $0.text("title") }.sorted() == ["b", "c"])
+        #expect(stored[1].many("books").isEmpty)
+    }
+}

@@ -1,0 +1,62 @@
+import Testing
+
+@testable import CoreData
+
+@Suite struct ValidationTests {
+    /// A model whose Book has limits, and whose Author needs one to two books.
+    private func library() throws -> Library {
+        let model = LibraryModel.make()
+        let book = try #require(model.entitiesByName["Book"]), author = try #require(model.entitiesByName["Author"])
+        book.attributesByName["pages"]?.validationRules = [
+            ValidationRule(.minimum(.integer(1))), ValidationRule(.maximum(.integer(100))),
+        ]
+        book.attributesByName["title"]?.validationRules = [ValidationRule(.maximumLength(5)), ValidationRule(.pattern("[a-z]*"))]
+        book.attributesByName["isbn"]?.setValidationPredicates(
+            [NSPredicate(format: "SELF BEGINSWITH 'x'")], withValidationWarnings: ["An ISBN begins with x."])
+        author.relationshipsByName["books"]?.isOptional = false
+        author.relationshipsByName["books"]?.minCount = 1
+        author.relationshipsByName["books"]?.maxCount = 2
+        return try Library(.inMemory, model: model)
+    }
+
+    struct Case: CustomTestStringConvertible, Sendable {
+        let key: String, value: any Sendable, code: Int
+        var testDescription: String { "\(key) = \(value)" }
+    }
+
+    @Test(arguments: [
+        Case(key: "pages", value: 0, code: NSValidationNumberTooSmallError),
+        Case(key: "pages", value: 101, code: NSValidationNumberTooLargeError),
+        Case(key: "title", value: "sixsix", code: NSValidationStringTooLongError),
+        Case(key: "title", value: "Six", code: NSValidationStringPatternMatchingError),
+        Case(key: "isbn", value: "y", code: NSManagedObjectValidationError),
+    ])
+    func `a value outside the model's limits fails with the limit's code`(_ broken: Case) throws {
+        let library = try library()
+        let book = library.insert("Book", [broken.key: broken.value])
+        let error = #expect(throws: CocoaError.self) { try library.context.save() }
+        let info = (error as NSError?)?.userInfo
+        #expect(error?.code.rawValue == broken.code)
+        #expect(info?[NSValidationKeyErrorKey] as? String == broken.key)
+        #expect(info?[NSValidationObjectErrorKey] as? NSManagedObject === book)
+        if broken.key == "isbn" { #expect(error?.localizedDescription == "An ISBN begins with x.") }
+    }
+
+    @Test(arguments: [
+        (0, NSValidationRelationshipLacksMinimumCountError), (3, NSValidationRelationshipExceedsMaximumCountError),
+    ])
+    func `a relationship has as many members as the model demands`(_ count: Int, _ code: Int) throws {
+        let library = try library()
+        let author = library.insert("Author", ["name": "Ada"])
+        for _ in 0..<count { _ = library.insert("Book", ["author": author]) }
+        let error = #expect(throws: CocoaError.self) { try library.context.save() }
+        #expect(error?.code.rawValue == code)
+    }
+
+    @Test func `values within the limits are saved`() throws {
+        let library = try library()
+        let author = library.insert("Author", ["name": "Ada"])
+        _ = library.insert("Book", ["title": "fives", "pages": 100, "isbn": "x1", "author": author])
+        try library.context.save()
+    }
+}

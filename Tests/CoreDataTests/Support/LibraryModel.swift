@@ -1,0 +1,140 @@
+// A small model with every kind of relationship, built in code, and stacks on it for the two store types.
+
+import CoreData
+import Testing
+
+enum LibraryModel {
+    /// Author 1-n Book (cascade), Book 1-n Chapter (ordered, cascade), Book n-n Tag, Author 1-1 Passport,
+    /// Author 1-n Prize (deny), Novel: Book.
+    static func make() -> NSManagedObjectModel {
+        let author = entity("Author"), book = entity("Book"), novel = entity("Novel"), chapter = entity("Chapter")
+        let tag = entity("Tag"), passport = entity("Passport"), prize = entity("Prize")
+        author.properties = [
+            attribute("name", .stringAttributeType, optional: false), attribute("born", .dateAttributeType),
+            attribute("rating", .doubleAttributeType), attribute("mood", .undefinedAttributeType, transient: true),
+        ]
+        book.properties = [
+            attribute("title", .stringAttributeType), attribute("pages", .integer32AttributeType, default: 7),
+            attribute("price", .decimalAttributeType), attribute("isLent", .booleanAttributeType, default: false),
+            attribute("cover", .binaryDataAttributeType), attribute("uuid", .UUIDAttributeType),
+            attribute("link", .URIAttributeType), attribute("notes", .transformableAttributeType),
+            attribute("isbn", .stringAttributeType),
+        ]
+        novel.properties = [attribute("genre", .stringAttributeType)]
+        chapter.properties = [attribute("heading", .stringAttributeType)]
+        tag.properties = [attribute("label", .stringAttributeType)]
+        passport.properties = [attribute("number", .stringAttributeType)]
+        prize.properties = [attribute("title", .stringAttributeType)]
+        connect(author, "books", many: true, .cascadeDeleteRule, book, "author", many: false)
+        connect(book, "chapters", many: true, .cascadeDeleteRule, chapter, "book", many: false, ordered: true)
+        connect(book, "tags", many: true, .nullifyDeleteRule, tag, "books", many: true)
+        connect(author, "passport", many: false, .cascadeDeleteRule, passport, "owner", many: false)
+        connect(author, "prizes", many: true, .denyDeleteRule, prize, "winner", many: false)
+        book.subentities = [novel]
+        book.uniquenessConstraints = [["isbn"]]
+        let model = NSManagedObjectModel()
+        model.entities = [author, book, novel, chapter, tag, passport, prize]
+        return model
+    }
+
+    private static func entity(_ name: String) -> NSEntityDescription {
+        let entity = NSEntityDescription()
+        entity.name = name
+        entity.managedObjectClassName = "NSManagedObject"
+        return entity
+    }
+
+    static func attribute(
+        _ name: String, _ type: NSAttributeType, optional: Bool = true, default value: Any? = nil,
+        transient: Bool = false
+    ) -> NSAttributeDescription {
+        let attribute = NSAttributeDescription()
+        attribute.name = name
+        attribute.attributeType = type
+        attribute.isOptional = optional
+        attribute.isTransient = transient
+        attribute.defaultValue = value
+        return attribute
+    }
+
+    static func connect(
+        _ a: NSEntityDescription, _ x: String, many: Bool, _ rule: NSDeleteRule,
+        _ b: NSEntityDescription, _ y: String, many inverseMany: Bool, ordered: Bool = false
+    ) {
+        let forth = NSRelationshipDescription(), back = NSRelationshipDescription()
+        forth.name = x
+        back.name = y
+        forth.destinationEntity = b
+        back.destinationEntity = a
+        forth.maxCount = many ? 0 : 1
+        back.maxCount = inverseMany ? 0 : 1
+        forth.isOptional = true
+        back.isOptional = true
+        forth.isOrdered = ordered
+        forth.deleteRule = rule
+        back.deleteRule = .nullifyDeleteRule
+        forth.inverseRelationship = back
+        back.inverseRelationship = forth
+        a.properties += [forth]
+        b.properties += [back]
+    }
+}
+
+/// Which store a test runs on.
+enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
+    case inMemory, sqlite
+    var testDescription: String { rawValue }
+}
+
+/// A coordinator with one store; contexts as many as a test wants.
+final class Library {
+    let coordinator: NSPersistentStoreCoordinator
+    let context: NSManagedObjectContext
+    /// Objects don't keep their context alive; a test's library does.
+    private var contexts: [NSManagedObjectContext] = []
+
+    init(_ kind: StoreKind, model: NSManagedObjectModel = LibraryModel.make()) throws {
+        coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        switch kind {
+        case .inMemory:
+            try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+        case .sqlite:
+            try coordinator.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: "/dev/null"))
+        }
+        context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+    }
+
+    func newContext() -> NSManagedObjectContext {
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        contexts.append(context)
+        return context
+    }
+
+    func insert(_ entity: String, _ values: [String: Any] = [:]) -> NSManagedObject {
+        let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: context)
+        object.setValuesForKeys(values)
+        return object
+    }
+
+    func fetch(
+        _ entity: String, sortedBy key: String? = nil, where predicate: NSPredicate? = nil,
+        in other: NSManagedObjectContext? = nil
+    ) throws -> [NSManagedObject] {
+        let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+        request.predicate = predicate
+        request.sortDescriptors = key.map { [NSSortDescriptor(key: $0, ascending: true)] }
+        return try (other ?? context).fetch(request)
+    }
+}
+
+extension NSManagedObject {
+    func text(_ key: String) -> String? { value(forKey: key) as? String }
+    func one(_ key: String) -> NSManagedObject? { value(forKey: key) as? NSManagedObject }
+    func many(_ key: String) -> Set<NSManagedObject> { value(forKey: key) as? Set<NSManagedObject> ?? [] }
+    func ordered(_ key: String) -> [NSManagedObject] {
+        (value(forKey: key) as? NSOrderedSet)?.array.compactMap { $0 as? NSManagedObject } ?? []
+    }
+}
