@@ -1,0 +1,59 @@
+// The types of attributes, as far as conversion has to tell them apart. Whoever knows Core Data maps its types to these.
+
+/// What type of value an attribute holds.
+public enum AttributeKind: String, Hashable, Sendable, CaseIterable, Codable {
+    case integer16, integer32, integer64
+    case boolean
+    case double, float
+    case decimal
+    case string
+    case date
+    case uuid
+    case uri
+    case binary
+    case transformable
+}
+
+extension AttributeKind: CustomStringConvertible {
+    /// The type as errors name it.
+    public var description: String {
+        switch self {
+        case .integer16: "an Integer 16"
+        case .integer32: "an Integer 32"
+        case .integer64: "an Integer 64"
+        case .boolean: "a Boolean"
+        case .double: "a Double"
+        case .float: "a Float"
+        case .decimal: "a Decimal"
+        case .string: "a String"
+        case .date: "a Date"
+        case .uuid: "a UUID"
+        case .uri: "a URI"
+        case .binary: "Binary Data in Base64"
+        case .transformable: "a Transformable"
+        }
+    }
+
+    /// What the type can hold, for errors about values that it can't.
+    var range: String {
+        switch self {
+        case .integer16: "\(Int16.min) to \(Int16.max)"
+        case .integer32: "\(Int32.min) to \(Int32.max)"
+        case .integer64: "\(Int64.min) to \(Int64.max)"
+        case .double: "up to \(Double.greatestFiniteMagnitude)"
+        case .float: "up to \(Float.greatestFiniteMagnitude)"
+        case .decimal: "38 digits, exponents from -128 to 127"
+        case .date: "years up to 292 billion before and after 2001"
+        default: "any"
+        }
+    }
+
+    /// The integers that an integer type can hold.
+    var integers: ClosedRange<Int64> {
+        switch self {
+        case .integer16: Int64(Int16.min)...Int64(Int16.max)
+        case .integer32: Int64(Int32.min)...Int64(Int32.max)
+        default: .min ... .max
+        }
+    }
+}

@@ -1,0 +1,111 @@
+// The value of an attribute outside a managed object: what snapshots, imports and exports work with.
+
+public import Foundation
+
+/// The value of an attribute, as a value that can cross threads.
+public enum GraphValue: Hashable, Sendable {
+    case null
+    case boolean(Bool)
+    /// Integer 16, 32 and 64.
+    case integer(Int64)
+    /// Double and Float.
+    case double(Double)
+    indirect case decimal(Decimal)
+    case string(String)
+    /// Seconds since 2001-01-01T00:00:00Z, as Core Data stores them.
+    case date(TimeInterval)
+    case data(Data)
+    case uuid(UUID)
+    case uri(URL)
+    /// The tree of a transformable attribute that holds one.
+    case json(JSONValue)
+    /// The bytes that a store keeps for a transformable attribute that holds anything else.
+    case encoded(Data)
+}
+
+extension GraphValue {
+    /// Whether there is no value.
+    public var isNull: Bool {
+        if case .null = self { true } else { false }
+    }
+}
+
+extension GraphValue: CustomStringConvertible {
+    /// The value as errors and reports show it: strings in quotes, dates in ISO 8601, bytes in Base64.
+    public var description: String {
+        switch self {
+        case .null: "null"
+        case .boolean(let value): "\(value)"
+        case .integer(let value): "\(value)"
+        case .double(let value): "\(value)"
+        case .decimal(let value): "\(value)"
+        case .string(let value): "\"\(value)\""
+        case .date(let seconds): Instant(seconds)?.iso8601 ?? "a date \(seconds) seconds from 2001"
+        case .data(let value), .encoded(let value): value.base64EncodedString()
+        case .uuid(let value): value.uuidString
+        case .uri(let value): value.absoluteString
+        case .json(let value): value.description
+        }
+    }
+}
+
+extension GraphValue: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case null, boolean, integer, double, decimal, string, date, data, uuid, uri, json, encoded
+    }
+
+    /// Decodes what ``encode(to:)`` has written.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        guard let key = container.allKeys.first, container.allKeys.count == 1 else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "A value has one key, the name of its type."))
+        }
+        func decode<T: Decodable>(_ type: T.Type = T.self) throws -> T { try container.decode(type, forKey: key) }
+        self =
+            switch key {
+            case .null: .null
+            case .boolean: .boolean(try decode())
+            case .integer: .integer(try decode())
+            case .double: .double(Double(bitPattern: try decode()))
+            case .decimal: try Self.decimal(decode(), in: container, key)
+            case .string: .string(try decode())
+            case .date: .date(Double(bitPattern: try decode()))
+            case .data: .data(try decode())
+            case .uuid: .uuid(try decode())
+            case .uri: .uri(try decode())
+            case .json: .json(try decode())
+            case .encoded: .encoded(try decode())
+            }
+    }
+
+    private static func decimal(
+        _ text: String, in container: KeyedDecodingContainer<CodingKeys>, _ key: CodingKeys
+    ) throws -> GraphValue {
+        guard let value = text.withUTF8Span({ NumberText.decimal($0) }) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: container, debugDescription: "\(text) is no decimal.")
+        }
+        return .decimal(value)
+    }
+
+    /// Encodes the value under the name of its type. Doubles and dates are encoded as their bits and decimals as text,
+    /// because coders round numbers and refuse infinities.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .null: try container.encode(true, forKey: .null)
+        case .boolean(let value): try container.encode(value, forKey: .boolean)
+        case .integer(let value): try container.encode(value, forKey: .integer)
+        case .double(let value): try container.encode(value.bitPattern, forKey: .double)
+        case .decimal(let value): try container.encode(value.description, forKey: .decimal)
+        case .string(let value): try container.encode(value, forKey: .string)
+        case .date(let value): try container.encode(value.bitPattern, forKey: .date)
+        case .data(let value): try container.encode(value, forKey: .data)
+        case .uuid(let value): try container.encode(value, forKey: .uuid)
+        case .uri(let value): try container.encode(value, forKey: .uri)
+        case .json(let value): try container.encode(value, forKey: .json)
+        case .encoded(let value): try container.encode(value, forKey: .encoded)
+        }
+    }
+}

@@ -1,0 +1,120 @@
+// The words of every error, in one file: what was found, and what to do about it.
+
+extension GraftError {
+    /// The whole error in one line.
+    func sentence(wholeValues: Bool) -> String {
+        let words = words(wholeValues: wholeValues)
+        let start = place.isEmpty ? Self.capitalized(words.finding) : "\(place): \(words.finding)"
+        let cause = underlying.map { " (\(Self.shown($0, whole: wholeValues, limit: 300)))" } ?? ""
+        return Self.oneLine("\(start)\(cause). \(words.remedy)")
+    }
+
+    /// What was found where what was expected, without a full stop, and the remedy as sentences.
+    func words(wholeValues: Bool) -> (finding: String, remedy: String) {
+        func shown(_ text: String) -> String { Self.shown(text, whole: wholeValues) }
+        return switch problem {
+        case .invalidJSON(let found, let expected):
+            ("found \(shown(found)) where JSON has \(expected)", "Correct the text there.")
+        case .tooDeep(let limit):
+            ("arrays and objects are nested deeper than \(limit) levels", "Flatten the data or raise the limit.")
+        case .tooLarge(let what, let limit):
+            ("\(what) exceeds the limit of \(limit)", "Split the data or raise the limit.")
+        case .wrongType(let found, let expected):
+            (
+                "found \(shown(found)) where the model expects \(expected)",
+                "Change the data or name a transformer."
+            )
+        case .outOfRange(let found, let type, let range):
+            (
+                "found \(shown(found)), which \(type) can't hold (\(range))",
+                "Change the data or the attribute's type."
+            )
+        case .notRepresentable(let value, let format):
+            ("\(shown(value)) has no form in \(format)", "Change the value or name a transformer.")
+        case .missingIdentity(let attributes):
+            (
+                "an object has no value for \(Self.list(attributes)), which identifies it",
+                "Add it to the data, or declare another identity in the model."
+            )
+        case .duplicateIdentity(let identity):
+            ("several objects have the identity \(shown(identity))", "Make the identity unique.")
+        case .unresolvedReference(let entity, let identity):
+            (
+                "found a reference to \(entity) \(shown(identity)), which is neither in the data nor in the store",
+                "Import that object too, or correct the reference."
+            )
+        case .validation(let code, let reason):
+            ("\(shown(reason)) (Core Data error \(code))", "Change the data or the model's rule.")
+        case .cancelled:
+            ("the work was cancelled and nothing has changed", "Start it again when it suits.")
+        case .other(let finding, let remedy):
+            (shown(finding), remedy)
+        default:
+            wordsForFilesAndModels(shown)
+        }
+    }
+
+    private func wordsForFilesAndModels(_ shown: (String) -> String) -> (finding: String, remedy: String) {
+        switch problem {
+        case .unknownEntity(let name, let closest):
+            ("the model has no entity '\(name)'", Self.suggestion(closest) ?? "Name an entity of the model.")
+        case .ambiguousEntity(let candidates):
+            ("several entities are possible: \(Self.list(candidates))", "Name one of them.")
+        case .unknownProperty(let name, let closest):
+            ("the entity has no property '\(name)'", Self.suggestion(closest) ?? "Name a property of the entity.")
+        case .unreadableFile(let reason):
+            ("the file can't be read: \(reason)", "Check its name, its contents and its permissions.")
+        case .unwritableFile(let reason):
+            ("the file can't be written: \(reason)", "Check the folder, its permissions and the free space.")
+        case .notAStore(let reason):
+            ("the file isn't a store: \(reason)", "Name a store that Core Data or Graft has written.")
+        case .missingModel(let reason):
+            ("there is no model: \(reason)", "Give the model that the store was made with.")
+        case .modelMismatch(let reason):
+            ("the store and the model don't fit: \(reason)", "Give the model that the store was made with.")
+        case .invalidModel(let reason):
+            ("the model is invalid: \(reason)", "Correct the model.")
+        case .invalidMapping(let reason, let remedy):
+            ("the mapping is invalid: \(reason)", remedy)
+        case .conflict(let reason):
+            ("someone else changed the store meanwhile: \(reason)", "Read the objects again and repeat the work.")
+        case .storeFailure(let reason):
+            ("the store failed: \(reason)", "Check the free space, the permissions and who else uses the store.")
+        default:
+            ("\(problem)", "Correct the data.")
+        }
+    }
+}
+
+extension GraftError {
+    /// A value as an error shows it: not longer than the limit unless the whole is asked for.
+    private static func shown(_ text: String, whole: Bool, limit: Int = 80) -> String {
+        whole || text.count <= limit ? text : "\(text.prefix(limit - 1))…"
+    }
+
+    /// The text with control characters made visible: names and values come from elsewhere, and end in logs.
+    static func oneLine(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else { return text }
+        return text.unicodeScalars.reduce(into: "") { line, scalar in
+            switch scalar {
+            case "\n": line += "\\n"
+            case "\r": line += "\\r"
+            case "\t": line += "\\t"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F: line += "\\u{\(String(scalar.value, radix: 16))}"
+            default: line.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
+    private static func suggestion(_ closest: String?) -> String? {
+        closest.map { "Did you mean '\($0)'?" }
+    }
+
+    private static func list(_ names: [String]) -> String {
+        names.map { "'\($0)'" }.joined(separator: ", ")
+    }
+
+    private static func capitalized(_ text: String) -> String {
+        text.prefix(1).uppercased() + text.dropFirst()
+    }
+}

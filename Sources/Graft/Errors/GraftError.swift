@@ -1,0 +1,106 @@
+// The one error type of Graft: data about what is wrong and where. GraftError+Words.swift turns it into sentences.
+
+public import Foundation
+
+/// An error that names the place, what was found there, what was expected, and the remedy.
+public struct GraftError: Error, Equatable, Sendable {
+    /// What is wrong, as data.
+    @nonexhaustive
+    public enum Problem: Equatable, Sendable {
+        /// The text isn't JSON (RFC 8259).
+        case invalidJSON(found: String, expected: String)
+        /// Arrays and objects nested deeper than the reader or writer allows.
+        case tooDeep(limit: Int)
+        /// A text, a number or a batch larger than the limit, in the unit that `what` names.
+        case tooLarge(what: String, limit: Int)
+        /// A value of a type that the property can't hold.
+        case wrongType(found: String, expected: String)
+        /// A value of the right type that the property's type can't represent.
+        case outOfRange(found: String, type: String, range: String)
+        /// A value that has no form in the format that is being written, such as NaN in JSON.
+        case notRepresentable(value: String, format: String)
+        /// The model has no entity of this name.
+        case unknownEntity(String, closest: String?)
+        /// An entity has to be named, because several are possible.
+        case ambiguousEntity(candidates: [String])
+        /// The entity has no property of this name.
+        case unknownProperty(String, closest: String?)
+        /// An object without the attributes that identify it.
+        case missingIdentity(attributes: [String])
+        /// Two objects with one identity where only one can be.
+        case duplicateIdentity(String)
+        /// A reference to an object that is neither in the data nor in the store.
+        case unresolvedReference(entity: String, identity: String)
+        /// A file that can't be read.
+        case unreadableFile(reason: String)
+        /// A file that can't be written.
+        case unwritableFile(reason: String)
+        /// A file that isn't a store.
+        case notAStore(reason: String)
+        /// There is no model: neither in the store nor given.
+        case missingModel(reason: String)
+        /// A store and a model that don't belong together.
+        case modelMismatch(reason: String)
+        /// A model that contradicts itself or can't be read.
+        case invalidModel(reason: String)
+        /// A mapping annotation that can't be followed.
+        case invalidMapping(reason: String, remedy: String)
+        /// A value or an object that the model's rules refuse; the code is Core Data's.
+        case validation(code: Int, reason: String)
+        /// The store's rows were changed by someone else meanwhile.
+        case conflict(reason: String)
+        /// The store failed: disk full, locked, damaged.
+        case storeFailure(reason: String)
+        /// The work was cancelled; nothing has changed.
+        case cancelled
+        /// Anything else, in words.
+        case other(finding: String, remedy: String)
+    }
+
+    /// What is wrong.
+    public var problem: Problem
+
+    /// Where.
+    public var place: Place
+
+    /// The description of the error that caused this one.
+    public var underlying: String?
+
+    /// Creates an error.
+    public init(_ problem: Problem, at place: Place = Place(), underlying: (any Error)? = nil) {
+        self.problem = problem
+        self.place = place
+        self.underlying = underlying.map(Self.describe)
+    }
+
+    /// Returns the same error with what its place doesn't say yet taken from another place.
+    public func located(in outer: Place) -> GraftError {
+        var error = self
+        error.place.fill(from: outer)
+        return error
+    }
+
+    /// An error's own words; a plain Foundation error answers best through its localized description.
+    private static func describe(_ error: any Error) -> String {
+        if let error = error as? GraftError { return error.description }
+        if let error = error as? any LocalizedError, let text = error.errorDescription { return text }
+        return String(describing: error)
+    }
+}
+
+extension GraftError: CustomStringConvertible, CustomDebugStringConvertible {
+    /// Place, finding, remedy and cause in one line, long values shortened.
+    public var description: String { sentence(wholeValues: false) }
+
+    /// The same with whole values.
+    public var debugDescription: String { sentence(wholeValues: true) }
+}
+
+extension GraftError: LocalizedError {
+    /// The description.
+    public var errorDescription: String? { description }
+    /// What was found, without place and remedy.
+    public var failureReason: String? { Self.oneLine(words(wholeValues: false).finding) }
+    /// What to do about it.
+    public var recoverySuggestion: String? { Self.oneLine(words(wholeValues: false).remedy) }
+}

@@ -1,0 +1,58 @@
+// Where an export writes its text.
+
+public import Foundation
+
+/// A place for JSON text: a file, or an open file or pipe.
+public struct ExportDestination: Sendable {
+    private enum Content: Sendable {
+        case file(URL)
+        case handle(SharedHandle)
+    }
+
+    private struct SharedHandle: @unchecked Sendable {
+        // Safe: the export alone writes to it, on one thread.
+        let handle: FileHandle
+    }
+
+    private let content: Content
+
+    /// A file. It is replaced when the export has succeeded, and not before.
+    public static func file(_ url: URL) -> ExportDestination { ExportDestination(content: .file(url)) }
+
+    /// An open file or a pipe, such as standard output. It stays open.
+    public static func handle(_ handle: FileHandle) -> ExportDestination {
+        ExportDestination(content: .handle(SharedHandle(handle: handle)))
+    }
+
+    /// Calls the closure with the open file.
+    ///
+    /// - Throws: ``GraftError`` with `unwritableFile`; what the closure throws. A file is then as it was.
+    func write<T>(_ body: (FileHandle) throws -> T) throws -> T {
+        switch content {
+        case .handle(let shared): return try body(shared.handle)
+        case .file(let url): return try Self.replace(url, body)
+        }
+    }
+
+    private static func replace<T>(_ url: URL, _ body: (FileHandle) throws -> T) throws -> T {
+        let draft = url.deletingLastPathComponent()
+            .appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString.prefix(8))")
+        do {
+            guard FileManager.default.createFile(atPath: draft.path, contents: nil) else {
+                throw GraftError(.unwritableFile(reason: "it can't be made"), at: .init(source: url.path))
+            }
+            let handle = try FileHandle(forWritingTo: draft)
+            let result = try body(handle)
+            try handle.close()
+            // rename(2) replaces the file in one step.
+            guard unsafe rename(draft.path, url.path) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+            return result
+        } catch {
+            // The draft may not exist; the error that matters is on its way.
+            try? FileManager.default.removeItem(at: draft)
+            if let error = error as? GraftError { throw error.located(in: .init(source: url.lastPathComponent)) }
+            throw GraftError(
+                .unwritableFile(reason: url.path), at: .init(source: url.lastPathComponent), underlying: error)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// Exporting a context's objects as JSON. Unsaved changes are part of it.
+
+public import CoreData
+public import Foundation
+
+extension NSManagedObjectContext {
+    /// Returns objects as a JSON array, or with ``ExportOptions/Format/ndjson`` one per line, each with what it leads to.
+    ///
+    /// - Throws: ``GraftError``, for instance with `notRepresentable` for a number that JSON doesn't have.
+    public func json(of objects: [NSManagedObject], options: ExportOptions = ExportOptions()) throws -> Data {
+        let run = ExportRun(context: self, options: options, progress: nil, releasesObjects: false)
+        return try run.data { writer in
+            var objectWriter = try ObjectWriter(model(of: objects), options)
+            if options.format == .json { try writer.beginArray() }
+            for object in objects { try objectWriter.write(object, to: &writer) }
+            if options.format == .json { try writer.endArray() }
+        }
+    }
+
+    /// Returns one object as a JSON object, with what it leads to.
+    ///
+    /// - Throws: ``GraftError``.
+    public func json(of object: NSManagedObject, options: ExportOptions = ExportOptions()) throws -> Data {
+        let run = ExportRun(context: self, options: options, progress: nil, releasesObjects: false)
+        return try run.data { writer in
+            var objectWriter = try ObjectWriter(model(of: [object]), options)
+            try objectWriter.write(object, to: &writer)
+        }
+    }
+
+    private func model(of objects: [NSManagedObject]) throws -> NSManagedObjectModel {
+        if let model = graftModel ?? objects.first?.entity.managedObjectModel { return model }
+        throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
+    }
+
+    /// Writes the results of a fetch as JSON.
+    ///
+    /// The objects stay in the context. For stores that don't fit into memory, export from the container.
+    ///
+    /// - Returns: How many objects were written, nested ones not counted.
+    /// - Throws: ``GraftError``.
+    @discardableResult
+    public func exportJSON(
+        _ request: NSFetchRequest<NSManagedObject>, to destination: ExportDestination,
+        options: ExportOptions = ExportOptions(), progress: Progress? = nil
+    ) throws -> Int {
+        let run = ExportRun(context: self, options: options, progress: progress, releasesObjects: false)
+        return try run.write(to: destination) { try run.write(request, to: &$0) }
+    }
+
+    /// Returns the results of a fetch as JSON.
+    ///
+    /// - Throws: ``GraftError``.
+    public func exportJSON(
+        _ request: NSFetchRequest<NSManagedObject>, options: ExportOptions = ExportOptions()
+    ) throws -> Data {
+        let run = ExportRun(context: self, options: options, progress: nil, releasesObjects: false)
+        return try run.data { _ = try run.write(request, to: &$0) }
+    }
+
+    /// Writes an archive: every object of the entities once, from which an import makes an equal graph.
+    ///
+    /// - Parameter entities: The entities, without their sub-entities; nil for all.
+    /// - Returns: How many objects it has.
+    /// - Throws: ``GraftError``.
+    @discardableResult
+    public func exportArchive(
+        of entities: [String]? = nil, to destination: ExportDestination, options: ExportOptions = ExportOptions(),
+        progress: Progress? = nil
+    ) throws -> Int {
+        let run = ExportRun(context: self, options: options, progress: progress, releasesObjects: false)
+        return try run.write(to: destination) { try run.writeArchive(of: entities, to: &$0) }
+    }
+
+    /// Returns an archive.
+    ///
+    /// - Throws: ``GraftError``.
+    public func exportArchive(of entities: [String]? = nil, options: ExportOptions = ExportOptions()) throws -> Data {
+        let run = ExportRun(context: self, options: options, progress: nil, releasesObjects: false)
+        return try run.data { _ = try run.writeArchive(of: entities, to: &$0) }
+    }
+}

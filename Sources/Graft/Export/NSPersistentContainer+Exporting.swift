@@ -1,0 +1,116 @@
+// Exporting what a container's stores hold: on a background context of its own, some objects at a time.
+
+public import CoreData
+public import Foundation
+
+/// Which objects to export.
+public struct ExportRequest: @unchecked Sendable {
+    // Safe to share: predicates and sort descriptors don't change once they are made.
+
+    /// The entity, sub-entities included.
+    public var entity: String
+    /// Which of its objects; nil for all.
+    public var predicate: NSPredicate?
+    /// In which order; by default that of their making.
+    public var sortDescriptors: [NSSortDescriptor] = []
+    /// At most how many; nil for all.
+    public var limit: Int?
+
+    /// All objects of an entity.
+    public init(entity: String) { self.entity = entity }
+
+    func fetchRequest() -> NSFetchRequest<NSManagedObject> {
+        let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+        request.predicate = predicate
+        request.sortDescriptors = sortDescriptors
+        request.fetchLimit = limit ?? 0
+        return request
+    }
+}
+
+extension NSPersistentContainer {
+    /// Writes the objects of an entity as JSON and waits for it. Memory doesn't grow with their number.
+    ///
+    /// - Returns: How many objects were written, nested ones not counted.
+    /// - Throws: ``GraftError``.
+    @discardableResult
+    public func exportJSON(
+        _ request: ExportRequest, to destination: ExportDestination, options: ExportOptions = ExportOptions(),
+        progress: Progress? = nil
+    ) throws -> Int {
+        let context = newBackgroundContext()
+        return try context.performAndWait {
+            try Self.export(request, destination, options, progress, context)
+        }
+    }
+
+    /// Writes the objects of an entity as JSON without blocking the caller. Cancelling the task ends the export.
+    ///
+    /// - Returns: How many objects were written, nested ones not counted.
+    /// - Throws: ``GraftError``.
+    @discardableResult
+    public func exportJSON(
+        _ request: ExportRequest, to destination: ExportDestination, options: ExportOptions = ExportOptions(),
+        progress: Progress? = nil
+    ) async throws -> Int {
+        let context = newBackgroundContext()
+        let progress = progress ?? Progress(totalUnitCount: 0)
+        return try await withTaskCancellationHandler {
+            try await context.perform { try Self.export(request, destination, options, progress, context) }
+        } onCancel: {
+            progress.cancel()
+        }
+    }
+
+    private static func export(
+        _ request: ExportRequest, _ destination: ExportDestination, _ options: ExportOptions, _ progress: Progress?,
+        _ context: NSManagedObjectContext
+    ) throws -> Int {
+        let run = ExportRun(context: context, options: options, progress: progress, releasesObjects: true)
+        return try run.write(to: destination) { try run.write(request.fetchRequest(), to: &$0) }
+    }
+
+    /// Writes an archive and waits for it: every object of the entities once, from which an import makes an equal graph.
+    ///
+    /// Memory doesn't grow with the number of objects, except for those without an identity that others refer to.
+    ///
+    /// - Parameter entities: The entities, without their sub-entities; nil for all.
+    /// - Returns: How many objects it has.
+    /// - Throws: ``GraftError``.
+    @discardableResult
+    public func exportArchive(
+        of entities: [String]? = nil, to destination: ExportDestination, options: ExportOptions = ExportOptions(),
+        progress: Progress? = nil
+    ) throws -> Int {
+        let context = newBackgroundContext()
+        return try context.performAndWait {
+            try Self.exportArchive(entities, destination, options, progress, context)
+        }
+    }
+
+    /// Writes an archive without blocking the caller. Cancelling the task ends the export.
+    ///
+    /// - Returns: How many objects it has.
+    /// - Throws: ``GraftError``.
+    @discardableResult
+    public func exportArchive(
+        of entities: [String]? = nil, to destination: ExportDestination, options: ExportOptions = ExportOptions(),
+        progress: Progress? = nil
+    ) async throws -> Int {
+        let context = newBackgroundContext()
+        let progress = progress ?? Progress(totalUnitCount: 0)
+        return try await withTaskCancellationHandler {
+            try await context.perform { try Self.exportArchive(entities, destination, options, progress, context) }
+        } onCancel: {
+            progress.cancel()
+        }
+    }
+
+    private static func exportArchive(
+        _ entities: [String]?, _ destination: ExportDestination, _ options: ExportOptions, _ progress: Progress?,
+        _ context: NSManagedObjectContext
+    ) throws -> Int {
+        let run = ExportRun(context: context, options: options, progress: progress, releasesObjects: true)
+        return try run.write(to: destination) { try run.writeArchive(of: entities, to: &$0) }
+    }
+}

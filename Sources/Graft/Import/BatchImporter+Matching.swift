@@ -1,0 +1,214 @@
+// Finding the objects of rows without an identity: an equal member of the object that they are nested in, or an equal
+// stored object. What is equal again is left alone, so importing the same data twice changes nothing.
+
+import CoreData
+import Foundation
+
+extension BatchImporter {
+    // MARK: Nested objects
+
+    /// Gives nested rows without identity to members that their owners have already.
+    func matchNestedObjects(_ snapshot: borrowing GraphSnapshot) throws {
+        var pending: [RowReference] = []
+        for (entity, plan) in plans.enumerated() where !plan.relationships.isEmpty {
+            for row in 0..<snapshot.tables[entity].count where objects[entity][row] != nil {
+                pending.append(RowReference(entity: entity, row: row))
+            }
+        }
+        while let reference = pending.popLast() {
+            guard let object = object(reference) else { continue }
+            let plan = plans[reference.entity]
+            for number in plan.relationships where snapshot.tables[plan.number].hasValue(number, row: reference.row) {
+                let rows = unmatchedRows(of: reference, plan.properties[number], snapshot)
+                if rows.isEmpty { continue }
+                pending += try match(rows, number, plan.properties[number], of: object, snapshot)
+            }
+        }
+    }
+
+    /// The rows of a relationship that have neither an object nor an identity, nor stand for themselves.
+    private func unmatchedRows(
+        of reference: RowReference, _ property: GraphSchema.Property, _ snapshot: borrowing GraphSnapshot
+    ) -> [RowReference] {
+        var rows: [RowReference] = []
+        func add(_ row: RowReference, _ isRoot: Bool) {
+            if object(row) == nil, !isRoot { rows.append(row) }
+        }
+        let table = reference.entity
+        if property.isToMany {
+            for index in snapshot.tables[table].toMany(property.column, row: reference.row).indices {
+                let row = snapshot.resolved(snapshot.members[index])
+                if isIdentified(row.entity, row.row, snapshot) { continue }
+                add(row, snapshot.tables[row.entity].flags[row.row].contains(.root))
+            }
+        } else {
+            let row = snapshot.tables[table].toOne(property.column, row: reference.row)
+            if row.isNone { return [] }
+            let end = snapshot.resolved(row)
+            if isIdentified(end.entity, end.row, snapshot) { return [] }
+            add(end, snapshot.tables[end.entity].flags[end.row].contains(.root))
+        }
+        return rows
+    }
+
+    /// Matches rows with the members of a relationship; returns those that got an object.
+    private func match(
+        _ rows: [RowReference], _ number: Int, _ property: GraphSchema.Property, of owner: NSManagedObject,
+        _ snapshot: borrowing GraphSnapshot
+    ) throws -> [RowReference] {
+        guard property.isToMany else {
+            guard let row = rows.first, let member = owner.destination(number, property),
+                self.number(of: member) == row.entity, try !hasIdentity(member)
+            else { return [] }
+            // What an object owns alone is changed in place; what others may share is replaced.
+            guard try property.isOwning || isEqual(member, row, snapshot) else { return [] }
+            objects[row.entity][row.row] = member
+            return [row]
+        }
+        let members = owner.members(number, property)
+        var isTaken = [Bool](repeating: false, count: members.count)
+        var matched: [RowReference] = []
+        for (position, row) in rows.enumerated() {
+            // As a rule nothing has moved.
+            let likely = position..<min(position + 1, members.count)
+            for index in [likely, 0..<members.count].joined() where !isTaken[index] {
+                let member = members[index]
+                guard self.number(of: member) == row.entity, try !hasIdentity(member) else { continue }
+                guard try isEqual(member, row, snapshot) else { continue }
+                isTaken[index] = true
+                objects[row.entity][row.row] = member
+                matched.append(row)
+                break
+            }
+        }
+        return matched
+    }
+
+    private func hasIdentity(_ object: NSManagedObject) throws -> Bool {
+        guard let number = number(of: object), !plans[number].identity.isEmpty else { return false }
+        for part in plans[number].identity {
+            if try object.holds(.null, part, plans[number].properties[part]) { return false }
+        }
+        return true
+    }
+
+    /// Whether an object has all that a row says of it, as far as attributes and to-one relationships to known objects go.
+    private func isEqual(
+        _ object: NSManagedObject, _ reference: RowReference, _ snapshot: borrowing GraphSnapshot
+    ) throws -> Bool {
+        let plan = plans[reference.entity]
+        let (table, row) = (reference.entity, reference.row)
+        for (number, property) in plan.properties.enumerated() where snapshot.tables[table].hasValue(number, row: row) {
+            switch property.kind {
+            case .attribute:
+                let value = snapshot.tables[table].value(property.column, row: row)
+                if try !object.holds(value, number, property) { return false }
+            case .toOne:
+                let end = snapshot.tables[table].toOne(property.column, row: row)
+                let wanted = end.isNone ? nil : self.object(snapshot.resolved(end))
+                if !end.isNone, wanted == nil { continue }
+                if object.destination(number, property) !== wanted { return false }
+            case .toMany:
+                continue
+            }
+        }
+        return true
+    }
+
+    // MARK: Objects that stand for themselves
+
+    /// Gives rows without identity to equal stored objects.
+    func matchContents(_ snapshot: borrowing GraphSnapshot) throws {
+        guard unidentifiedObjects == .matchContents else { return }
+        for (entity, plan) in plans.enumerated() where !plan.isAbstract {
+            var rows: [Int] = []
+            for row in 0..<snapshot.tables[entity].count where objects[entity][row] == nil {
+                let flags = snapshot.tables[entity].flags[row]
+                if flags.contains(.root), !flags.contains(.dead), !isIdentified(entity, row, snapshot) {
+                    rows.append(row)
+                }
+            }
+            if try rows.isEmpty || isEmpty(plan) { continue }
+            try matchContents(of: rows, plan, snapshot)
+        }
+    }
+
+    private func matchContents(
+        of rows: [Int], _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
+    ) throws {
+        let key = bestKey(of: rows, plan, snapshot)
+        var candidates: [GraphValue: [NSManagedObject]] = [:]
+        for object in try fetchCandidates(rows, key, plan, snapshot) {
+            let value = try key.map { try object.graphValue($0, plan.properties[$0]) } ?? .null
+            candidates[value, default: []].append(object)
+        }
+        for row in rows {
+            let value = key.map { snapshot.tables[plan.number].value(plan.properties[$0].column, row: row) } ?? .null
+            guard let equals = candidates[value] else { continue }
+            let reference = RowReference(entity: plan.number, row: row)
+            for object in equals where !taken.contains(object.objectID) {
+                guard try isEqual(object, reference, snapshot) else { continue }
+                taken.insert(object.objectID)
+                objects[plan.number][row] = object
+                break
+            }
+        }
+    }
+
+    /// The attribute that tells most rows apart; all rows have to say something of it.
+    private func bestKey(of rows: [Int], _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot) -> Int? {
+        var best: (number: Int, count: Int)?
+        for (number, property) in plan.properties.enumerated() {
+            guard let kind = property.attributeKind, kind.isComparable, !property.isTransient else { continue }
+            var distinct: Set<GraphValue> = []
+            var isPresent = true
+            for row in rows.prefix(1000) {
+                isPresent = isPresent && snapshot.tables[plan.number].hasValue(number, row: row)
+                distinct.insert(snapshot.tables[plan.number].value(property.column, row: row))
+            }
+            guard isPresent, rows.allSatisfy({ snapshot.tables[plan.number].hasValue(number, row: $0) }) else { continue }
+            if distinct.count > best?.count ?? 0 { best = (number, distinct.count) }
+        }
+        return best?.number
+    }
+
+    /// The stored objects without identity that may equal one of the rows.
+    private func fetchCandidates(
+        _ rows: [Int], _ key: Int?, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
+    ) throws -> [NSManagedObject] {
+        let request = NSFetchRequest<NSManagedObject>(entityName: plan.name)
+        request.includesPendingChanges = false
+        request.includesSubentities = false
+        var parts: [NSPredicate] = []
+        if !plan.identity.isEmpty {
+            let missing = plan.identity.map { NSPredicate(format: "%K == nil", argumentArray: [plan.properties[$0].name]) }
+            parts.append(NSCompoundPredicate(orPredicateWithSubpredicates: missing))
+        }
+        if let key {
+            let property = plan.properties[key]
+            var distinct: Set<GraphValue> = []
+            var values: [Any] = []
+            for row in rows {
+                let value = snapshot.tables[plan.number].value(property.column, row: row)
+                if distinct.insert(value).inserted, let object = value.object { values.append(object) }
+            }
+            var matches = [NSPredicate(format: "%K IN %@", argumentArray: [property.name, values])]
+            if distinct.contains(.null) {
+                matches.append(NSPredicate(format: "%K == nil", argumentArray: [property.name]))
+            }
+            parts.append(NSCompoundPredicate(orPredicateWithSubpredicates: matches))
+        }
+        request.predicate = parts.isEmpty ? nil : NSCompoundPredicate(andPredicateWithSubpredicates: parts)
+        return try context.fetch(request).filter { !$0.isDeleted }
+    }
+}
+
+extension AttributeKind {
+    /// Whether stores compare values of this kind exactly.
+    fileprivate var isComparable: Bool {
+        switch self {
+        case .integer16, .integer32, .integer64, .string, .uuid, .date: true
+        case .boolean, .double, .float, .decimal, .uri, .binary, .transformable: false
+        }
+    }
+}

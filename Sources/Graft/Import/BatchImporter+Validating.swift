@@ -1,0 +1,46 @@
+// Checking what an import touched against the model's rules, where no save follows that would do it.
+
+import CoreData
+import Foundation
+
+extension BatchImporter {
+    /// Validates the mapped properties of all objects that were made or changed, and the identity of stubs. Properties that
+    /// take no part in the mapping are left to the save.
+    ///
+    /// - Throws: Core Data's validation error for the first value that a rule refuses.
+    func validateChanges(_ mapping: GraphMapping) throws {
+        let rules = schema.entities.indices.map(hasRules)
+        for touched in touched where !touched.object.isDeleted {
+            guard let number = number(of: touched.object) else { continue }
+            // A class may override the validation; then everything is asked of it.
+            let isPlain = type(of: touched.object) == NSManagedObject.self
+            let plan = plans[number]
+            for property in touched.isStub ? plan.identity : Array(plan.properties.indices) {
+                guard mapping.entities[number].properties[property] != nil, !isPlain || rules[number][property] else {
+                    continue
+                }
+                try validate(plan.properties[property].name, of: touched.object)
+            }
+        }
+    }
+
+    /// Which properties of an entity have rules.
+    private func hasRules(_ entity: Int) -> [Bool] {
+        let descriptions = makers[entity].entity.propertiesByName
+        return plans[entity].properties.map { property in
+            guard let description = descriptions[property.name] else { return false }
+            if !description.isOptional || !description.validationPredicates.isEmpty { return true }
+            guard let relationship = description as? NSRelationshipDescription, relationship.isToMany else { return false }
+            return relationship.minCount > 0 || relationship.maxCount > 0
+        }
+    }
+
+    /// Validates one value through key-value coding; the object may replace it.
+    private func validate(_ key: String, of object: NSManagedObject) throws {
+        let value = object.value(forKey: key).map { $0 as AnyObject }
+        var validated = value
+        // Safe: the pointer is used during the call alone.
+        try unsafe object.validateValue(&validated, forKey: key)
+        if validated !== value { object.setValue(validated, forKey: key) }
+    }
+}

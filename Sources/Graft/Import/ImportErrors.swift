@@ -1,0 +1,63 @@
+// From the errors of Core Data to Graft's, and from an object or an offset to a place in the text.
+
+import CoreData
+import Foundation
+
+enum ImportErrors {
+    /// The error as a ``GraftError``.
+    static func graftError(_ error: any Error) -> GraftError {
+        if let error = error as? GraftError { return error }
+        guard let cocoa = error as? CocoaError else { return GraftError(.storeFailure(reason: "\(error)")) }
+        let code = cocoa.errorCode
+        let details = (cocoa as NSError).userInfo[NSDetailedErrorsKey] as? [NSError] ?? []
+        switch code {
+        case NSValidationMultipleErrorsError:
+            guard let first = details.first else { return validation(cocoa as NSError, others: 0) }
+            return validation(first, others: details.count - 1)
+        case 1550..<1700: return validation(cocoa as NSError, others: 0)
+        case NSManagedObjectMergeError: return GraftError(.conflict(reason: reason(cocoa as NSError)))
+        case NSManagedObjectConstraintMergeError, NSManagedObjectConstraintValidationError:
+            return GraftError(.duplicateIdentity(reason(cocoa as NSError)))
+        default: return GraftError(.storeFailure(reason: reason(cocoa as NSError)))
+        }
+    }
+
+    private static func validation(_ error: NSError, others: Int) -> GraftError {
+        let object = error.userInfo[NSValidationObjectErrorKey] as? NSManagedObject
+        let key = error.userInfo[NSValidationKeyErrorKey] as? String
+        let more = others > 0 ? " (and \(others) more)" : ""
+        return GraftError(
+            .validation(code: error.code, reason: reason(error) + more),
+            at: .init(entity: object?.entity.name, property: key))
+    }
+
+    private static func reason(_ error: NSError) -> String {
+        let text = error.localizedDescription
+        // The remedy follows the reason in a sentence of its own.
+        return text.hasSuffix(".") ? String(text.dropLast()) : text
+    }
+
+    /// The object that a validation error is about.
+    static func object(of error: any Error) -> NSManagedObject? {
+        guard let cocoa = error as? CocoaError else { return nil }
+        let info = (cocoa as NSError).userInfo
+        let first = (info[NSDetailedErrorsKey] as? [NSError])?.first?.userInfo ?? info
+        return first[NSValidationObjectErrorKey] as? NSManagedObject
+    }
+}
+
+extension ImportSource {
+    /// The place of a byte, with path, line and column where the text can be read again.
+    func place(ofOffset offset: Int, _ options: ImportOptions) -> GraftError.Place {
+        var place = GraftError.Place(source: name, byteOffset: offset)
+        if case .handle = content { return place }
+        do {
+            var reader = try makeReader(options)
+            while reader.tokenOffset < offset, try reader.next() != .endOfInput {}
+            place = reader.place
+        } catch {
+            // The text has changed meanwhile; the offset is what is left.
+        }
+        return place
+    }
+}

@@ -1,0 +1,46 @@
+// How an import behaves, in one value.
+
+/// The options of an import.
+public struct ImportOptions: Sendable {
+    /// What becomes of an object without a complete identity: the entity declares none, or the data lacks it.
+    public enum UnidentifiedObjects: String, Sendable, CaseIterable, Codable {
+        /// It is the stored object that has no identity either and equals it in everything that the data says of it, if
+        /// there is one; otherwise it is new. So importing the same data again changes nothing.
+        ///
+        /// Compared are attributes and to-one relationships. Two equal objects in the data are two objects. An object
+        /// nested in another one is looked for only among those that the other one has.
+        case matchContents
+        /// It is new every time.
+        case insert
+    }
+
+    /// How many objects are taken from the text before they are looked up and written, nested ones included. More are
+    /// faster up to some thousands, and take more memory.
+    public var batchSize = 5000
+
+    /// Whether each batch is saved before the next one is read, so that memory stays bounded; for imports that a container
+    /// runs. Otherwise the whole import is one save, which fails or succeeds as a whole.
+    ///
+    /// With saved batches, what was saved before an error stays. ``checksInputFirst`` sees to it that syntax and types
+    /// are no such errors. An archive is always saved at once.
+    public var savesEachBatch = false
+
+    /// Whether the whole input is read once before the first batch is saved, so that an error in the text or in the types of
+    /// its values leaves the store untouched. Concerns imports with ``savesEachBatch``; costs reading twice.
+    public var checksInputFirst = true
+
+    /// How deep arrays and objects may be nested.
+    public var maximumDepth = 512
+
+    /// What the text consists of; by default an array, an object, or one object after the other (NDJSON), as it begins.
+    public var format = JSONReader.Format.automatic
+
+    /// What becomes of objects without a complete identity.
+    public var unidentifiedObjects = UnidentifiedObjects.matchContents
+
+    /// Whether nothing is kept: the report says what the import would do. Takes memory for the whole input.
+    public var isDryRun = false
+
+    /// The default options.
+    public init() {}
+}

@@ -1,0 +1,85 @@
+// What an import did, per entity.
+
+/// How many objects an import inserted, updated and left as they were.
+public struct ImportReport: Sendable, Hashable, Codable {
+    /// The numbers of one entity. An object that occurs in several batches is counted in each.
+    public struct Counts: Sendable, Hashable, Codable {
+        /// Objects that are new.
+        public var inserted = 0
+        /// Objects that were there and have got at least one other value.
+        public var updated = 0
+        /// Objects that were there and had all values already.
+        public var unchanged = 0
+        /// Objects that are new and have nothing but their identity, because the data only refers to them.
+        public var stubs = 0
+        /// Objects without identity that their owner has no more.
+        public var deleted = 0
+
+        /// All zero.
+        public init() {}
+
+        /// Whether all are zero.
+        public var isEmpty: Bool { self == Counts() }
+
+        static func += (sum: inout Counts, counts: Counts) {
+            sum.inserted += counts.inserted
+            sum.updated += counts.updated
+            sum.unchanged += counts.unchanged
+            sum.stubs += counts.stubs
+            sum.deleted += counts.deleted
+        }
+    }
+
+    /// The numbers of one entity, with its name.
+    public struct Entity: Sendable, Hashable, Codable {
+        /// The entity that the objects themselves are of, not a super-entity.
+        public var name: String
+        /// Its numbers.
+        public var counts: Counts
+    }
+
+    /// The entities with which something happened, by name.
+    public internal(set) var entities: [Entity] = []
+    /// How many records the input had: elements of its arrays, or objects that followed each other.
+    public internal(set) var recordCount = 0
+    /// How many batches they were taken in.
+    public internal(set) var batchCount = 0
+    /// Whether nothing was kept.
+    public internal(set) var isDryRun = false
+
+    /// An empty report.
+    public init() {}
+
+    /// The numbers of an entity; zeros where nothing happened.
+    public subscript(entity: String) -> Counts { entities.first { $0.name == entity }?.counts ?? Counts() }
+
+    /// The numbers of all entities together.
+    public var total: Counts { entities.reduce(into: Counts()) { $0 += $1.counts } }
+
+    /// Whether the import changed anything, or would have.
+    public var hasChanges: Bool {
+        let total = total
+        return total.inserted + total.updated + total.stubs + total.deleted > 0
+    }
+}
+
+extension ImportReport: CustomStringConvertible {
+    /// One line per entity: `Hero: 3 inserted, 1 updated`.
+    public var description: String {
+        let lines = entities.map { "\($0.name): \($0.counts)" }
+        let text = lines.isEmpty ? "nothing to import" : lines.joined(separator: "\n")
+        return isDryRun ? "\(text)\n(dry run, nothing was kept)" : text
+    }
+}
+
+extension ImportReport.Counts: CustomStringConvertible {
+    /// `3 inserted, 1 updated, 5 unchanged, 2 stubs`; what is zero is left out.
+    public var description: String {
+        let parts: [(Int, String)] = [
+            (inserted, "inserted"), (updated, "updated"), (unchanged, "unchanged"),
+            (stubs, stubs == 1 ? "stub" : "stubs"), (deleted, "deleted"),
+        ]
+        let shown = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        return shown.isEmpty ? "nothing" : shown.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,122 @@
+// Where an import takes its text from.
+
+public import Foundation
+
+/// A text to import: a file, bytes in memory, or a pipe.
+public struct ImportSource: Sendable {
+    enum Content: Sendable {
+        case file(URL)
+        case data(Data)
+        case handle(SharedHandle)
+    }
+
+    /// An open file that an import reads to its end.
+    struct SharedHandle: @unchecked Sendable {
+        // Safe: the import alone reads from it, on one thread.
+        let handle: FileHandle
+    }
+
+    let content: Content
+    /// The name of the text in errors.
+    let name: String?
+    /// The entity of its records; nil for that of the import.
+    let entity: String?
+    /// Whether the file was made for the import and goes with it.
+    private var isTemporary = false
+
+    private init(content: Content, name: String?, entity: String?) {
+        self.content = content
+        self.name = name
+        self.entity = entity
+    }
+
+    /// A file, read in pieces.
+    ///
+    /// - Parameter entity: The entity of its objects, where that isn't the one that the import names.
+    public static func file(_ url: URL, entity: String? = nil) -> ImportSource {
+        ImportSource(content: .file(url), name: url.lastPathComponent, entity: entity)
+    }
+
+    /// Bytes in memory.
+    ///
+    /// - Parameters:
+    ///   - name: What errors call them.
+    ///   - entity: The entity of its objects, where that isn't the one that the import names.
+    public static func data(_ data: Data, name: String? = nil, entity: String? = nil) -> ImportSource {
+        ImportSource(content: .data(data), name: name, entity: entity)
+    }
+
+    /// An open file or a pipe, such as standard input; read once, to its end. Where it has to be read twice
+    /// (``ImportOptions/checksInputFirst``), it is copied to a temporary file first.
+    public static func handle(_ handle: FileHandle, name: String? = nil, entity: String? = nil) -> ImportSource {
+        ImportSource(content: .handle(SharedHandle(handle: handle)), name: name, entity: entity)
+    }
+
+    /// The number of bytes, where it is known.
+    var size: Int64? {
+        switch content {
+        case .file(let url):
+            // Only for progress: whether the file can be read turns out when it is opened.
+            return (try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber)?.int64Value
+        case .data(let data): return Int64(data.count)
+        case .handle: return nil
+        }
+    }
+
+    /// The same text from where it can be read again: a pipe is copied to a temporary file.
+    func rereadable() throws -> ImportSource {
+        guard case .handle(let shared) = content else { return self }
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("graft-\(UUID().uuidString).json")
+        do {
+            try Data().write(to: url)
+            let copy = try FileHandle(forWritingTo: url)
+            while let chunk = try shared.handle.read(upToCount: 1 << 20), !chunk.isEmpty {
+                try copy.write(contentsOf: chunk)
+            }
+            try copy.close()
+        } catch {
+            throw GraftError(
+                .unreadableFile(reason: "it can't be copied to \(url.path) to be read twice"),
+                at: .init(source: name), underlying: error)
+        }
+        var source = ImportSource(content: .file(url), name: name, entity: entity)
+        source.isTemporary = true
+        return source
+    }
+
+    /// Removes the copy that ``rereadable()`` made.
+    func removeTemporaryFile() {
+        guard isTemporary, case .file(let url) = content else { return }
+        // A file that stays behind in the temporary folder is no failure of the import.
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    /// Opens the text.
+    ///
+    /// - Throws: ``GraftError`` with `unreadableFile`.
+    func makeReader(_ options: ImportOptions) throws -> JSONReader {
+        var limits = JSONReader.Options()
+        limits.maximumDepth = options.maximumDepth
+        switch content {
+        case .data(let data):
+            var reader = JSONReader(data, format: options.format, options: limits)
+            reader.sourceName = name
+            return reader
+        case .handle(let shared):
+            var reader = JSONReader(shared.handle, format: options.format, options: limits)
+            reader.sourceName = name
+            return reader
+        case .file(let url):
+            let handle: FileHandle
+            do {
+                handle = try FileHandle(forReadingFrom: url)
+            } catch {
+                throw GraftError(
+                    .unreadableFile(reason: url.path), at: .init(source: url.lastPathComponent), underlying: error)
+            }
+            var reader = JSONReader(handle, format: options.format, options: limits)
+            reader.sourceName = name
+            return reader
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// Importing JSON into a context, as its owner calls it. Nothing here saves.
+
+public import CoreData
+public import Foundation
+
+extension NSManagedObjectContext {
+    /// Imports JSON: each object is found by its identity or made, and gets the values that the data has and it hasn't.
+    ///
+    ///     let report = try context.importJSON(from: .file(url), entity: "Hero")
+    ///     try context.save()
+    ///
+    /// What the data leaves out stays as it is, null clears, and the members of a to-many relationship are replaced.
+    /// Call it on the context's queue. It doesn't save.
+    ///
+    /// - Parameters:
+    ///   - source: The text: an array, an object, objects one after the other (NDJSON), or an archive.
+    ///   - entity: The entity of its objects; may be left out where the model has one entity to which no relationship leads,
+    ///     and for archives.
+    ///   - options: How the import behaves. ``ImportOptions/savesEachBatch`` has no effect here.
+    ///   - progress: Is told how far the import is, in bytes; cancelling it ends the import.
+    /// - Returns: What was inserted, updated and left alone, per entity.
+    /// - Throws: ``GraftError``. Then the context is as it was before, other unsaved changes included.
+    @discardableResult
+    public func importJSON(
+        from source: ImportSource, entity: String? = nil, options: ImportOptions = ImportOptions(),
+        progress: Progress? = nil
+    ) throws -> ImportReport {
+        try importJSON(from: [source], entity: entity, options: options, progress: progress)
+    }
+
+    /// Imports several texts as if they were one: if one fails, none is imported.
+    ///
+    /// - Throws: As ``importJSON(from:entity:options:progress:)-(ImportSource,_,_,_)``.
+    @discardableResult
+    public func importJSON(
+        from sources: [ImportSource], entity: String? = nil, options: ImportOptions = ImportOptions(),
+        progress: Progress? = nil
+    ) throws -> ImportReport {
+        try importObjects(sources, entity, options, progress, roots: nil)
+    }
+
+    /// Imports JSON from memory.
+    ///
+    /// - Throws: As ``importJSON(from:entity:options:progress:)-(ImportSource,_,_,_)``.
+    @discardableResult
+    public func importJSON(
+        _ data: Data, entity: String? = nil, options: ImportOptions = ImportOptions()
+    ) throws -> ImportReport {
+        try importJSON(from: .data(data), entity: entity, options: options)
+    }
+
+    /// Imports JSON from memory and returns the objects that it is about: one for each element that isn't null, in the order
+    /// of the data, so that an object that occurs twice is there twice.
+    ///
+    /// - Throws: As ``importJSON(from:entity:options:progress:)-(ImportSource,_,_,_)``.
+    public func objects(
+        fromJSON data: Data, entity: String? = nil, options: ImportOptions = ImportOptions()
+    ) throws -> [NSManagedObject] {
+        var options = options
+        options.isDryRun = false
+        var objects: [NSManagedObject] = []
+        try importObjects([.data(data)], entity, options, nil) { objects.append($0) }
+        return objects
+    }
+
+    @discardableResult
+    private func importObjects(
+        _ sources: [ImportSource], _ entity: String?, _ options: ImportOptions, _ progress: Progress?,
+        roots: ((NSManagedObject) -> Void)?
+    ) throws -> ImportReport {
+        guard options.isDryRun else {
+            let run = try ImportRun(
+                sources, into: self, entityName: entity, options: options, progress: progress, mode: .keep)
+            return try run.run(roots: roots)
+        }
+        // A child sees what is unsaved here and takes what the import does with it when it goes.
+        let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        child.persistentStoreCoordinator = persistentStoreCoordinator
+        return try child.performAndWait {
+            try ImportRun(
+                sources, into: child, entityName: entity, options: options, progress: progress, mode: .discard
+            ).run()
+        }
+    }
+}

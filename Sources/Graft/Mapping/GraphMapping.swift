@@ -1,0 +1,61 @@
+// The mappings of all entities of a model, and which of them an import may begin with.
+
+/// The mapping of a model.
+///
+/// There are two forms: the ordinary one, and that of archives, which leaves nothing out (``isArchive``).
+final class GraphMapping: Sendable {
+    let schema: GraphSchema
+    /// Parallel to the schema's entities.
+    let entities: [EntityMapping]
+    /// Whether each stored property has a place, also those that the annotations leave out: under `$` and its name. In
+    /// this form objects can also be named and referred to by name (``ArchiveKey``).
+    let isArchive: Bool
+    /// How many keys all trees have.
+    let keyCount: Int
+
+    init(schema: GraphSchema, entities: [EntityMapping], isArchive: Bool, keyCount: Int) {
+        self.schema = schema
+        self.entities = entities
+        self.isArchive = isArchive
+        self.keyCount = keyCount
+    }
+
+    /// The entities that an import can begin with when nobody names one: those to which no relationship leads.
+    var rootEntityNames: [String] {
+        var destinations: Set<Int> = []
+        for entity in schema.entities {
+            for property in entity.properties { if let number = property.destination { destinations.insert(number) } }
+        }
+        // A hierarchy counts as one: a relationship to a sub-entity leads to its super-entity's objects as well.
+        let roots = schema.entities.indices.filter { number in
+            schema.entities[number].parent == nil && !destinations.contains { schema.isEntity($0, kindOf: number) }
+        }
+        return roots.map { schema.entities[$0].name }
+    }
+
+    /// The number of the entity to import into.
+    ///
+    /// - Parameter name: The name; nil where the model has one entity that is nobody's destination.
+    /// - Throws: ``GraftError`` with `unknownEntity` or `ambiguousEntity`.
+    func entity(named name: String?) throws -> Int {
+        if let name { return try schema.requiredNumber(ofEntity: name) }
+        if schema.entities.count == 1 { return 0 }
+        let roots = rootEntityNames
+        if roots.count == 1 { return try schema.requiredNumber(ofEntity: roots[0]) }
+        throw GraftError(.ambiguousEntity(candidates: roots.isEmpty ? schema.entities.map(\.name) : roots))
+    }
+}
+
+/// The keys that have a meaning of their own in archives. JSON of the outside may use them for anything.
+enum ArchiveKey {
+    /// At the top: the header.
+    static let header = "$graft"
+    /// In a row: its name in the file, where something refers to it that has no identity.
+    static let rowName = "$id"
+    /// In a nested object or reference: its entity, where that isn't the relationship's destination itself.
+    static let entityName = "$entity"
+    /// In the place of an object: the name of its row.
+    static let rowReference = "$ref"
+    /// Before the name of a property that the annotations leave out.
+    static let propertyPrefix = "$"
+}

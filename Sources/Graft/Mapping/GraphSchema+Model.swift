@@ -1,0 +1,111 @@
+// From Core Data's description classes to the schema.
+
+import CoreData
+import Foundation
+
+extension GraphSchema {
+    /// Takes the structure of a model.
+    ///
+    /// - Throws: ``GraftError`` with `invalidModel` for an entity or relationship that leads nowhere, `invalidMapping`
+    ///   for an identity that isn't made of attributes.
+    convenience init(_ model: NSManagedObjectModel) throws {
+        var builder = SchemaBuilder()
+        try builder.number(model.entities)
+        self.init(entities: try builder.described())
+    }
+}
+
+/// Numbers entities parents first, each generation by name: the order in which the model lists them doesn't matter.
+private struct SchemaBuilder {
+    private var order: [NSEntityDescription] = []
+    private var parents: [Int?] = []
+    private var ends: [Int] = []
+    private var numbers: [String: Int] = [:]
+
+    mutating func number(_ entities: [NSEntityDescription]) throws {
+        let roots = entities.filter { $0.superentity == nil }
+        for root in roots.sorted(by: Self.byName) { try add(root, parent: nil, depth: 0) }
+        guard order.count == entities.count else {
+            throw GraftError(.invalidModel(reason: "the inheritance of its entities has no beginning"))
+        }
+    }
+
+    private mutating func add(_ entity: NSEntityDescription, parent: Int?, depth: Int) throws {
+        guard let name = entity.name, !name.isEmpty else {
+            throw GraftError(.invalidModel(reason: "an entity has no name"))
+        }
+        guard depth < 256, numbers[name] == nil else {
+            throw GraftError(.invalidModel(reason: "the entity '\(name)' occurs twice"), at: .init(entity: name))
+        }
+        let number = order.count
+        numbers[name] = number
+        order.append(entity)
+        parents.append(parent)
+        ends.append(0)
+        for child in entity.subentities.sorted(by: Self.byName) { try add(child, parent: number, depth: depth + 1) }
+        ends[number] = order.count
+    }
+
+    private static func byName(_ one: NSEntityDescription, _ other: NSEntityDescription) -> Bool {
+        (one.name ?? "").utf8.lexicographicallyPrecedes((other.name ?? "").utf8)
+    }
+
+    func described() throws -> [GraphSchema.Entity] {
+        let properties = order.map(Self.properties)
+        var entities: [GraphSchema.Entity] = []
+        for (number, entity) in order.enumerated() {
+            var columns = [0, 0, 0]
+            var described: [GraphSchema.Property] = []
+            for property in properties[number] {
+                var made = try self.described(property, in: entity, properties)
+                made.column = columns[made.columnKind]
+                columns[made.columnKind] += 1
+                described.append(made)
+            }
+            let names = try IdentityDeclaration.names(of: entity)
+            // Names that aren't attributes have been refused.
+            let identity = names.compactMap { name in described.firstIndex { $0.name == name } }
+            let parent = parents[number]
+            let sharesParents = parent.map { !identity.isEmpty && entities[$0].identity == identity } ?? false
+            entities.append(
+                GraphSchema.Entity(
+                    name: entity.name ?? "", parent: parent, end: ends[number], isAbstract: entity.isAbstract,
+                    properties: described, identity: identity,
+                    identitySpace: sharesParents ? parent.map { entities[$0].identitySpace } ?? number : number))
+        }
+        return entities
+    }
+
+    /// The properties that have values, those of super-entities first.
+    private static func properties(of entity: NSEntityDescription) -> [NSPropertyDescription] {
+        var lineage = [entity]
+        while let parent = lineage.last?.superentity { lineage.append(parent) }
+        return lineage.reversed().flatMap(\.properties).filter {
+            $0 is NSAttributeDescription || $0 is NSRelationshipDescription
+        }
+    }
+
+    private func described(
+        _ property: NSPropertyDescription, in entity: NSEntityDescription, _ properties: [[NSPropertyDescription]]
+    ) throws -> GraphSchema.Property {
+        var made = GraphSchema.Property(
+            name: property.name, kind: .toOne(0), column: 0, isOptional: property.isOptional,
+            isTransient: property.isTransient)
+        guard let relationship = property as? NSRelationshipDescription else {
+            made.kind = .attribute((property as? NSAttributeDescription).map(AttributeKind.init) ?? .transformable)
+            made.isDerived = property is NSDerivedAttributeDescription
+            return made
+        }
+        guard let name = relationship.destinationEntity?.name, let destination = numbers[name] else {
+            throw GraftError(
+                .invalidModel(reason: "a relationship has no destination"),
+                at: .init(entity: entity.name, property: property.name))
+        }
+        made.kind = relationship.isToMany ? .toMany(destination, isOrdered: relationship.isOrdered) : .toOne(destination)
+        made.isOwning = relationship.deleteRule == .cascadeDeleteRule
+        made.inverse = relationship.inverseRelationship.flatMap { inverse in
+            properties[destination].firstIndex { $0.name == inverse.name }
+        }
+        return made
+    }
+}

@@ -1,0 +1,170 @@
+// The structure of a model as a value: entities, properties and identities by number, without Core Data's classes. A
+// snapshot's rows, the mapping and the importer all count entities and properties as this does.
+//
+//     Character            0, sub-entities up to 2    properties 0 id, 1 name, 2 publisher
+//         Hero             1, sub-entities up to 2    the same and 3 powers
+//     Power                2
+//
+// Entities are numbered parents first, so that "is a kind of" is a comparison; the properties of a super-entity come
+// first, so that a property's number holds for all sub-entities. On Linux it is the slot number of `EntityLayout`.
+
+import Foundation
+
+/// The entities of a model, with the parts that moving data needs.
+final class GraphSchema: Sendable {
+    /// What a property is.
+    enum Kind: Hashable, Sendable, Codable {
+        case attribute(AttributeKind)
+        /// The number of the destination entity.
+        case toOne(Int)
+        case toMany(Int, isOrdered: Bool)
+    }
+
+    struct Property: Hashable, Sendable, Codable {
+        var name: String
+        var kind: Kind
+        /// The number among the properties of its kind: attributes, to-one and to-many relationships count apart.
+        var column: Int
+        var isOptional: Bool
+        var isTransient: Bool
+        /// Whether the store computes the value.
+        var isDerived = false
+        /// A relationship with the delete rule cascade: its members belong to the object.
+        var isOwning = false
+        /// The number of the inverse relationship among the destination's properties.
+        var inverse: Int?
+    }
+
+    struct Entity: Hashable, Sendable, Codable {
+        var name: String
+        /// The number of the super-entity.
+        var parent: Int?
+        /// One more than the number of the last sub-entity.
+        var end: Int
+        var isAbstract: Bool
+        var properties: [Property]
+        /// The numbers of the attributes that identify an object; empty where nothing does.
+        var identity: [Int]
+        /// The topmost entity with the same identity: objects of its sub-entities are told apart by it.
+        var identitySpace: Int
+    }
+
+    let entities: [Entity]
+    private let numbers: [String: Int]
+
+    init(entities: [Entity]) {
+        self.entities = entities
+        numbers = Dictionary(entities.enumerated().map { ($1.name, $0) }) { first, _ in first }
+    }
+
+    /// The number of the entity with a name.
+    func number(ofEntity name: String) -> Int? { numbers[name] }
+
+    /// The number of the entity with a name.
+    ///
+    /// - Throws: ``GraftError`` with `unknownEntity`.
+    func requiredNumber(ofEntity name: String) throws -> Int {
+        if let number = numbers[name] { return number }
+        let closest = NameSuggestion.closest(to: name, among: entities.map(\.name))
+        throw GraftError(.unknownEntity(name, closest: closest), at: .init(entity: name))
+    }
+
+    /// Whether every object of one entity is one of the other.
+    @inline(__always)
+    func isEntity(_ entity: Int, kindOf other: Int) -> Bool {
+        entity >= other && entity < entities[other].end
+    }
+
+    /// Whether one of two entities inherits from the other, or both are the same.
+    @inline(__always)
+    func isEntity(_ entity: Int, relatedTo other: Int) -> Bool {
+        isEntity(entity, kindOf: other) || isEntity(other, kindOf: entity)
+    }
+}
+
+extension GraphSchema: Equatable {
+    static func == (one: GraphSchema, other: GraphSchema) -> Bool { one === other || one.entities == other.entities }
+}
+
+extension GraphSchema: Codable {
+    convenience init(from decoder: any Decoder) throws {
+        let entities = try decoder.singleValueContainer().decode([Entity].self)
+        try Self.check(entities, decoder)
+        self.init(entities: entities)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(entities)
+    }
+
+    /// Foreign data: every number has to lead to something.
+    private static func check(_ entities: [Entity], _ decoder: any Decoder) throws {
+        func require(_ condition: Bool, _ entity: Entity) throws {
+            guard !condition else { return }
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "The entity '\(entity.name)' is damaged."))
+        }
+        for (number, entity) in entities.enumerated() {
+            try require(entity.end > number && entity.end <= entities.count, entity)
+            try require(entity.parent.map { $0 >= 0 && $0 < number } ?? true, entity)
+            try require(entities.indices.contains(entity.identitySpace) && entity.identitySpace <= number, entity)
+            for property in entity.identity {
+                try require(entity.properties.indices.contains(property), entity)
+                try require(entity.properties[property].isAttribute, entity)
+            }
+            var columns = [0, 0, 0]
+            for property in entity.properties {
+                try require(property.column == columns[property.columnKind], entity)
+                columns[property.columnKind] += 1
+                guard let destination = property.destination else { continue }
+                try require(entities.indices.contains(destination), entity)
+                if let inverse = property.inverse {
+                    try require(entities[destination].properties.indices.contains(inverse), entity)
+                }
+            }
+        }
+    }
+}
+
+extension GraphSchema.Property {
+    var isAttribute: Bool {
+        if case .attribute = kind { true } else { false }
+    }
+
+    var isToMany: Bool {
+        if case .toMany = kind { true } else { false }
+    }
+
+    var isOrdered: Bool {
+        if case .toMany(_, isOrdered: true) = kind { true } else { false }
+    }
+
+    /// The number of the destination entity of a relationship.
+    var destination: Int? {
+        switch kind {
+        case .attribute: nil
+        case .toOne(let entity), .toMany(let entity, _): entity
+        }
+    }
+
+    var attributeKind: AttributeKind? {
+        if case .attribute(let kind) = kind { kind } else { nil }
+    }
+
+    /// 0 for attributes, 1 for to-one, 2 for to-many relationships.
+    var columnKind: Int {
+        switch kind {
+        case .attribute: 0
+        case .toOne: 1
+        case .toMany: 2
+        }
+    }
+}
+
+extension GraphSchema.Entity {
+    func number(ofProperty name: String) -> Int? { properties.firstIndex { $0.name == name } }
+
+    /// How many attributes, to-one and to-many relationships there are.
+    func count(ofColumnKind kind: Int) -> Int { properties.count { $0.columnKind == kind } }
+}

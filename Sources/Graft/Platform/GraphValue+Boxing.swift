@@ -1,0 +1,64 @@
+// Between values and the objects that key-value coding and value transformers deal in.
+
+import Foundation
+
+extension GraphValue {
+    /// The value for an object: `NSNumber` and Swift's numbers, `String`, `Date` and so on; for a transformable attribute
+    /// a tree where the object is one. Nil where the attribute's type has no place for it.
+    ///
+    /// Numbers and texts are converted as the importer converts those of JSON; a transformer may return either.
+    init?(object: Any?, kind: AttributeKind) {
+        guard let object, !(object is NSNull) else {
+            self = .null
+            return
+        }
+        switch (kind, object) {
+        case (.date, let date as Date): self = .date(date.timeIntervalSinceReferenceDate)
+        case (.binary, let data as Data): self = .data(data)
+        case (.uuid, let uuid as UUID): self = .uuid(uuid)
+        case (.uri, let url as URL): self = .uri(url)
+        case (.decimal, let number as Decimal): self = .decimal(number)
+        case (.decimal, let number as NSDecimalNumber): self = .decimal(number.decimalValue)
+        default:
+            guard let json = JSONValue(object: object) else { return nil }
+            if kind == .transformable {
+                self = .json(json)
+            } else if let value = AttributeConverter(kind).value(of: json) {
+                self = value
+            } else {
+                return nil
+            }
+        }
+    }
+
+    /// The object for a value, as key-value coding takes it.
+    var object: Any? {
+        switch self {
+        case .null: nil
+        case .boolean(let value): NSNumber(value: value)
+        case .integer(let value): NSNumber(value: value)
+        case .double(let value): NSNumber(value: value)
+        case .decimal(let value): NSDecimalNumber(decimal: value)
+        case .string(let value): value
+        case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
+        case .data(let value), .encoded(let value): value
+        case .uuid(let value): value
+        case .uri(let value): value
+        case .json(let value): value.object
+        }
+    }
+}
+
+extension AttributeConverter {
+    /// The value of a JSON value in memory; nil where the type has no place for it.
+    func value(of json: JSONValue) -> GraphValue? {
+        var writer = JSONWriter()
+        do {
+            try writer.value(json)
+            var reader = JSONReader(try writer.finish())
+            return try value(of: reader.next(), in: &reader)
+        } catch {
+            return nil
+        }
+    }
+}

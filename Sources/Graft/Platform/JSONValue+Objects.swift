@@ -1,0 +1,132 @@
+// Between JSON trees and Foundation's: what a transformable attribute holds, and what value transformers see.
+
+import Foundation
+
+extension JSONValue {
+    /// The tree of an object that consists of arrays, dictionaries with texts as keys, texts, numbers and nulls; nil for
+    /// any other object.
+    init?(object: Any) {
+        switch object {
+        case is NSNull: self = .null
+        case let text as String: self = .string(text)
+        case let number as NSNumber:
+            guard let value = Self.number(number) else { return nil }
+            self = value
+        case let value as Bool: self = .bool(value)
+        case let value as any BinaryInteger: self = .number(JSONNumber(value))
+        case let value as Double:
+            guard let number = JSONNumber(value) else { return nil }
+            self = .number(number)
+        case let value as Float:
+            guard let number = JSONNumber(Double(value)) else { return nil }
+            self = .number(number)
+        case let value as Decimal:
+            guard let number = JSONNumber(value) else { return nil }
+            self = .number(number)
+        default:
+            guard let tree = Self.collection(object) else { return nil }
+            self = tree
+        }
+    }
+
+    private static func collection(_ object: Any) -> JSONValue? {
+        switch object {
+        case let array as NSArray: return array.map { $0 }.asTree
+        case let array as [Any]: return array.asTree
+        case let dictionary as NSDictionary:
+            var members: [(key: String, value: Any)] = []
+            for (key, value) in dictionary {
+                guard let key = key as? String else { return nil }
+                members.append((key, value))
+            }
+            return tree(of: members)
+        case let dictionary as [String: Any]: return tree(of: dictionary.map { ($0.key, $0.value) })
+        default: return nil
+        }
+    }
+
+    /// An object with its members by key: a dictionary has no order of its own.
+    private static func tree(of members: [(key: String, value: Any)]) -> JSONValue? {
+        var tree: [JSONObject.Member] = []
+        for (key, value) in members.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            guard let value = JSONValue(object: value) else { return nil }
+            tree.append(.init(key: key, value: value))
+        }
+        return .object(JSONObject(members: tree))
+    }
+
+    private static func number(_ number: NSNumber) -> JSONValue? {
+        if number.isBoolean { return .bool(number.boolValue) }
+        if let decimal = number as? NSDecimalNumber { return JSONNumber(decimal.decimalValue).map(JSONValue.number) }
+        switch unsafe UInt8(bitPattern: number.objCType.pointee) {
+        case UInt8(ascii: "d"), UInt8(ascii: "f"): return JSONNumber(number.doubleValue).map(JSONValue.number)
+        case UInt8(ascii: "Q"): return .number(JSONNumber(number.uint64Value))
+        default: return .number(JSONNumber(number.int64Value))
+        }
+    }
+
+    /// The tree in Foundation's classes.
+    var object: Any {
+        switch self {
+        case .null: NSNull()
+        case .bool(let value): NSNumber(value: value)
+        case .number(let number): number.object
+        case .string(let text): text
+        case .array(let elements): elements.map(\.object)
+        case .object(let object):
+            Dictionary(object.members.map { ($0.key, $0.value.object) }, uniquingKeysWith: { $1 })
+        }
+    }
+
+    /// The tree in Swift's own types, as closures of value transformers expect them: `Int`, `Double`, `Bool`, `String`,
+    /// arrays and dictionaries of these.
+    var plainObject: Any {
+        switch self {
+        case .null: NSNull()
+        case .bool(let value): value
+        case .number(let number): number.plainObject
+        case .string(let text): text
+        case .array(let elements): elements.map(\.plainObject)
+        case .object(let object):
+            Dictionary(object.members.map { ($0.key, $0.value.plainObject) }, uniquingKeysWith: { $1 })
+        }
+    }
+}
+
+extension JSONNumber {
+    /// The number in the Swift type that holds it exactly, else as the closest double.
+    fileprivate var plainObject: Any {
+        if let value = int64 { return Int(value) }
+        return double ?? Double.infinity
+    }
+
+    /// The number in the class that holds it exactly, as far as there is one.
+    var object: NSNumber {
+        if let value = int64 { return NSNumber(value: value) }
+        if let value = double, JSONNumber(value) == self { return NSNumber(value: value) }
+        return decimal.map { NSDecimalNumber(decimal: $0) } ?? NSNumber(value: double ?? 0)
+    }
+}
+
+extension [Any] {
+    fileprivate var asTree: JSONValue? {
+        var elements: [JSONValue] = []
+        for element in self {
+            guard let value = JSONValue(object: element) else { return nil }
+            elements.append(value)
+        }
+        return .array(elements)
+    }
+}
+
+extension NSNumber {
+    /// Whether the number was made from a boolean.
+    fileprivate var isBoolean: Bool {
+        #if canImport(Darwin)
+            CFGetTypeID(self) == CFBooleanGetTypeID()
+        #else
+            // Foundation keeps booleans as single characters, and nothing else.
+            unsafe objCType.pointee == CChar(bitPattern: UInt8(ascii: "c"))
+        #endif
+    }
+}

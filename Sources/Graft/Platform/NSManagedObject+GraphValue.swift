@@ -1,0 +1,154 @@
+// Reading and writing a managed object's properties: the one place that differs between Apple's Core Data, where
+// key-value coding boxes every value, and ours, where a property is a slot. A property's number is that of the schema.
+
+import CoreData
+import Foundation
+
+#if canImport(Darwin)
+    extension NSManagedObject {
+        /// The value of an attribute.
+        func graphValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {
+            guard let object = value(forKey: property.name) else { return .null }
+            if let value = GraphValue(object: object, kind: property.attributeKind ?? .transformable) { return value }
+            return .encoded(try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false))
+        }
+
+        /// Whether an attribute has a value already.
+        func holds(_ wanted: GraphValue, _ number: Int, _ property: GraphSchema.Property) throws -> Bool {
+            try graphValue(number, property).isSameIdentity(as: wanted)
+        }
+
+        /// Sets an attribute.
+        func assign(_ value: GraphValue, _ number: Int, _ property: GraphSchema.Property) throws {
+            if case .encoded(let bytes) = value {
+                let object = try NSKeyedUnarchiver.unarchiveTopLevelObjectWithData(bytes)
+                setValue(object, forKey: property.name)
+            } else {
+                setValue(value.object, forKey: property.name)
+            }
+        }
+
+        /// The object at the other end of a to-one relationship.
+        func destination(_ number: Int, _ property: GraphSchema.Property) -> NSManagedObject? {
+            value(forKey: property.name) as? NSManagedObject
+        }
+
+        /// Sets a to-one relationship.
+        func assign(_ destination: NSManagedObject?, _ number: Int, _ property: GraphSchema.Property) {
+            setValue(destination, forKey: property.name)
+        }
+
+        /// The members of a to-many relationship, those of an unordered one in a defined order.
+        func members(_ number: Int, _ property: GraphSchema.Property) -> [NSManagedObject] {
+            switch value(forKey: property.name) {
+            case let set as NSOrderedSet: return set.array.compactMap { $0 as? NSManagedObject }
+            case let set as NSSet:
+                return set.allObjects.compactMap { $0 as? NSManagedObject }.sorted {
+                    $0.objectID.uriRepresentation().absoluteString < $1.objectID.uriRepresentation().absoluteString
+                }
+            default: return []
+            }
+        }
+
+        /// Replaces the members of a to-many relationship.
+        func assign(_ members: [NSManagedObject], _ number: Int, _ property: GraphSchema.Property) {
+            let value: Any = property.isOrdered ? NSOrderedSet(array: members) : NSSet(array: members)
+            setValue(value, forKey: property.name)
+        }
+    }
+#else
+    extension NSManagedObject {
+        /// The value of an attribute.
+        func graphValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {
+            switch slotValue(number) {
+            case .boolean(let value): .boolean(value)
+            case .integer(let value): .integer(value)
+            case .double(let value): .double(value)
+            case .string(let value): .string(value)
+            case .date(let value): .date(value)
+            case .data(let value): .data(value)
+            case .uuid(let value): .uuid(value)
+            case .decimal(let value): .decimal(value)
+            case .uri(let value): .uri(value)
+            case .transformable(let value): try value.graphValue
+            default: .null
+            }
+        }
+
+        /// Whether an attribute has a value already.
+        @inline(__always)
+        func holds(_ wanted: GraphValue, _ number: Int, _ property: GraphSchema.Property) throws -> Bool {
+            switch (slotValue(number), wanted) {
+            case (.null, .null): true
+            case (.integer(let value), .integer(let wanted)): value == wanted
+            case (.double(let value), .double(let wanted)): value == wanted
+            case (.date(let value), .date(let wanted)): value == wanted
+            case (.boolean(let value), .boolean(let wanted)): value == wanted
+            case (.string(let value), .string): GraphValue.string(value).isSameIdentity(as: wanted)
+            default: try graphValue(number, property) == wanted
+            }
+        }
+
+        /// Sets an attribute.
+        @inline(__always)
+        func assign(_ value: GraphValue, _ number: Int, _ property: GraphSchema.Property) throws {
+            setSlot(number, to: managedValue(value, number))
+        }
+
+        private func managedValue(_ value: GraphValue, _ number: Int) -> ManagedValue {
+            switch value {
+            case .null: .null
+            case .boolean(let value): .boolean(value)
+            case .integer(let value): .integer(value)
+            case .double(let value): .double(value)
+            case .decimal(let value): .decimal(value)
+            case .string(let value): .string(value)
+            case .date(let value): .date(value)
+            case .data(let value): .data(value)
+            case .uuid(let value): .uuid(value)
+            case .uri(let value): .uri(value)
+            case .json(let tree):
+                .transformable(TransformableValue(object: tree.object, transformerName: transformerName(number)))
+            case .encoded(let bytes):
+                .transformable(TransformableValue(stored: bytes, transformerName: transformerName(number)))
+            }
+        }
+
+        private func transformerName(_ number: Int) -> String? {
+            (entityLayout.slots[number].property as? NSAttributeDescription)?.valueTransformerName
+        }
+
+        /// The object at the other end of a to-one relationship.
+        @inline(__always)
+        func destination(_ number: Int, _ property: GraphSchema.Property) -> NSManagedObject? {
+            if case .object(let object) = slotValue(number) { object } else { nil }
+        }
+
+        /// Sets a to-one relationship.
+        @inline(__always)
+        func assign(_ destination: NSManagedObject?, _ number: Int, _ property: GraphSchema.Property) {
+            setSlot(number, to: destination.map(ManagedValue.object) ?? .null)
+        }
+
+        /// The members of a to-many relationship, those of an unordered one in a defined order.
+        func members(_ number: Int, _ property: GraphSchema.Property) -> [NSManagedObject] {
+            if case .objects(let members) = slotValue(number) { members.objects } else { [] }
+        }
+
+        /// Replaces the members of a to-many relationship.
+        @inline(__always)
+        func assign(_ members: [NSManagedObject], _ number: Int, _ property: GraphSchema.Property) {
+            setMembers(number, to: members)
+        }
+    }
+
+    extension TransformableValue {
+        /// A tree where the object is one, else the bytes that a store keeps for it.
+        fileprivate var graphValue: GraphValue {
+            get throws {
+                if let object, let tree = JSONValue(object: object) { return .json(tree) }
+                return .encoded(try storedBytes())
+            }
+        }
+    }
+#endif

@@ -1,0 +1,102 @@
+// One object, one row: what becomes of a row whose identity another row has already. What was read later wins.
+
+extension GraphSnapshot {
+    /// Gives a complete row its place: the first row with an identity stays, and a later one is merged into it.
+    ///
+    /// - Parameters:
+    ///   - reference: The row, fully read.
+    ///   - columns: The columns of its identity.
+    /// - Returns: The row that stands for the object from now on.
+    @inline(__always)
+    mutating func settle(_ reference: RowReference, identity columns: [Int], space: Int) -> RowReference {
+        guard let hash = identityHash(entity: reference.entity, row: reference.row, columns: columns) else {
+            return reference
+        }
+        if let known = row(sharing: reference, hash: hash, columns: columns, space: space) {
+            return merge(reference, into: known, hash: hash, space: space)
+        }
+        indexes[space].insert(reference, hash: hash)
+        return reference
+    }
+
+    @inline(__always)
+    private func row(sharing reference: RowReference, hash: UInt64, columns: [Int], space: Int) -> RowReference? {
+        indexes[space].first(hash) { candidate in
+            candidate != reference && hasSameIdentity(candidate, reference, columns: columns)
+                && schema.isEntity(candidate.entity, relatedTo: reference.entity)
+        }
+    }
+
+    /// Merges two rows of one object. The object is of the more special entity of the two.
+    mutating func merge(_ new: RowReference, into old: RowReference, hash: UInt64?, space: Int) -> RowReference {
+        if schema.isEntity(old.entity, kindOf: new.entity) {
+            moveValues(of: new, to: old, replacing: true)
+            tables[old.entity].stamps[old.row] &+= 1
+            mergeCount &+= 1
+            drop(new)
+            return old
+        }
+        moveValues(of: old, to: new, replacing: false)
+        mergeCount &+= 1
+        forward(old, to: new)
+        if let hash { indexes[space].replace(old, by: new, hash: hash) }
+        return new
+    }
+
+    /// The row of the object with an identity that consists of one attribute; a new one where there is none yet.
+    mutating func row(
+        withIdentity value: GraphValue, property: Int, column: Int, entity: Int, space: Int, offset: Int
+    ) -> RowReference {
+        var hash = IdentityHash()
+        hash.combine(value)
+        let known = indexes[space].first(hash.value) { candidate in
+            tables[candidate.entity].value(column, row: candidate.row).isSameIdentity(as: value)
+                && schema.isEntity(candidate.entity, relatedTo: entity)
+        }
+        if let known, schema.isEntity(known.entity, kindOf: entity) { return known }
+        let reference = RowReference(entity: entity, row: tables[entity].appendRow(offset: offset))
+        tables[entity].setValue(value, column, row: reference.row)
+        tables[entity].markPresent(property, row: reference.row)
+        if let known { return merge(reference, into: known, hash: hash.value, space: space) }
+        indexes[space].insert(reference, hash: hash.value)
+        return reference
+    }
+
+    /// Copies what is present in one row to another one of the same or a related entity, whose properties begin the same.
+    private mutating func moveValues(of source: RowReference, to target: RowReference, replacing: Bool) {
+        let common = source.entity < target.entity ? source.entity : target.entity
+        for (number, property) in schema.entities[common].properties.enumerated() {
+            guard tables[source.entity].hasValue(number, row: source.row) else { continue }
+            if !replacing, tables[target.entity].hasValue(number, row: target.row) { continue }
+            tables[target.entity].markPresent(number, row: target.row)
+            let column = property.column
+            switch property.kind {
+            case .attribute:
+                let value = tables[source.entity].value(column, row: source.row)
+                tables[target.entity].setValue(value, column, row: target.row)
+            case .toOne:
+                let value = tables[source.entity].toOne(column, row: source.row)
+                tables[target.entity].setToOne(value, column, row: target.row)
+            case .toMany:
+                let value = tables[source.entity].toMany(column, row: source.row)
+                tables[target.entity].setToMany(value, column, row: target.row)
+            }
+        }
+        tables[target.entity].flags[target.row].formUnion(tables[source.entity].flags[source.row])
+    }
+
+    /// Takes away a row to which nothing refers.
+    private mutating func drop(_ reference: RowReference) {
+        if reference.row == tables[reference.entity].count - 1 {
+            tables[reference.entity].removeLastRow()
+        } else {
+            tables[reference.entity].flags[reference.row] = .dead
+        }
+    }
+
+    /// Replaces a row by another one for everything that refers to it.
+    mutating func forward(_ old: RowReference, to new: RowReference) {
+        tables[old.entity].flags[old.row] = .dead
+        forwards[old] = new
+    }
+}

@@ -1,0 +1,82 @@
+// A graph as a value: the hub between JSON, managed objects and, later, diffs. One object is one row, however often and
+// wherever it appears, so cycles, shared objects and duplicates are settled here.
+
+/// Objects with their values and relationships, independent of any context.
+///
+/// A snapshot may be partial: a property of a row has a value, is null, or is absent, and an object that was only referred
+/// to has nothing but its identity. Rows, entities and properties have a defined order; equal input gives equal snapshots.
+public struct GraphSnapshot: Sendable {
+    let schema: GraphSchema
+    /// Parallel to the schema's entities.
+    var tables: [SnapshotTable]
+    /// The members of all to-many relationships.
+    var members: [RowReference] = []
+    /// The objects that the payload is about, in its order; one that occurs twice is here twice.
+    var roots: [RowReference] = []
+    /// By identity space.
+    var indexes: [IdentityIndex]
+    /// Where rows went that turned out to be objects of a sub-entity.
+    var forwards: [RowReference: RowReference] = [:]
+    /// How often rows have been merged.
+    var mergeCount: UInt32 = 0
+
+    init(_ schema: GraphSchema) {
+        self.schema = schema
+        tables = schema.entities.map(SnapshotTable.init)
+        indexes = schema.entities.map { _ in IdentityIndex() }
+    }
+
+    /// Forgets all rows and keeps the memory for the next ones.
+    mutating func removeAll() {
+        for entity in tables.indices where tables[entity].count > 0 { tables[entity].removeAll() }
+        for space in indexes.indices { indexes[space].removeAll() }
+        members.removeAll(keepingCapacity: true)
+        roots.removeAll(keepingCapacity: true)
+        forwards.removeAll()
+    }
+
+    /// The number of rows, those included that were merged into others.
+    var rowCount: Int { tables.reduce(0) { $0 + $1.count } }
+
+    /// The row that a reference means, after all merging.
+    @inline(__always)
+    func resolved(_ reference: RowReference) -> RowReference {
+        if forwards.isEmpty { return reference }
+        var reference = reference
+        while let next = forwards[reference] { reference = next }
+        return reference
+    }
+}
+
+// MARK: - Identity
+
+extension GraphSnapshot {
+    /// The hash of a row's identity; nil where the entity has none, or a part of it is absent or null.
+    @inline(__always)
+    func identityHash(entity: Int, row: Int, columns: [Int]) -> UInt64? {
+        guard !columns.isEmpty else { return nil }
+        var hash = IdentityHash()
+        for column in columns {
+            // An absent value is a null in the table.
+            let value = tables[entity].value(column, row: row)
+            if value.isNull { return nil }
+            hash.combine(value)
+        }
+        return hash.value
+    }
+
+    /// Whether two rows of one identity space have the same identity.
+    @inline(__always)
+    func hasSameIdentity(_ one: RowReference, _ other: RowReference, columns: [Int]) -> Bool {
+        for column in columns {
+            let value = tables[one.entity].value(column, row: one.row)
+            guard value.isSameIdentity(as: tables[other.entity].value(column, row: other.row)) else { return false }
+        }
+        return true
+    }
+}
+
+extension GraphSchema.Entity {
+    /// The columns of the identifying attributes: the same in all entities of an identity space.
+    var identityColumns: [Int] { identity.map { properties[$0].column } }
+}

@@ -1,0 +1,61 @@
+// The hash of an identity. Its own rather than the standard library's, which is made for any type and costs several times
+// as much; seeded per process as that one is, because identities come from foreign data.
+
+import Foundation
+
+/// Mixes the values of an identity into one number.
+struct IdentityHash {
+    private static let seed = UInt64.random(in: .min ... .max)
+
+    private(set) var value = IdentityHash.seed
+
+    @inline(__always)
+    private mutating func mix(_ word: UInt64) {
+        let product = (value ^ word).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+        value = product.high ^ product.low
+    }
+
+    /// Mixes in one value; values that are equal give the same hash.
+    @inline(__always)
+    mutating func combine(_ part: GraphValue) {
+        switch part {
+        case .integer(let number): mix(UInt64(bitPattern: number))
+        case .string(let text): combine(text)
+        default: combineOther(part)
+        }
+    }
+
+    private mutating func combine(_ text: String) {
+        text.withUTF8Span { bytes in
+            var offset = 0
+            while offset &+ 8 <= bytes.count {
+                mix(bytes.word(at: offset))
+                offset &+= 8
+            }
+            var rest = UInt64(truncatingIfNeeded: bytes.count)
+            while offset < bytes.count {
+                rest = rest &<< 8 | UInt64(bytes[offset])
+                offset &+= 1
+            }
+            mix(rest)
+        }
+    }
+
+    @inline(never)
+    private mutating func combineOther(_ part: GraphValue) {
+        mix(UInt64(truncatingIfNeeded: part.hashValue))
+    }
+}
+
+extension GraphValue {
+    /// Whether two identities are the same. Strings are compared by their bytes, as a store compares them.
+    @inline(__always)
+    func isSameIdentity(as other: GraphValue) -> Bool {
+        switch (self, other) {
+        case (.integer(let one), .integer(let other)): one == other
+        case (.string(let one), .string(let other)):
+            one.utf8.count == other.utf8.count && one.utf8.elementsEqual(other.utf8)
+        default: self == other
+        }
+    }
+}

@@ -1,0 +1,150 @@
+// Nested objects that were read before. A payload repeats them byte by byte ("publisher": {"id": "10", "name": ...} in
+// every hero), and to read one again would give the same row again: so it is looked up by its bytes and skipped.
+
+import Foundation
+
+/// The objects of one entity that were read as nested objects, by their bytes. Belongs to one reader.
+final class NestedObjectMemo {
+    /// What had happened to the snapshot when an object was read. The object needn't be read again as long as nothing more
+    /// has happened, to its row or to those nested in it.
+    struct Stamp: Equatable {
+        /// The number of the batch.
+        var batch: UInt32
+        /// How often the row was merged with or, if there were objects nested in it, any row.
+        var merges: UInt32
+        var hasNestedObjects: Bool
+    }
+
+    /// What a lookup finds.
+    struct Match {
+        var reference: RowReference
+        /// The number of bytes from the opening to the closing brace.
+        var length: Int
+        var stamp: Stamp
+        fileprivate var entry: Int
+    }
+
+    private struct Entry {
+        var hash: UInt64
+        var start: Int
+        var length: Int
+        var reference: RowReference
+        var stamp: Stamp
+    }
+
+    private static let maximumCount = 4096
+    private static let maximumLength = 4096
+    private static let maximumProbes = 16
+
+    private var entries: [Entry] = []
+    private var slots = [Int32](repeating: 0, count: 256)
+    private var bytes: [UInt8] = []
+    private var lookups = 0
+    private var hits = 0
+
+    /// Whether looking up has paid off, or may still do so.
+    var isWorthwhile: Bool { lookups < 4096 || hits &* 8 > lookups }
+
+    /// Finds an object among those read before.
+    ///
+    /// - Parameters:
+    ///   - window: The bytes of the text that are in memory.
+    ///   - offset: Where the object's brace stands in them.
+    ///   - hash: ``hash(of:at:)`` of the same.
+    func match(in window: Span<UInt8>, at offset: Int, hash: UInt64) -> Match? {
+        lookups &+= 1
+        var slot = Int(truncatingIfNeeded: hash) & (slots.count &- 1)
+        for _ in 0..<Self.maximumProbes {
+            guard slots[slot] != 0 else { return nil }
+            let number = Int(slots[slot]) &- 1
+            let entry = entries[number]
+            if entry.hash == hash, Self.isEqual(entry, of: bytes, window, offset) {
+                hits &+= 1
+                return Match(
+                    reference: entry.reference, length: entry.length, stamp: entry.stamp, entry: number)
+            }
+            slot = (slot &+ 1) & (slots.count &- 1)
+        }
+        return nil
+    }
+
+    /// Remembers for which row the bytes of a match now stand.
+    func update(_ match: Match, _ reference: RowReference, _ stamp: Stamp) {
+        entries[match.entry].reference = reference
+        entries[match.entry].stamp = stamp
+    }
+
+    /// Remembers an object that has just been read.
+    func insert(_ reference: RowReference, _ stamp: Stamp, bytes text: Span<UInt8>, hash: UInt64) {
+        guard entries.count < Self.maximumCount, text.count <= Self.maximumLength else { return }
+        if (entries.count + 1) * 2 > slots.count { grow() }
+        entries.append(
+            Entry(hash: hash, start: bytes.count, length: text.count, reference: reference, stamp: stamp))
+        // Safe: the bytes are copied before the call ends.
+        unsafe text.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+        place(entries.count - 1)
+    }
+
+    private func grow() {
+        slots = [Int32](repeating: 0, count: slots.count * 2)
+        for number in entries.indices { place(number) }
+    }
+
+    private func place(_ number: Int) {
+        var slot = Int(truncatingIfNeeded: entries[number].hash) & (slots.count - 1)
+        while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
+        slots[slot] = Int32(number + 1)
+    }
+
+    @inline(__always)
+    private static func isEqual(_ entry: Entry, of bytes: [UInt8], _ window: Span<UInt8>, _ offset: Int) -> Bool {
+        guard entry.length <= window.count &- offset else { return false }
+        return bytes.span.extracting(entry.start..<entry.start &+ entry.length)
+            .hasSameBytes(as: window.extracting(offset..<offset &+ entry.length))
+    }
+
+    /// A hash of an object's first bytes: up to the first closing brace, which every object has, or 64 of them. What
+    /// follows the object in the text doesn't go into it.
+    static func hash(of window: Span<UInt8>, at offset: Int) -> UInt64 {
+        let end = min(window.count, offset &+ 64)
+        var hash: UInt64 = 0x9E37_79B9_7F4A_7C15
+        var at = offset
+        while at &+ 8 <= end {
+            let word = window.word(at: at)
+            let braces = word ^ UInt64(repeating: 0x7D)
+            // The lowest lane that is 0 gets its high bit set; higher ones may be wrong.
+            let found = (braces &- UInt64(repeating: 1)) & ~braces & UInt64.highBits
+            if found != 0 { return mixed(hash, word & ((1 &<< UInt64(found.trailingZeroBitCount & ~7)) &- 1)) }
+            hash = mixed(hash, word)
+            at &+= 8
+        }
+        while at < end, window[at] != 0x7D {
+            hash = mixed(hash, UInt64(window[at]))
+            at &+= 1
+        }
+        return hash
+    }
+
+    @inline(__always)
+    private static func mixed(_ hash: UInt64, _ word: UInt64) -> UInt64 {
+        let product = (hash ^ word).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
+        return product.high ^ product.low
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether two spans of the same length hold the same bytes.
+    @inline(__always)
+    fileprivate func hasSameBytes(as other: Span<UInt8>) -> Bool {
+        var index = 0
+        while index &+ 8 <= count {
+            if word(at: index) != other.word(at: index) { return false }
+            index &+= 8
+        }
+        while index < count {
+            if self[index] != other[index] { return false }
+            index &+= 1
+        }
+        return true
+    }
+}

@@ -1,0 +1,136 @@
+// JSON to rows, in one pass: each object becomes a row of its entity as its keys go by, in whichever order they come.
+//
+// Records and batches are here, the objects' contents in +Objects, references between them in +References, archives in
+// +Archive.
+
+import Foundation
+
+/// Reads JSON into a snapshot, some records at a time.
+struct SnapshotReader: ~Copyable {
+    /// What has been read since ``startBatch()``.
+    var snapshot: GraphSnapshot
+    var reader: JSONReader
+    /// The ordinary mapping, until the text turns out to be an archive.
+    var mapping: GraphMapping
+    let archiveMapping: GraphMapping
+    var plans: [EntityPlan] = []
+    /// The entity of the records, where somebody named it.
+    private let entityName: String?
+    private var rootEntity: Int?
+
+    /// For each key of each tree, which key came after it last time.
+    var successors: [Int] = []
+    /// By entity.
+    var memos: [NestedObjectMemo]
+    /// How many objects nested in others have been read.
+    var nestedObjectCount = 0
+    /// The members of to-many relationships that aren't complete yet.
+    var openMembers: [RowReference] = []
+    /// How deep the current object is nested in others.
+    var nesting = 0
+    private(set) var batchNumber: UInt32 = 0
+    /// How many records have been read, in all batches.
+    private(set) var recordCount = 0
+    var archive: ArchiveState?
+
+    /// How deep related objects may be nested; each level takes stack.
+    static let maximumNesting = 512
+
+    /// - Parameters:
+    ///   - entityName: The entity of the records; nil if the model leaves no doubt, or for archives.
+    init(
+        _ reader: consuming JSONReader, mapping: GraphMapping, archiveMapping: GraphMapping, entityName: String?
+    ) {
+        self.reader = reader
+        self.mapping = mapping
+        self.archiveMapping = archiveMapping
+        self.entityName = entityName
+        snapshot = GraphSnapshot(mapping.schema)
+        memos = mapping.schema.entities.map { _ in NestedObjectMemo() }
+        use(mapping)
+    }
+
+    /// Reads on with another mapping of the same schema.
+    mutating func use(_ mapping: GraphMapping) {
+        self.mapping = mapping
+        plans = mapping.schema.entities.indices.map { EntityPlan($0, in: mapping) }
+        successors = [Int](repeating: 0, count: mapping.keyCount)
+    }
+
+    /// Whether the text is an archive; known when its first record has been read.
+    var isArchive: Bool { archive != nil }
+
+    /// Forgets the rows read so far, to make room for the next ones.
+    mutating func startBatch() {
+        snapshot.removeAll()
+        batchNumber &+= 1
+    }
+
+    /// Reads records until there are enough rows, and returns whether there may be more. An archive is read as a whole,
+    /// because its objects refer to each other in any order.
+    ///
+    /// - Parameter rowLimit: The number of rows from which on no further record is begun.
+    mutating func readBatch(rowLimit: Int) throws -> Bool {
+        while isArchive || snapshot.rowCount < rowLimit {
+            guard try readRecord() else { return false }
+        }
+        return true
+    }
+
+    /// Reads the next record; returns false where there is none.
+    private mutating func readRecord() throws -> Bool {
+        if archive != nil {
+            guard try readArchiveRecord() else { return false }
+            recordCount += 1
+            return true
+        }
+        guard let token = try reader.nextRecord() else { return false }
+        if token == .beginObject {
+            let offset = reader.tokenOffset
+            let first = try reader.next()
+            if recordCount == 0, case .key(let key) = first, reader.matches(key, ArchiveKey.header) {
+                try beginArchive()
+                return try readRecord()
+            }
+            addRoot(try readObject(of: try entity(), offset: offset, first: first))
+        } else {
+            try readBareRecord(token)
+        }
+        recordCount += 1
+        return true
+    }
+
+    /// A record that is only the identifier of an object, or null, which is passed over.
+    private mutating func readBareRecord(_ token: JSONToken) throws {
+        let entity = try entity()
+        guard reader.recordState == .inArray, token != .beginArray else {
+            throw reader.error(
+                .wrongType(
+                    found: AttributeConverter.words(for: token, reader), expected: "an object or an array of objects"),
+                entity: plans[entity].name)
+        }
+        if token == .null { return }
+        addRoot(try readIdentifier(token, of: entity))
+    }
+
+    /// The entity of the records.
+    private mutating func entity() throws -> Int {
+        if let rootEntity { return rootEntity }
+        let entity = try mapping.entity(named: entityName)
+        rootEntity = entity
+        return entity
+    }
+
+    /// Enters a row among those that the payload is about.
+    mutating func addRoot(_ reference: RowReference) {
+        snapshot.tables[reference.entity].flags[reference.row].insert(.root)
+        snapshot.roots.append(reference)
+    }
+}
+
+extension JSONReader {
+    /// An error at the latest token, with the entity and the property that it concerns.
+    func error(_ problem: GraftError.Problem, entity: String?, property: String? = nil) -> GraftError {
+        error(problem).located(in: .init(entity: entity, property: property))
+    }
+}
