@@ -1,0 +1,75 @@
+// The options of `graft export`. Jobs/ExportJob.swift does the work.
+
+import ArgumentParser
+import Graft
+
+struct ExportCommand: JobCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Export a store's objects as JSON.",
+        discussion: """
+            With one --entity: its objects, each with what it leads to. Otherwise: an archive of the entities named, or of \
+            all, from which an import makes an equal store. The store is opened for reading only, and not a byte of it \
+            changes.
+            """
+    )
+
+    @Option(help: ArgumentHelp("The store.", valueName: "store"), completion: .file())
+    var store: String
+
+    @Option(help: .model, completion: .file())
+    var model: String?
+
+    @Option(help: ArgumentHelp("An entity to export, with its sub-entities; can be repeated.", valueName: "name"))
+    var entity: [String] = []
+
+    @Option(
+        name: .customLong("where"),
+        help: ArgumentHelp("Which objects: a predicate, such as 'name BEGINSWITH \"A\"'.", valueName: "predicate"))
+    var predicate: String?
+
+    @Option(help: ArgumentHelp("The attribute or key path to sort by.", valueName: "key"))
+    var sort: String?
+
+    @Option(help: ArgumentHelp("The largest number of objects.", valueName: "n"))
+    var limit: Int?
+
+    @Option(help: "The form of the output.")
+    var format = Format.json
+
+    @Flag(help: "Indent the output.")
+    var pretty = false
+
+    @Option(
+        help: ArgumentHelp("The file to write, whole or not at all; else standard output.", valueName: "file"),
+        completion: .file())
+    var output: String?
+
+    func validate() throws {
+        if let limit, limit < 0 { throw ValidationError("--limit needs a number of objects from 0 up, not \(limit).") }
+        if entity.count > 1, predicate != nil || sort != nil || limit != nil || format == .ndjson {
+            throw ValidationError("--where, --sort, --limit and NDJSON are for the objects of one --entity.")
+        }
+        if pretty, format == .ndjson { throw ValidationError("NDJSON has one object on a line; leave out --pretty.") }
+    }
+
+    func run(console: Console) throws {
+        try ExportJob(
+            store: store, model: model, entities: entity, predicate: predicate, sortKey: sort, limit: limit,
+            format: format.option, isPretty: pretty, output: output
+        ).run(on: console)
+    }
+}
+
+extension ExportCommand {
+    enum Format: String, CaseIterable, ExpressibleByArgument {
+        case json, ndjson
+
+        var option: ExportOptions.Format {
+            switch self {
+            case .json: .json
+            case .ndjson: .ndjson
+            }
+        }
+    }
+}

@@ -1,0 +1,16 @@
+// `graft`: the list of its subcommands.
+
+import ArgumentParser
+
+struct GraftCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "graft",
+        abstract: "Moves JSON into Core Data stores and out again.",
+        discussion: """
+            Results go to standard output, everything else to standard error. The exit code is 0, 1 when the job failed, \
+            or 64 when the command line can't be understood.
+            """,
+        version: Tool.version,
+        subcommands: [ImportCommand.self, ExportCommand.self, InspectCommand.self]
+    )
+}

@@ -1,0 +1,52 @@
+// The options of `graft import`. Jobs/ImportJob.swift does the work.
+
+import ArgumentParser
+
+struct ImportCommand: JobCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Import JSON into a store.",
+        discussion: """
+            Objects are found by their identity and updated, or inserted where there are none. All files are one job: \
+            it succeeds whole, or it leaves the store as it was. With --batch, the batches that are saved stay.
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp("JSON or NDJSON to import; - is standard input.", valueName: "file"), completion: .file())
+    var files: [String]
+
+    @Option(
+        help: ArgumentHelp("The store; it is created if it doesn't exist.", valueName: "store"), completion: .file())
+    var store: String
+
+    @Option(help: .model, completion: .file())
+    var model: String?
+
+    @Option(help: ArgumentHelp("The entity of the objects at the top of the JSON.", valueName: "name"))
+    var entity: String?
+
+    @Option(help: ArgumentHelp("Save after each so many objects, to bound the memory.", valueName: "n"))
+    var batch: Int?
+
+    @Flag(help: "Say what would be inserted and updated, and change nothing.")
+    var dryRun = false
+
+    func validate() throws {
+        if let batch, batch < 1 { throw ValidationError("--batch needs a number of objects from 1 up, not \(batch).") }
+        if files.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input can be read only once.") }
+    }
+
+    func run(console: Console) throws {
+        try ImportJob(
+            files: files, store: store, model: model, entity: entity, batchSize: batch, isDryRun: dryRun
+        ).run(on: console)
+    }
+}
+
+extension ArgumentHelp {
+    /// The same option in all commands.
+    static let model = ArgumentHelp(
+        "The model: .xcdatamodeld, .xcdatamodel, .momd or .mom. Not needed where the store carries it.",
+        valueName: "model")
+}

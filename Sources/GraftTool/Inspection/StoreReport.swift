@@ -1,0 +1,21 @@
+// What `graft inspect` tells about a store: its file and its model, with the number of objects per entity.
+
+import Foundation
+
+/// A store in words.
+struct StoreReport: Encodable {
+    var file: String
+    /// The bytes of the store and of its log.
+    var size: Int
+    var uuid: String
+    var type: String
+    /// The version of Core Data that the store was last written by or for, as its metadata has it.
+    var frameworkVersion: Int?
+    var model: ModelReport
+}
+
+/// A model in a file, for the JSON form.
+struct ModelFileReport: Encodable {
+    var file: String
+    var model: ModelReport
+}

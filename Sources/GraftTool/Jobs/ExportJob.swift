@@ -1,0 +1,120 @@
+// What `graft export` does: the objects of one entity as plain JSON, or an archive of several entities or of all.
+
+import CoreData
+import Foundation
+import Graft
+
+/// An export of a store's objects.
+struct ExportJob {
+    var store: String
+    var model: String?
+    var entities: [String]
+    var predicate: String?
+    var sortKey: String?
+    var limit: Int?
+    var format: ExportOptions.Format
+    var isPretty: Bool
+    var output: String?
+
+    /// Exports to the file or to the console's output.
+    ///
+    /// - Throws: What went wrong. The output file is then as it was.
+    func run(on console: Console) throws {
+        let container = try StoreAccess.openForReading(store, modelPath: model)
+        let progress = Progress(totalUnitCount: -1)
+        let interruption = Interruption(cancelling: progress)
+        // On a terminal the result itself shows how far the work is.
+        let isShown = output != nil || isatty(console.output) == 0
+        let bar = isShown ? ProgressBar(progress, title: title, console: console) : nil
+        defer {
+            bar?.end()
+            interruption.end()
+        }
+        do {
+            try export(container, to: destination(console), progress)
+        } catch  where output == nil && console.isOutputClosed {
+            throw OutputClosed()
+        } catch let error as GraftError {
+            guard case .unwritableFile = error.problem else { throw error }
+            throw error.located(in: GraftError.Place(source: output ?? "standard output"))
+        }
+    }
+
+    private var title: String { URL(fileURLWithPath: store).lastPathComponent }
+
+    private func export(
+        _ container: NSPersistentContainer, to destination: ExportDestination, _ progress: Progress
+    ) throws {
+        var options = ExportOptions()
+        options.format = format
+        options.isPretty = isPretty
+        if let request = try request(container.managedObjectModel) {
+            try container.exportJSON(request, to: destination, options: options, progress: progress)
+        } else {
+            let names = try archiveEntities(container.managedObjectModel)
+            try container.exportArchive(of: names, to: destination, options: options, progress: progress)
+        }
+    }
+
+    // MARK: What
+
+    /// The request for one entity's objects; nil for an archive.
+    private func request(_ model: NSManagedObjectModel) throws -> ExportRequest? {
+        let chooses = predicate != nil || sortKey != nil || limit != nil || format == .ndjson
+        guard entities.count == 1 || chooses else { return nil }
+        let entity = try model.entity(named: entities.first ?? soleEntity(of: model))
+        var request = ExportRequest(entity: entity.name ?? "")
+        if let predicate {
+            let parsed = try StoreAccess.predicate(predicate)
+            try KeyCheck(entity: entity, source: "--where").check(parsed)
+            request.predicate = parsed
+        }
+        if let sortKey {
+            try KeyCheck(entity: entity, source: "--sort").check(sortKey: sortKey)
+            request.sortDescriptors = [NSSortDescriptor(key: sortKey, ascending: true)]
+        }
+        request.limit = limit
+        // In a fetch request, 0 is no limit.
+        if limit == 0 { request.predicate = NSPredicate(value: false) }
+        return request
+    }
+
+    /// The entity that is meant when none is named: the one that all others inherit from, if there is one.
+    private func soleEntity(of model: NSManagedObjectModel) throws -> String {
+        let roots = model.entities.filter { $0.superentity == nil }.compactMap(\.name).sorted()
+        if roots.count == 1 { return roots[0] }
+        throw GraftError(
+            .other(
+                finding: "--where, --sort, --limit and NDJSON are for the objects of one entity",
+                remedy: "Name one with --entity: \(roots.joined(separator: ", "))."))
+    }
+
+    /// The entities of an archive with their sub-entities; nil for all.
+    private func archiveEntities(_ model: NSManagedObjectModel) throws -> [String]? {
+        if entities.isEmpty { return nil }
+        let named = try entities.map(model.entity)
+        return model.entities.filter { entity in named.contains { entity.isKindOf(entity: $0) } }.compactMap(\.name)
+    }
+
+    // MARK: Where to
+
+    private func destination(_ console: Console) throws -> ExportDestination {
+        guard let output else { return .handle(FileHandle(fileDescriptor: console.output)) }
+        // A link keeps pointing where it points, and the file there is replaced.
+        let url = URL(fileURLWithPath: output).resolvingSymlinksInPath()
+        switch FileKind(ofPath: url.path) {
+        case .missing, .file:
+            guard FileKind(ofPath: url.deletingLastPathComponent().path) == .folder else {
+                throw GraftError(.unwritableFile(reason: "its folder doesn't exist"), at: .init(source: output))
+            }
+            return .file(url)
+        case .folder:
+            throw GraftError(.unwritableFile(reason: "it is a folder"), at: .init(source: output))
+        case .device:
+            guard let handle = FileHandle(forWritingAtPath: url.path) else {
+                throw GraftError(.unwritableFile(reason: SystemError.reason()), at: .init(source: output))
+            }
+            return .handle(handle)
+        }
+    }
+}

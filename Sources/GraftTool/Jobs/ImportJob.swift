@@ -1,0 +1,109 @@
+// What `graft import` does: all files into one store, as one job.
+
+import CoreData
+import Foundation
+import Graft
+
+/// An import of files into a store.
+struct ImportJob {
+    var files: [String]
+    var store: String
+    var model: String?
+    var entity: String?
+    /// After how many objects to save; nil to save once, at the end.
+    var batchSize: Int?
+    var isDryRun: Bool
+
+    /// Imports, and reports what was done.
+    ///
+    /// - Throws: What went wrong. The store is then as it was, or isn't there if it wasn't, except for saved batches.
+    func run(on console: Console) throws {
+        for file in files where file != "-" { try requireReadable(file) }
+        let isNew = FileKind(ofPath: store) == .missing
+        let model = try StoreAccess.model(at: model, forStore: store)
+        if let entity { _ = try model.entity(named: entity) }
+        let container = try open(model, isNew: isNew)
+        let report: ImportReport
+        do {
+            report = try importFiles(into: container, console)
+        } catch {
+            if isNew, !isDryRun { try removeIfEmpty(container) }
+            throw error
+        }
+        for line in ImportReportText.lines(report) { try console.print(line) }
+    }
+
+    /// Says what is wrong with a file before anything has begun.
+    private func requireReadable(_ file: String) throws {
+        let place = GraftError.Place(source: file)
+        switch FileKind(ofPath: file) {
+        case .missing: throw GraftError(.unreadableFile(reason: "no such file or directory"), at: place)
+        case .folder: throw GraftError(.unreadableFile(reason: "it is a folder"), at: place)
+        case .file, .device:
+            guard FileManager.default.isReadableFile(atPath: file) else {
+                throw GraftError(.unreadableFile(reason: "permission denied"), at: place)
+            }
+        }
+    }
+
+    private func open(_ model: NSManagedObjectModel, isNew: Bool) throws -> NSPersistentContainer {
+        guard isDryRun else { return try StoreAccess.openForWriting(store, model: model) }
+        return isNew
+            ? try StoreAccess.temporaryStore(model)
+            : try StoreAccess.openForReading(store, modelPath: self.model)
+    }
+
+    private func importFiles(into container: NSPersistentContainer, _ console: Console) throws -> ImportReport {
+        let progress = Progress(totalUnitCount: -1)
+        let interruption = Interruption(cancelling: progress)
+        let title = files.count == 1 ? URL(fileURLWithPath: files[0]).lastPathComponent : "\(files.count) files"
+        let bar = ProgressBar(progress, title: title, console: console)
+        defer {
+            bar.end()
+            interruption.end()
+        }
+        do {
+            return try container.importJSON(
+                from: files.map { source($0, console) }, entity: entity, options: options, progress: progress)
+        } catch let error as GraftError {
+            throw advised(error, container.managedObjectModel)
+        }
+    }
+
+    private var options: ImportOptions {
+        var options = ImportOptions()
+        options.isDryRun = isDryRun
+        if let batchSize {
+            options.batchSize = batchSize
+            options.savesEachBatch = true
+        }
+        return options
+    }
+
+    private func source(_ file: String, _ console: Console) -> ImportSource {
+        guard file == "-" else { return .file(URL(fileURLWithPath: file)) }
+        return .handle(FileHandle(fileDescriptor: console.input), name: "standard input")
+    }
+
+    /// The same error with the option that helps.
+    private func advised(_ error: GraftError, _ model: NSManagedObjectModel) -> GraftError {
+        guard case .ambiguousEntity(let candidates) = error.problem else { return error }
+        let names = candidates.filter { model.entitiesByName[$0]?.isAbstract != true }.sorted().joined(separator: ", ")
+        let problem = GraftError.Problem.other(
+            finding: "the data can be of several entities", remedy: "Name one with --entity: \(names).")
+        return GraftError(problem, at: error.place)
+    }
+
+    /// A store that the failed import has made, and nothing in it, isn't left behind.
+    private func removeIfEmpty(_ container: NSPersistentContainer) throws {
+        let context = container.newBackgroundContext()
+        let isEmpty = try context.performAndWait {
+            for entity in container.managedObjectModel.entities where entity.superentity == nil {
+                guard let name = entity.name else { continue }
+                if try context.count(for: NSFetchRequest<NSManagedObject>(entityName: name)) > 0 { return false }
+            }
+            return true
+        }
+        if isEmpty { try StoreAccess.destroy(container) }
+    }
+}

@@ -1,0 +1,25 @@
+// The report of an import as a table, entities by name:
+//
+//     ENTITY     INSERTED  UPDATED  UNCHANGED
+//     Hero              4        0          0
+//     Publisher         2        0          0
+//
+// Stubs (objects that are only referred to) and deleted objects have columns only where there are any.
+
+import Graft
+
+/// Renders import reports.
+enum ImportReportText {
+    static func lines(_ report: ImportReport) -> [String] {
+        guard !report.entities.isEmpty else { return ["Nothing to import."] }
+        let columns: [(title: String, value: (ImportReport.Counts) -> Int, isAlwaysShown: Bool)] = [
+            ("INSERTED", \.inserted, true), ("UPDATED", \.updated, true), ("UNCHANGED", \.unchanged, true),
+            ("STUBS", \.stubs, false), ("DELETED", \.deleted, false),
+        ]
+        let shown = columns.filter { column in
+            column.isAlwaysShown || report.entities.contains { column.value($0.counts) > 0 }
+        }
+        let rows = report.entities.map { entity in [entity.name] + shown.map { "\($0.value(entity.counts))" } }
+        return TextTable.lines([["ENTITY"] + shown.map(\.title)] + rows, rightAligned: Set(1...shown.count))
+    }
+}

@@ -1,0 +1,66 @@
+// What `graft inspect` does.
+
+import CoreData
+import Foundation
+import Graft
+
+/// A look into a store or a model.
+struct InspectJob {
+    var file: String
+    var isJSON: Bool
+
+    func run(on console: Console) throws {
+        if try Self.isStore(file) {
+            let report = try storeReport()
+            try show(report, ReportText.lines(report), console)
+        } else {
+            let report = ModelFileReport(file: file, model: try ModelReport(StoreAccess.model(at: file)))
+            try show(report, ReportText.lines(report), console)
+        }
+    }
+
+    private func show(_ report: some Encodable, _ lines: [String], _ console: Console) throws {
+        guard isJSON else {
+            for line in lines { try console.print(line) }
+            return
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        try console.print(String(decoding: encoder.encode(report), as: UTF8.self))
+    }
+
+    /// Folders are models, and so is a file with a model's name; any other file is a store.
+    private static func isStore(_ path: String) throws -> Bool {
+        switch FileKind(ofPath: path) {
+        case .missing: throw GraftError(.unreadableFile(reason: "no such file or directory"), at: .init(source: path))
+        case .folder: false
+        case .file, .device: URL(fileURLWithPath: path).pathExtension != "mom"
+        }
+    }
+
+    private func storeReport() throws -> StoreReport {
+        let container = try StoreAccess.openForReading(file, modelPath: nil)
+        let metadata = container.persistentStoreCoordinator.persistentStores.first?.metadata ?? [:]
+        var report = try ModelReport(container.managedObjectModel)
+        let context = container.newBackgroundContext()
+        try context.performAndWait {
+            for index in report.entities.indices where !report.entities[index].isAbstract {
+                let request = NSFetchRequest<NSManagedObject>(entityName: report.entities[index].name)
+                request.includesSubentities = false
+                report.entities[index].objectCount = try context.count(for: request)
+            }
+        }
+        return StoreReport(
+            file: file, size: try Self.size(of: file), uuid: metadata[NSStoreUUIDKey] as? String ?? "",
+            type: metadata[NSStoreTypeKey] as? String ?? "",
+            frameworkVersion: (metadata["NSPersistenceFrameworkVersion"] as? NSNumber)?.intValue, model: report)
+    }
+
+    /// The bytes of a store's file and of its log.
+    private static func size(of path: String) throws -> Int {
+        try [path, path + "-wal"].filter(FileManager.default.fileExists).reduce(0) { sum, file in
+            let size = try FileManager.default.attributesOfItem(atPath: file)[.size] as? NSNumber
+            return sum + (size?.intValue ?? 0)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+// Whether a predicate or a sort key asks only for what an entity has. A store would refuse an unknown key too, but without a
+// suggestion; here the key comes from a person who has mistyped it.
+
+// CoreData shows Foundation too; importing both by name would leave open whose `NSExpression` is meant.
+import CoreData
+import Graft
+
+/// Checks key paths against an entity.
+struct KeyCheck {
+    let entity: NSEntityDescription
+    /// The option that the text was given with, for messages.
+    let source: String
+
+    /// Checks every key path in a predicate.
+    ///
+    /// - Throws: ``GraftError`` with the problem `unknownProperty`, or for a variable, which nothing gives a value to.
+    func check(_ predicate: NSPredicate) throws {
+        try check(predicate, variables: [:])
+    }
+
+    /// Checks a key path that objects are sorted by.
+    ///
+    /// - Throws: ``GraftError`` with the problem `unknownProperty`, or for a key path that has many values.
+    func check(sortKey: String) throws {
+        var current: NSEntityDescription? = entity
+        for key in sortKey.split(separator: ".", omittingEmptySubsequences: false) {
+            guard let owner = current else { break }
+            let property = try self.property(String(key), of: owner)
+            let relationship = property as? NSRelationshipDescription
+            guard relationship?.isToMany != true else {
+                throw GraftError(
+                    .other(
+                        finding: "'\(sortKey)' leads to many objects, which have no order among them",
+                        remedy: "Sort by an attribute or along to-one relationships."),
+                    at: place(in: owner))
+            }
+            current = relationship?.destinationEntity
+        }
+    }
+
+    // MARK: Predicates
+
+    private typealias Variables = [String: NSEntityDescription?]
+
+    private func check(_ predicate: NSPredicate, variables: Variables) throws {
+        switch predicate {
+        case let compound as NSCompoundPredicate:
+            // Apple declares the elements as `Any`.
+            for case let part as NSPredicate in compound.subpredicates as [Any] {
+                try check(part, variables: variables)
+            }
+        case let comparison as NSComparisonPredicate:
+            _ = try destination(of: comparison.leftExpression, variables: variables)
+            _ = try destination(of: comparison.rightExpression, variables: variables)
+        default:
+            break
+        }
+    }
+
+    /// Checks an expression and returns the entity of the objects that it gives; nil where it gives something else.
+    private func destination(of expression: NSExpression, variables: Variables) throws -> NSEntityDescription? {
+        switch expression.expressionType {
+        case .evaluatedObject:
+            return entity
+        case .variable:
+            guard let known = variables[expression.variable] else { throw unknownVariable(expression.variable) }
+            return known
+        case .keyPath:
+            return try follow(
+                expression.keyPath, from: try destination(of: expression.operand, variables: variables))
+        case .function:
+            for argument in expression.arguments ?? [] { _ = try destination(of: argument, variables: variables) }
+            return nil
+        case .aggregate:
+            for element in expression.collection as? [NSExpression] ?? [] {
+                _ = try destination(of: element, variables: variables)
+            }
+            return nil
+        case .subquery:
+            let members = try (expression.collection as? NSExpression).flatMap {
+                try destination(of: $0, variables: variables)
+            }
+            let inner = variables.merging([expression.variable: members]) { $1 }
+            try check(expression.predicate, variables: inner)
+            return members
+        case .conditional:
+            try check(expression.predicate, variables: variables)
+            _ = try destination(of: expression.true, variables: variables)
+            return try destination(of: expression.false, variables: variables)
+        case .unionSet, .intersectSet, .minusSet:
+            _ = try destination(of: expression.right, variables: variables)
+            return try destination(of: expression.left, variables: variables)
+        default:
+            return nil
+        }
+    }
+
+    private func follow(_ keyPath: String, from start: NSEntityDescription?) throws -> NSEntityDescription? {
+        var current = start
+        for key in keyPath.split(separator: ".") where key.first != "@" && key.lowercased() != "self" {
+            guard let owner = current else { return nil }
+            if ["objectID", "entity"].contains(key) { return nil }
+            current = (try property(String(key), of: owner) as? NSRelationshipDescription)?.destinationEntity
+        }
+        return current
+    }
+
+    private func property(_ key: String, of owner: NSEntityDescription) throws -> NSPropertyDescription {
+        let properties = owner.propertiesByName
+        if let property = properties[key] { return property }
+        let closest = NameSuggestion.closest(to: key, among: properties.keys)
+        throw GraftError(.unknownProperty(key, closest: closest), at: place(in: owner))
+    }
+
+    private func unknownVariable(_ name: String) -> GraftError {
+        GraftError(
+            .other(finding: "nothing gives '$\(name)' a value", remedy: "Write the value itself."),
+            at: place(in: entity))
+    }
+
+    private func place(in owner: NSEntityDescription) -> GraftError.Place {
+        GraftError.Place(source: source, entity: owner.name)
+    }
+}

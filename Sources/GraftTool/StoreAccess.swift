@@ -1,0 +1,114 @@
+// Opening models and stores. The only file of the tool that uses more of the runtime than Core Data's public API: reading the
+// model that a store carries, and errors instead of nil or a stop for models and predicates that come from a user.
+
+import CoreData
+import Foundation
+import Graft
+
+/// Models and stores by their paths.
+enum StoreAccess {
+    // MARK: Models
+
+    /// The model to use with a store: the one given, else the one that the store carries.
+    ///
+    /// - Throws: ``GraftError`` with `missingModel`; what is wrong with the model or the store.
+    static func model(at path: String?, forStore store: String) throws -> NSManagedObjectModel {
+        if let path { return try model(at: path) }
+        guard FileKind(ofPath: store) != .missing else {
+            throw GraftError(
+                .missingModel(reason: "the store doesn't exist yet, and there is no --model"), at: place(store))
+        }
+        guard let cache = try SQLiteStoreFile.modelCache(at: URL(fileURLWithPath: store)) else {
+            throw GraftError(.missingModel(reason: "the store carries none, and there is no --model"), at: place(store))
+        }
+        return try NSManagedObjectModel(modelCache: cache)
+    }
+
+    /// Reads a model from a file or folder.
+    static func model(at path: String) throws -> NSManagedObjectModel {
+        try NSManagedObjectModel(readingContentsOf: URL(fileURLWithPath: path))
+    }
+
+    // MARK: Stores
+
+    /// Opens a store of which not a byte will change.
+    ///
+    /// - Parameter modelPath: The model; nil for the one that the store carries.
+    /// - Throws: An error that names the file, what is wrong with it and what to do.
+    static func openForReading(_ path: String, modelPath: String?) throws -> NSPersistentContainer {
+        switch FileKind(ofPath: path) {
+        case .missing: throw GraftError(.unreadableFile(reason: "no such file or directory"), at: place(path))
+        case .folder: throw GraftError(.notAStore(reason: "it is a folder"), at: place(path))
+        case .file, .device: break
+        }
+        return try open(path, model(at: modelPath, forStore: path), isReadOnly: true)
+    }
+
+    /// Opens a store, and makes it if there is none.
+    ///
+    /// - Throws: As ``openForReading(_:modelPath:)``.
+    static func openForWriting(_ path: String, model: NSManagedObjectModel) throws -> NSPersistentContainer {
+        if FileKind(ofPath: path) == .folder { throw GraftError(.notAStore(reason: "it is a folder"), at: place(path)) }
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        guard FileKind(ofPath: folder) == .folder else {
+            throw GraftError(.unwritableFile(reason: "its folder doesn't exist"), at: place(path))
+        }
+        return try open(path, model, isReadOnly: false)
+    }
+
+    private static func open(
+        _ path: String, _ model: NSManagedObjectModel, isReadOnly: Bool
+    ) throws -> NSPersistentContainer {
+        let description = NSPersistentStoreDescription(url: URL(fileURLWithPath: path))
+        description.isReadOnly = isReadOnly
+        // A store of another version of the model is an error, not something to convert on the way.
+        description.shouldMigrateStoreAutomatically = false
+        description.shouldInferMappingModelAutomatically = false
+        return try container(model, description)
+    }
+
+    /// A store that is gone with the container, to try an import in.
+    static func temporaryStore(_ model: NSManagedObjectModel) throws -> NSPersistentContainer {
+        let description = NSPersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"))
+        return try container(model, description)
+    }
+
+    private static func container(
+        _ model: NSManagedObjectModel, _ description: NSPersistentStoreDescription
+    ) throws -> NSPersistentContainer {
+        let container = NSPersistentContainer(name: "graft", managedObjectModel: model)
+        container.persistentStoreDescriptions = [description]
+        var failure: (any Error)?
+        container.loadPersistentStores { _, error in failure = error }
+        if let failure { throw failure }
+        return container
+    }
+
+    /// Deletes a store with everything that belongs to it.
+    static func destroy(_ container: NSPersistentContainer) throws {
+        let coordinator = container.persistentStoreCoordinator
+        for store in coordinator.persistentStores {
+            guard let url = store.url else { continue }
+            try coordinator.destroyPersistentStore(at: url, ofType: store.type)
+        }
+    }
+
+    // MARK: Predicates
+
+    /// Reads a predicate.
+    ///
+    /// - Throws: An error that shows the text and the place in it.
+    static func predicate(_ text: String) throws -> NSPredicate { try NSPredicate.parsing(text) }
+
+    private static func place(_ path: String) -> GraftError.Place { GraftError.Place(source: path) }
+}
+
+extension NSManagedObjectModel {
+    /// The entity that a user has named.
+    ///
+    /// - Throws: ``GraftError`` with `unknownEntity` and the name that was probably meant.
+    func entity(named name: String) throws -> NSEntityDescription {
+        if let entity = entitiesByName[name] { return entity }
+        throw GraftError(.unknownEntity(name, closest: NameSuggestion.closest(to: name, among: entitiesByName.keys)))
+    }
+}

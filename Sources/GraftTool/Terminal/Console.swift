@@ -1,0 +1,86 @@
+// Where the tool's words go: results to standard output, everything else to standard error. Tests give other descriptors.
+
+import Foundation
+import Graft
+
+/// The reader of the output has gone, as `| head` does. Not a failure: the tool ends quietly.
+struct OutputClosed: Error {}
+
+/// The three standard streams.
+struct Console: Sendable {
+    /// Where data is read from when a file is called `-`.
+    var input: Int32 = STDIN_FILENO
+    /// Results.
+    var output: Int32 = STDOUT_FILENO
+    /// Errors, notes and progress.
+    var diagnostics: Int32 = STDERR_FILENO
+
+    /// Whether somebody watches the diagnostics, and may be shown a line that changes.
+    var isWatched: Bool { isatty(diagnostics) == 1 && environment["TERM"] != "dumb" }
+
+    /// The width of the terminal that shows the diagnostics.
+    var width: Int { environment["COLUMNS"].flatMap { Int($0) } ?? 80 }
+
+    /// Whether the reader of the output, a pipe, has gone.
+    var isOutputClosed: Bool {
+        var request = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
+        // Safe: the pointer is to one request, and the count says so.
+        return unsafe poll(&request, 1, 0) > 0 && Int32(request.revents) & POLLERR != 0
+    }
+
+    private var environment: [String: String] { ProcessInfo.processInfo.environment }
+
+    /// Writes a result and ends its line.
+    func print(_ line: String) throws {
+        try FileDescriptor.write(Array((line + "\n").utf8), to: output)
+    }
+
+    /// Writes a message that isn't a result. Where nobody listens nothing can be told any more, so a failure is ignored.
+    func note(_ line: String) {
+        show(line + "\n")
+    }
+
+    /// Writes text without ending the line, for progress.
+    func show(_ text: String) {
+        do {
+            try FileDescriptor.write(Array(text.utf8), to: diagnostics)
+        } catch {
+            // There is no other place to report this to.
+        }
+    }
+}
+
+/// Writing to a descriptor; the tool's only unsafe call.
+enum FileDescriptor {
+    /// Writes all bytes.
+    ///
+    /// - Throws: ``OutputClosed`` when the reader has gone, else a ``GraftError`` with the system's reason.
+    static func write(_ bytes: [UInt8], to descriptor: Int32) throws {
+        var start = 0
+        while start < bytes.count {
+            // Safe: the pointer and the count are those of one slice, and `write` only reads.
+            let written = unsafe bytes[start...].withUnsafeBytes {
+                unsafe Foundation.write(descriptor, $0.baseAddress, $0.count)
+            }
+            if written >= 0 {
+                start += written
+                continue
+            }
+            switch errno {
+            case EINTR: continue
+            case EPIPE: throw OutputClosed()
+            case let code: throw GraftError(.unwritableFile(reason: SystemError.reason(code)))
+            }
+        }
+    }
+}
+
+/// The system's words for its error numbers.
+enum SystemError {
+    /// Returns, for instance, `no space left on device`.
+    static func reason(_ code: Int32 = errno) -> String {
+        // Safe: `strerror` returns a string that stays valid until the next call, and it is copied at once.
+        let text = unsafe String(cString: strerror(code))
+        return text.prefix(1).lowercased() + text.dropFirst()
+    }
+}

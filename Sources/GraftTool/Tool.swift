@@ -1,0 +1,76 @@
+// Runs a command line: arguments in, results on the console, exit code out.
+
+import ArgumentParser
+import Foundation
+import Graft
+
+/// The tool.
+enum Tool {
+    /// The version that `--version` shows; CHANGELOG.md says what is in it.
+    static let version = "0.1.0"
+
+    /// Runs one command line.
+    ///
+    /// - Returns: 0, 1 when the job failed, or 64 when the command line can't be understood.
+    static func run(_ arguments: [String], console: Console) -> Int32 {
+        do {
+            var command = try GraftCommand.parseAsRoot(arguments)
+            if let job = command as? any JobCommand { return run(job, console: console) }
+            try command.run()
+            return ExitCode.success.rawValue
+        } catch {
+            return finish(with: error, console: console)
+        }
+    }
+
+    private static func run(_ job: any JobCommand, console: Console) -> Int32 {
+        do {
+            try job.run(console: console)
+            return ExitCode.success.rawValue
+        } catch is OutputClosed {
+            return ExitCode.success.rawValue
+        } catch {
+            console.note("graft: \(words(of: error))")
+            return ExitCode.failure.rawValue
+        }
+    }
+
+    /// Place, finding and remedy, whoever has thrown the error.
+    private static func words(of error: any Error) -> String {
+        switch error {
+        case let error as GraftError: error.description
+        // Foundation's own description is for programmers; what a person should read is here.
+        case let error as CocoaError: error.localizedDescription
+        default: String(describing: error)
+        }
+    }
+
+    /// Help and version are results; what the parser couldn't understand isn't.
+    private static func finish(with error: any Error, console: Console) -> Int32 {
+        let code = GraftCommand.exitCode(for: error)
+        let message = GraftCommand.fullMessage(for: error)
+        guard code.isSuccess else {
+            console.note(message)
+            return code.rawValue
+        }
+        do {
+            if !message.isEmpty { try console.print(message) }
+            return code.rawValue
+        } catch {
+            return error is OutputClosed ? ExitCode.success.rawValue : ExitCode.failure.rawValue
+        }
+    }
+}
+
+/// A subcommand that does its work on a console.
+protocol JobCommand: ParsableCommand {
+    /// Does the work.
+    ///
+    /// - Throws: ``GraftError`` when it fails, ``OutputClosed`` when nobody reads the result any more.
+    func run(console: Console) throws
+}
+
+extension JobCommand {
+    // The parser's own entry, unused here: `Tool.run` calls `run(console:)`.
+    func run() throws { try run(console: Console()) }
+}

@@ -1,0 +1,44 @@
+// What the command line accepts, and what it answers to the rest.
+
+import Testing
+
+@Suite struct CommandLineTests {
+    struct Usage: CustomTestStringConvertible {
+        var arguments: [String]
+        var says: String
+        var testDescription: String { arguments.joined(separator: " ") }
+    }
+
+    @Test(arguments: [
+        Usage(arguments: ["imprt"], says: "Unexpected argument 'imprt'"),
+        Usage(arguments: ["import"], says: "Missing expected argument"),
+        Usage(arguments: ["import", "a.json"], says: "--store"),
+        Usage(arguments: ["import", "a.json", "--store", "s", "--batch", "0"], says: "--batch needs a number"),
+        Usage(arguments: ["import", "a.json", "--store", "s", "--batch", "ten"], says: "'ten' is invalid"),
+        Usage(arguments: ["import", "-", "-", "--store", "s"], says: "only once"),
+        Usage(arguments: ["export"], says: "--store"),
+        Usage(arguments: ["export", "--store", "s", "--limit", "-1"], says: "--limit"),
+        Usage(arguments: ["export", "--store", "s", "--format", "xml"], says: "'json' and 'ndjson'"),
+        Usage(arguments: ["export", "--store", "s", "--format", "ndjson", "--pretty"], says: "--pretty"),
+        Usage(arguments: ["inspect"], says: "Missing expected argument"),
+        Usage(arguments: ["inspect", "a", "b"], says: "Unexpected argument 'b'"),
+    ])
+    func `a command line that makes no sense is answered with its usage and 64`(_ usage: Usage) throws {
+        let run = try graft(usage.arguments)
+        #expect(run.status == 64)
+        #expect(run.text == "")
+        #expect(run.diagnostics.contains(usage.says), "\(run.diagnostics)")
+        #expect(run.diagnostics.contains("Usage: graft"))
+    }
+
+    @Test(arguments: [["--help"], ["help", "import"], ["import", "--help"], ["export", "-h"], []])
+    func `help is a result`(_ arguments: [String]) throws {
+        let run = try graft(arguments).succeeded()
+        #expect(run.text.contains("USAGE: graft"))
+    }
+
+    @Test func `the version is a number of three parts`() throws {
+        let run = try graft("--version").succeeded()
+        #expect(run.text.wholeMatch(of: /[0-9]+\.[0-9]+\.[0-9]+\n/) != nil)
+    }
+}

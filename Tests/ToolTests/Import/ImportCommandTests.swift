@@ -1,0 +1,146 @@
+// `graft import` on the example: what it inserts and updates, what it says, and what it leaves alone.
+
+import Foundation
+import Testing
+
+@Suite struct ImportCommandTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func example(_ name: String) -> String { Project.heroes.appending(path: name).path }
+
+    /// The numbers of a report, by entity: inserted, updated, unchanged.
+    private func report(_ run: ToolRun) -> [String: [Int]] {
+        run.lines.dropFirst().reduce(into: [:]) { report, line in
+            let words = line.split(separator: " ")
+            report[String(words[0])] = words.dropFirst().compactMap { Int($0) }
+        }
+    }
+
+    /// One hero as the store exports it.
+    private func hero(_ id: Int, in store: String) throws -> [String: Any] {
+        let run = try graft("export", "--store", store, "--entity", "Hero", "--where", "id == \(id)").succeeded()
+        let heroes = try #require(try JSONSerialization.jsonObject(with: run.output) as? [[String: Any]])
+        try #require(heroes.count == 1)
+        return heroes[0]
+    }
+
+    @Test func `the first import inserts everything once`() throws {
+        let run = try graft(
+            "import", example("heroes.json"), "--entity", "Hero", "--store", folder.path("S.sqlite"),
+            "--model", Project.heroesModel
+        ).succeeded()
+        #expect(report(run) == ["Hero": [4, 0, 0], "Power": [5, 0, 0], "Publisher": [2, 0, 0]])
+    }
+
+    @Test func `the report is a table in the order of the names`() throws {
+        let run = try graft(
+            "import", example("heroes.json"), "--entity", "Hero", "--store", folder.path("S.sqlite"),
+            "--model", Project.heroesModel
+        ).succeeded()
+        let expected = """
+            ENTITY     INSERTED  UPDATED  UNCHANGED
+            Hero              4        0          0
+            Power             5        0          0
+            Publisher         2        0          0
+
+            """
+        #expect(run.text == expected)
+    }
+
+    @Test func `an update changes by identity what it names`() throws {
+        let store = try heroStore(in: folder)
+        let run = try graft("import", example("heroes-update.json"), "--entity", "Hero", "--store", store).succeeded()
+        #expect(report(run)["Hero"] == [1, 3, 0])
+
+        let revontuli = try hero(101, in: store)
+        // Null clears, a missing key leaves the value alone, bare identifiers replace the set.
+        #expect(revontuli["motto"] == nil || revontuli["motto"] is NSNull)
+        #expect(revontuli["real_name"] as? String == "Aino Väisänen")
+        #expect((revontuli["powers"] as? [Any])?.count == 3)
+        #expect(try hero(102, in: store)["real_name"] as? String == "Inés Peña de Vries")
+        #expect(try hero(103, in: store)["active"] as? Bool == true)
+        #expect(try hero(105, in: store)["name"] as? String == "Sunbird")
+    }
+
+    @Test func `the same import again changes nothing`() throws {
+        let store = StoreFile(path: try heroStore(in: folder))
+        let content = try store.content
+        let run = try graft("import", example("heroes.json"), "--entity", "Hero", "--store", store.path).succeeded()
+        #expect(report(run) == ["Hero": [0, 0, 4], "Power": [0, 0, 5], "Publisher": [0, 0, 2]])
+        #expect(try store.content == content)
+    }
+
+    @Test func `a dry run says the same and changes nothing`() throws {
+        let store = StoreFile(path: try heroStore(in: folder))
+        let bytes = try store.bytes
+        let arguments = ["import", example("heroes-update.json"), "--entity", "Hero", "--store", store.path]
+        let dry = try graft(arguments + ["--dry-run"]).succeeded()
+        #expect(try store.bytes == bytes)
+        let wet = try graft(arguments).succeeded()
+        #expect(dry.text == wet.text)
+    }
+
+    @Test func `a dry run makes no store`() throws {
+        let run = try graft(
+            "import", example("heroes.json"), "--entity", "Hero", "--store", folder.path("S.sqlite"),
+            "--model", Project.heroesModel, "--dry-run"
+        ).succeeded()
+        #expect(report(run)["Hero"] == [4, 0, 0])
+        #expect(try folder.names == [])
+    }
+
+    @Test func `several files are one job in any order`() throws {
+        let files = [example("heroes.json"), example("heroes-update.json")]
+        for (index, order) in [files, files.reversed()].enumerated() {
+            let store = folder.path("\(index).sqlite")
+            let run = try graft(
+                ["import"] + order + ["--entity", "Hero", "--store", store, "--model", Project.heroesModel]
+            ).succeeded()
+            #expect(report(run)["Hero"]?.first == 5)
+            #expect(try StoreFile(path: store).count("ZCHARACTER") == 5)
+        }
+    }
+
+    @Test func `standard input and NDJSON are as good as a file`() throws {
+        let text = """
+            {"id": "1", "name": "Einarsdóttir"}
+            {"id": "2", "name": "Ørsted"}
+
+            """
+        let store = folder.path("S.sqlite")
+        let run = try graft(
+            ["import", "-", "--entity", "Hero", "--store", store, "--model", Project.heroesModel], input: text
+        ).succeeded()
+        #expect(report(run) == ["Hero": [2, 0, 0]])
+        #expect(try hero(2, in: store)["name"] as? String == "Ørsted")
+    }
+
+    @Test func `an error in standard input names it`() throws {
+        try graft(
+            ["import", "-", "--entity", "Hero", "--store", folder.path("S.sqlite"), "--model", Project.heroesModel],
+            input: "[{]"
+        ).failed(saying: "standard input", "line 1, column 3")
+    }
+
+    @Test(arguments: [1, 3, 7, 1000])
+    func `batches of any size give the same store`(_ batch: Int) throws {
+        let input = try folder.file("input.json", generatedHeroes(100))
+        func export(_ name: String, _ options: [String]) throws -> String {
+            let store = folder.path(name)
+            try graft(
+                ["import", input, "--entity", "Hero", "--store", store, "--model", Project.heroesModel] + options
+            ).succeeded()
+            return try graft("export", "--store", store).succeeded().text
+        }
+        #expect(try export("a.sqlite", ["--batch", "\(batch)"]) == export("b.sqlite", []))
+    }
+
+    @Test func `a store carries its model for later calls`() throws {
+        let store = try heroStore(in: folder)
+        let villains = example("villains.json")
+        let run = try graft("import", villains, "--entity", "Villain", "--store", store).succeeded()
+        #expect(report(run)["Villain"] == [2, 0, 0])
+    }
+}

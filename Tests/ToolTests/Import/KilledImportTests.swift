@@ -1,0 +1,114 @@
+// An import that is killed, interrupted or runs out of space. What was saved are whole batches; nothing else is there.
+
+import Foundation
+import GRDB
+import Testing
+
+// One after the other: the tests measure how long an import takes.
+@Suite(.serialized) struct KilledImportTests {
+    private let folder: TemporaryFolder
+    private let input: String
+    private let count = 4_000
+    private static let joinTable =
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'Z!_%POWERS' ESCAPE '!'"
+
+    init() throws {
+        folder = try TemporaryFolder()
+        input = try folder.file("input.json", generatedHeroes(count, sharing: false))
+    }
+
+    private func arguments(store: String, batch: Int?) -> [String] {
+        ["import", input, "--entity", "Hero", "--store", store, "--model", Project.heroesModel]
+            + (batch.map { ["--batch", "\($0)"] } ?? [])
+    }
+
+    /// Sends a signal to an import after a while.
+    private func importing(
+        into store: String, batch: Int?, signal number: Int32, after seconds: Double
+    ) throws -> ToolRun {
+        try run(Project.executable, arguments(store: store, batch: batch), input: nil, in: folder) { process in
+            Thread.sleep(forTimeInterval: seconds)
+            kill(process.processIdentifier, number)
+        }
+    }
+
+    private func seconds(_ body: () throws -> Void) rethrows -> Double {
+        let start = ContinuousClock.now
+        try body()
+        return (ContinuousClock.now - start) / .seconds(1)
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func `a killed import leaves whole batches, thirty times over`() throws {
+        let batch = 300
+        let duration = try seconds {
+            try graft(arguments(store: folder.path("Whole.sqlite"), batch: batch)).succeeded()
+        }
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var numbers = SeededNumbers(seed: seed)
+        var killed = 0
+        for round in 1...30 {
+            let store = StoreFile(path: folder.path("Killed\(round).sqlite"))
+            let delay = Double.random(in: 0...duration, using: &numbers)
+            let run = try importing(into: store.path, batch: batch, signal: SIGKILL, after: delay)
+            if run.isKilled { killed += 1 }
+            guard FileManager.default.fileExists(atPath: store.path) else { continue }
+
+            try #require(try store.integrity == ["ok"], "seed \(seed), round \(round)")
+            try expectWholeBatches(store, of: batch, "seed \(seed), round \(round), after \(delay) s")
+            // The store opens, and the same import completes it.
+            try graft(arguments(store: store.path, batch: batch)).succeeded()
+            #expect(try store.count("ZCHARACTER") == count)
+        }
+        #expect(killed > 10, "Most imports ended before they were killed; seed \(seed)")
+    }
+
+    private func expectWholeBatches(_ store: StoreFile, of batch: Int, _ comment: Comment) throws {
+        // Before the first batch there may be no tables yet.
+        guard try store.count("sqlite_master", where: "name = 'ZCHARACTER'") == 1 else { return }
+        let heroes = try store.count("ZCHARACTER")
+        #expect(heroes % (batch / 3) == 0, comment)
+        // Each hero came with a publisher and a power of its own, and with what connects them.
+        #expect(try store.count("ZPUBLISHER") == heroes && store.count("ZPOWER") == heroes, comment)
+        #expect(try store.count("ZCHARACTER", where: "ZPUBLISHER IS NULL OR ZNAME IS NULL") == 0, comment)
+        let joins = try store.read { try String.fetchOne($0, sql: Self.joinTable) }
+        #expect(try store.count(#require(joins)) == heroes, comment)
+        // The key counter has to be ahead of every key, or the next import would use one twice.
+        let ahead = "Z_NAME = 'Character' AND Z_MAX >= (SELECT COALESCE(MAX(Z_PK), 0) FROM ZCHARACTER)"
+        #expect(try store.count("Z_PRIMARYKEY", where: ahead) == 1, comment)
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `an interrupted import leaves the store as it was`(_ signal: Int32) throws {
+        let store = StoreFile(path: try heroStore(in: folder))
+        let content = try store.content
+        let run = try importing(into: store.path, batch: nil, signal: signal, after: 0.3)
+        run.failed(saying: "cancelled")
+        #expect(try store.content == content)
+    }
+
+    @Test func `an interrupted import leaves no new store behind`() throws {
+        let run = try importing(into: folder.path("New.sqlite"), batch: nil, signal: SIGINT, after: 0.3)
+        run.failed(saying: "cancelled")
+        #expect(try folder.names == ["input.json"])
+    }
+
+    @Test func `a full disk leaves the store as it was`() throws {
+        let store = StoreFile(path: try heroStore(in: folder))
+        let content = try store.content
+        // No file may grow beyond 128 kB, which is where the store's log is soon. 512 bytes a block, says POSIX.
+        let run = try shell(
+            "ulimit -f 256; exec \"$GRAFT\" import '\(input)' --entity Hero --store '\(store.path)'", in: folder)
+        run.failed(saying: "Heroes.sqlite", "Check the free space")
+        #expect(try store.integrity == ["ok"])
+        #expect(try store.content == content)
+    }
+
+    @Test func `a full disk leaves no new store behind`() throws {
+        let run = try shell(
+            "ulimit -f 256; exec \"$GRAFT\" import '\(input)' --entity Hero --store New.sqlite --model "
+                + "'\(Project.heroesModel)'", in: folder)
+        run.failed(saying: "New.sqlite", "Check the free space")
+        #expect(try folder.names == ["input.json"])
+    }
+}

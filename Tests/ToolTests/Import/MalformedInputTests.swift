@@ -1,0 +1,121 @@
+// Everything that can be wrong with what an import is given. Each time: one line that says where and what to do, exit code 1,
+// and the store as it was, or none where there was none.
+
+import Foundation
+import Testing
+
+@Suite struct MalformedInputTests {
+    struct Case: CustomTestStringConvertible {
+        var name: String
+        var json: String
+        var options = ["--entity", "Hero"]
+        /// Place and finding; each has to be in the message.
+        var says: [String]
+        var testDescription: String { name }
+    }
+
+    static let cases = [
+        Case(
+            name: "truncated", json: "[\n  {\"id\": \"1\", \"name\": \"A\"},\n  {\"id\": \"2\"",
+            says: ["input.json", "line 3"]),
+        Case(name: "truncated in a string", json: "[{\"id\": \"1\", \"name\": \"A", says: ["input.json", "line 1"]),
+        Case(name: "text after the end", json: "[] []x", says: ["input.json", "line 1"]),
+        Case(name: "not UTF-8 but a word", json: "heroes", says: ["input.json", "line 1, column 1"]),
+        Case(name: "a number at the top", json: "17", says: ["input.json"]),
+        Case(
+            name: "a word for a number", json: "[{\"id\": \"1\", \"name\": \"A\", \"rescues\": \"many\"}]",
+            says: ["input.json", "$[0].rescues", "many", "Hero.rescues", "Integer 32"]),
+        Case(
+            name: "a number out of range", json: "[{\"id\": 1, \"name\": \"A\", \"rescues\": 4294967296}]",
+            says: ["$[0].rescues", "4294967296", "Integer 32"]),
+        Case(
+            name: "no date", json: "[{\"id\": 1, \"name\": \"A\", \"appearance\": {\"first_seen\": \"soon\"}}]",
+            says: ["$[0].appearance.first_seen", "soon", "Date"]),
+        Case(
+            name: "an object for a string", json: "[{\"id\": 1, \"name\": {\"first\": \"A\"}}]",
+            says: ["$[0].name", "Hero.name", "String"]),
+        Case(
+            name: "a word for a to-many relationship", json: "[{\"id\": 1, \"name\": \"A\", \"powers\": \"all\"}]",
+            says: ["$[0].powers", "Hero.powers"]),
+        Case(
+            name: "deep inside", json: "[{\"id\": 1, \"name\": \"A\", \"powers\": [{\"id\": 4}, {\"id\": \"x\"}]}]",
+            says: ["$[0].powers[1].id", "Power.id", "Integer 64"]),
+        Case(
+            name: "a mandatory value is missing", json: "[{\"id\": 1, \"name\": \"A\"}, {\"id\": 2}]",
+            says: ["name", "Hero"]),
+        Case(name: "an element that is no object", json: "[{\"id\": 1, \"name\": \"A\"}, []]", says: ["$[1]"]),
+        Case(name: "a bad line of NDJSON", json: "{\"id\": 1, \"name\": \"A\"}\n{\"id\": }\n", says: ["line 2"]),
+        Case(
+            name: "nested too deeply",
+            json: "[{\"id\": 1, \"name\": \"A\", \"more\": " + String(repeating: "[", count: 100_000), says: ["512"]),
+        Case(
+            name: "an unknown entity", json: "[]", options: ["--entity", "Heroe"],
+            says: ["no entity 'Heroe'", "Did you mean 'Hero'?"]),
+        Case(
+            name: "no entity named", json: "[{}]", options: [],
+            says: ["several entities", "--entity", "Hero, Power, Publisher, Villain"]),
+        Case(
+            name: "an abstract entity", json: "[{\"id\": 99, \"name\": \"A\"}]", options: ["--entity", "Character"],
+            says: ["Character"]),
+    ]
+
+    @Test(arguments: cases)
+    func `bad data leaves an existing store as it was`(_ bad: Case) throws {
+        let folder = try TemporaryFolder()
+        let store = StoreFile(path: try heroStore(in: folder))
+        let content = try store.content
+        let input = try folder.file("input.json", bad.json)
+
+        let run = try graft(["import", input, "--store", store.path] + bad.options)
+
+        run.failed()
+        for words in bad.says { #expect(run.diagnostics.contains(words), "\(run.diagnostics)") }
+        #expect(try store.content == content)
+    }
+
+    @Test(arguments: cases)
+    func `bad data leaves no new store behind`(_ bad: Case) throws {
+        let folder = try TemporaryFolder()
+        let input = try folder.file("input.json", bad.json)
+        let run = try graft(
+            ["import", input, "--store", folder.path("New.sqlite"), "--model", Project.heroesModel] + bad.options)
+        run.failed()
+        #expect(try folder.names == ["input.json"])
+    }
+
+    @Test func `an empty file has nothing to import`() throws {
+        let folder = try TemporaryFolder()
+        let store = StoreFile(path: try heroStore(in: folder))
+        let content = try store.content
+        let run = try graft("import", folder.file("empty.json", ""), "--entity", "Hero", "--store", store.path)
+            .succeeded()
+        #expect(run.text == "Nothing to import.\n")
+        #expect(try store.content == content)
+    }
+
+    @Test func `one bad file of several undoes them all`() throws {
+        let folder = try TemporaryFolder()
+        let store = StoreFile(path: try heroStore(in: folder))
+        let content = try store.content
+        let update = Project.heroes.appending(path: "heroes-update.json").path
+        let bad = try folder.file("bad.json", "[{\"id\": 1")
+        try graft("import", update, bad, "--entity", "Hero", "--store", store.path).failed(saying: "bad.json", "line 1")
+        #expect(try store.content == content)
+    }
+
+    @Test func `a file that isn't there is named`() throws {
+        let folder = try TemporaryFolder()
+        let store = StoreFile(path: try heroStore(in: folder))
+        let bytes = try store.bytes
+        try graft("import", folder.path("gone.json"), "--entity", "Hero", "--store", store.path)
+            .failed(saying: "gone.json", "no such file")
+        #expect(try store.bytes == bytes)
+    }
+
+    @Test func `a folder is no input`() throws {
+        let folder = try TemporaryFolder()
+        let store = try heroStore(in: folder)
+        try graft("import", folder.url.path, "--entity", "Hero", "--store", store).failed(
+            saying: folder.url.lastPathComponent)
+    }
+}

@@ -1,0 +1,44 @@
+// `graft inspect`, compared with checked-in texts.
+
+import Foundation
+import Testing
+
+@Suite struct InspectTests {
+    private func resource(_ name: String) throws -> String {
+        try String(contentsOf: Project.resources.appending(path: name), encoding: .utf8)
+    }
+
+    @Test func `a model is shown with its entities, properties and mapping`() throws {
+        let run = try shell(
+            "cd '\(Project.heroes.path)' && \"$GRAFT\" inspect Heroes.xcdatamodeld", in: TemporaryFolder())
+        run.succeeded()
+        #expect(try run.text == resource("heroes-model.txt"))
+    }
+
+    @Test func `a model's JSON has a stable order`() throws {
+        let run = try shell(
+            "cd '\(Project.heroes.path)' && \"$GRAFT\" inspect Heroes.xcdatamodeld --json", in: TemporaryFolder())
+        run.succeeded()
+        #expect(try run.text == resource("heroes-model.json"))
+    }
+
+    @Test func `a store is shown with the number of its objects`() throws {
+        let folder = try TemporaryFolder()
+        _ = try heroStore(in: folder)
+        let run = try graft("inspect", "Heroes.sqlite", in: folder).succeeded()
+        // The UUID is the store's own, and the size depends on SQLite's version.
+        let text = run.text.replacing(/UUID [0-9A-F-]{36}/, with: "UUID …").replacing(/[0-9]+ bytes/, with: "… bytes")
+        #expect(try text == resource("heroes-store.txt"))
+    }
+
+    @Test func `a store in a folder that can't be written is inspected and exported`() throws {
+        let folder = try TemporaryFolder()
+        let store = try heroStore(in: folder)
+        let names = try folder.names
+        try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: folder.url.path)
+        defer { _ = try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.url.path) }
+        try graft("inspect", store).succeeded()
+        try graft("export", "--store", store).succeeded()
+        #expect(try folder.names == names)
+    }
+}

@@ -1,0 +1,54 @@
+// Looks into a store's file with SQLite alone, so that the tool isn't its own witness.
+
+import Foundation
+import GRDB
+
+/// A store's file.
+struct StoreFile {
+    var path: String
+
+    /// Every row of every table, in a defined order.
+    var content: [String: [String]] {
+        get throws {
+            try read { database in
+                let tables = try String.fetchAll(
+                    database, sql: "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+                return try Dictionary(uniqueKeysWithValues: tables.map { ($0, try rows(of: $0, in: database)) })
+            }
+        }
+    }
+
+    /// SQLite's own check; `ok` where all is well.
+    var integrity: [String] {
+        get throws { try read { try String.fetchAll($0, sql: "PRAGMA integrity_check") } }
+    }
+
+    /// The store's bytes, and those of its log if there is one.
+    var bytes: [Data] {
+        get throws {
+            try [path, path + "-wal"].filter(FileManager.default.fileExists).map {
+                try Data(contentsOf: URL(fileURLWithPath: $0))
+            }
+        }
+    }
+
+    /// The number of rows that a condition of SQL holds for.
+    func count(_ table: String, where condition: String = "1") throws -> Int {
+        try read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM \(table) WHERE \(condition)") ?? 0 }
+    }
+
+    func read<T>(_ body: (Database) throws -> T) throws -> T {
+        var configuration = Configuration()
+        configuration.readonly = true
+        return try DatabaseQueue(path: path, configuration: configuration).read(body)
+    }
+
+    private func rows(of table: String, in database: Database) throws -> [String] {
+        try Row.fetchAll(database, sql: "SELECT * FROM \"\(table)\" ").map { "\($0.databaseValues)" }.sorted()
+    }
+}
+
+/// Makes an SQLite database that isn't a store.
+func makeDatabase(at path: String, _ sql: String) throws {
+    try DatabaseQueue(path: path).write { try $0.execute(sql: sql) }
+}

@@ -1,0 +1,96 @@
+// Stores and models that aren't any, or not for each other. Import, export and inspect say so and change nothing.
+
+import Foundation
+import Testing
+
+@Suite struct UnfitStoreTests {
+    private let folder: TemporaryFolder
+    private let heroes = Project.heroes.appending(path: "heroes.json").path
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func commands(store: String, model: String?) -> [[String]] {
+        let model = model.map { ["--model", $0] } ?? []
+        return [
+            ["import", heroes, "--entity", "Hero", "--store", store] + model,
+            ["import", heroes, "--entity", "Hero", "--store", store, "--dry-run"] + model,
+            ["export", "--store", store] + model,
+            ["inspect", store],
+        ]
+    }
+
+    @Test func `a text file is no store`() throws {
+        let store = try folder.file("notes.sqlite", String(repeating: "This isn't a database. ", count: 500))
+        let bytes = try StoreFile(path: store).bytes
+        for command in commands(store: store, model: Project.heroesModel) {
+            try graft(command).failed(saying: "notes.sqlite", "isn't a")
+        }
+        #expect(try StoreFile(path: store).bytes == bytes)
+        #expect(try folder.names == ["notes.sqlite"])
+    }
+
+    @Test func `another program's database is no store`() throws {
+        let store = folder.path("other.sqlite")
+        try makeDatabase(at: store, "CREATE TABLE invoice (id INTEGER PRIMARY KEY, total REAL)")
+        let bytes = try StoreFile(path: store).bytes
+        for command in commands(store: store, model: Project.heroesModel) {
+            try graft(command).failed(saying: "other.sqlite")
+        }
+        #expect(try StoreFile(path: store).bytes == bytes)
+    }
+
+    @Test func `a damaged store is reported as such`() throws {
+        let store = try heroStore(in: folder)
+        // Everything behind the header is overwritten, so the schema can't be read.
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: store))
+        bytes.replaceSubrange(100..., with: Data(repeating: 0x5A, count: bytes.count - 100))
+        try bytes.write(to: URL(fileURLWithPath: store))
+        for command in commands(store: store, model: Project.heroesModel) {
+            try graft(command).failed(saying: "Heroes.sqlite")
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == bytes)
+    }
+
+    @Test func `a folder is no store`() throws {
+        for command in commands(store: folder.url.path, model: Project.heroesModel) {
+            try graft(command).failed(saying: folder.url.lastPathComponent)
+        }
+    }
+
+    @Test func `a store that isn't there can be imported into, not read`() throws {
+        let store = folder.path("gone.sqlite")
+        try graft("export", "--store", store).failed(saying: "gone.sqlite", "no such file")
+        try graft("inspect", store).failed(saying: "gone.sqlite", "no such file")
+        try graft("import", heroes, "--entity", "Hero", "--store", store).failed(saying: "gone.sqlite", "--model")
+        #expect(try folder.names == [])
+    }
+
+    @Test func `a model that doesn't fit the store is refused`() throws {
+        let store = try heroStore(in: folder)
+        let content = try StoreFile(path: store).content
+        let model = Project.worldModel
+        try graft("import", heroes, "--entity", "Hero", "--store", store, "--model", model).failed(
+            saying: "Heroes.sqlite")
+        try graft("export", "--store", store, "--model", model).failed(saying: "Heroes.sqlite", "model")
+        #expect(try StoreFile(path: store).content == content)
+    }
+
+    @Test func `a model that can't be read says where it is wrong`() throws {
+        let model = folder.url.appending(path: "Broken.xcdatamodel")
+        try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+        let text = """
+            <model><entity name="Hero"><attribute name="id" attributeType="Integer 65"/></entity></model>
+            """
+        try Data(text.utf8).write(to: model.appending(path: "contents"))
+        try graft("import", heroes, "--store", folder.path("New.sqlite"), "--model", model.path)
+            .failed(saying: "Broken.xcdatamodel", "Integer 65")
+        try graft("inspect", model.path).failed(saying: "Integer 65")
+        #expect(try folder.names == ["Broken.xcdatamodel"])
+    }
+
+    @Test func `a model that isn't there is named`() throws {
+        try graft("import", heroes, "--store", folder.path("New.sqlite"), "--model", folder.path("Gone.xcdatamodeld"))
+            .failed(saying: "Gone.xcdatamodeld")
+        #expect(try folder.names == [])
+    }
+}
