@@ -1,0 +1,78 @@
+// The model of the heroes, annotated as users annotate theirs: identifiers that are texts in JSON and numbers in the
+// model, names in snake case, a to-one and a many-to-many relationship.
+
+import CoreData
+
+enum HeroModel {
+    static func make() -> NSManagedObjectModel {
+        let hero = entity("Hero")
+        let publisher = entity("Publisher")
+        let power = entity("Power")
+        let (heroPublisher, publisherHeroes) = relationship(
+            from: hero, "publisher", isToMany: false, json: "publisher", to: publisher, "heroes")
+        let (heroPowers, powerHeroes) = relationship(
+            from: hero, "powers", isToMany: true, json: "powers", to: power, "heroes")
+        hero.properties = [
+            attribute("identifier", .integer64AttributeType, json: "id"),
+            attribute("name", .stringAttributeType, json: "name"),
+            attribute("realName", .stringAttributeType, json: "real_name"),
+            attribute("debut", .dateAttributeType, json: "debut"),
+            attribute("height", .doubleAttributeType, json: "height"),
+            attribute("isRetired", .booleanAttributeType, json: "retired"),
+            attribute("rating", .integer16AttributeType, json: "rating"),
+            attribute("biography", .stringAttributeType, json: "biography"),
+            heroPublisher, heroPowers,
+        ]
+        publisher.properties = [
+            attribute("identifier", .integer64AttributeType, json: "id"),
+            attribute("name", .stringAttributeType, json: "name"),
+            attribute("founded", .integer16AttributeType, json: "founded"),
+            publisherHeroes,
+        ]
+        power.properties = [
+            attribute("identifier", .integer64AttributeType, json: "id"),
+            attribute("name", .stringAttributeType, json: "name"),
+            powerHeroes,
+        ]
+        let model = NSManagedObjectModel()
+        model.entities = [hero, publisher, power]
+        return model
+    }
+
+    private static func entity(_ name: String) -> NSEntityDescription {
+        let entity = NSEntityDescription()
+        entity.name = name
+        entity.userInfo = ["identityAttributes": "identifier"]
+        return entity
+    }
+
+    private static func attribute(_ name: String, _ type: NSAttributeType, json: String) -> NSAttributeDescription {
+        let attribute = NSAttributeDescription()
+        attribute.name = name
+        attribute.attributeType = type
+        attribute.isOptional = true
+        attribute.userInfo = ["JSONKeyPath": json]
+        return attribute
+    }
+
+    private static func relationship(
+        from entity: NSEntityDescription, _ name: String, isToMany: Bool, json: String,
+        to destination: NSEntityDescription, _ inverseName: String
+    ) -> (NSRelationshipDescription, NSRelationshipDescription) {
+        let relationship = NSRelationshipDescription()
+        let inverse = NSRelationshipDescription()
+        relationship.name = name
+        relationship.destinationEntity = destination
+        relationship.maxCount = isToMany ? 0 : 1
+        relationship.userInfo = ["JSONKeyPath": json]
+        inverse.name = inverseName
+        inverse.destinationEntity = entity
+        inverse.maxCount = 0
+        for (one, other) in [(relationship, inverse), (inverse, relationship)] {
+            one.isOptional = true
+            one.deleteRule = .nullifyDeleteRule
+            one.inverseRelationship = other
+        }
+        return (relationship, inverse)
+    }
+}
