@@ -84,6 +84,12 @@ enum StoreAccess {
         return container
     }
 
+    /// Lets go of a store, so that its log goes into its file now and not when somebody opens it next.
+    static func close(_ container: NSPersistentContainer) throws {
+        let coordinator = container.persistentStoreCoordinator
+        for store in coordinator.persistentStores { try coordinator.remove(store) }
+    }
+
     /// Deletes a store with everything that belongs to it.
     static func destroy(_ container: NSPersistentContainer) throws {
         let coordinator = container.persistentStoreCoordinator

@@ -36,7 +36,7 @@ enum Tool {
     }
 
     /// Place, finding and remedy, whoever has thrown the error.
-    private static func words(of error: any Error) -> String {
+    static func words(of error: any Error) -> String {
         switch error {
         case let error as GraftError: error.description
         // Foundation's own description is for programmers; what a person should read is here.

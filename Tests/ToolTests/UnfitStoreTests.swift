@@ -69,7 +69,7 @@ import Testing
         let store = try heroStore(in: folder)
         let content = try StoreFile(path: store).content
         let model = Project.worldModel
-        try graft("import", heroes, "--entity", "Hero", "--store", store, "--model", model).failed(
+        try graft("import", heroes, "--entity", "City", "--store", store, "--model", model).failed(
             saying: "Heroes.sqlite")
         try graft("export", "--store", store, "--model", model).failed(saying: "Heroes.sqlite", "model")
         #expect(try StoreFile(path: store).content == content)

@@ -1,85 +1,121 @@
-// A file of heroes into a store and out again, beside a loop that writes the same rows through SQLite's C interface.
+// A file of heroes into a store and out again, beside loops that write and read the same rows through SQLite's C
+// interface.
 
-import CoreData
 import Foundation
 import Graft
 
-enum StoreBenchmark {
-    static func run(_ table: Table, wantsReimport: Bool, wantsExport: Bool) throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "graft-benchmark-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = try HeroFile().write(to: folder, name: "heroes.json")
-        let megabytes = Double(try Data(contentsOf: file).count) / 1e6
+/// The benchmarks that need a store, in a temporary folder.
+struct StoreBenchmark {
+    let table: Table
+    private let folder: URL
+    private let heroCount = HeroFile().count
 
-        table.title(
-            "Import of \(HeroFile().count) heroes (\(String(format: "%.1f", megabytes)) MB) into an empty store")
-        var first = Cost.infinite
-        var baseline = Cost.infinite
-        var store = folder
-        var imported: RawStore?
-        // By turns, so that whatever else the machine does meets both.
-        for run in 0..<5 {
-            store = folder.appending(path: "imported-\(run).sqlite")
-            first = first.best(try importing(file, into: store, expecting: HeroFile().count))
-            let rows = try imported ?? RawStore(path: store.path)
-            let copy = folder.appending(path: "raw-\(run).sqlite").path
-            baseline = baseline.best(try rows.write(to: copy))
-            guard try RawStore(path: copy).rowCount == rows.rowCount else {
-                throw GraftError(.other(finding: "the baseline wrote other rows", remedy: "Repair RawStore."))
-            }
-            imported = rows
-        }
-        let rowCount = imported?.rowCount ?? 0
-        table.add("raw SQLite, the same \(rowCount) rows", baseline, megabytes: megabytes, peer: baseline)
-        table.add("graft import, reading the file included", first, megabytes: megabytes, peer: baseline)
-        table.goal("import / raw SQLite", first, to: baseline, "at most 2.5") { $0 <= 2.5 }
-        if wantsReimport { try reimport(table, file, store, folder, first) }
-        if wantsExport { try ExportBenchmark.run(table, store, folder) }
+    init(_ table: Table) throws {
+        self.table = table
+        folder = FileManager.default.temporaryDirectory.appending(path: "graft-benchmark-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
-    private static func reimport(
-        _ table: Table, _ file: URL, _ store: URL, _ folder: URL, _ first: Cost
-    ) throws {
+    func run(wantsReimport: Bool, wantsExport: Bool) throws {
+        defer { removeFolder() }
+        let file = try HeroFile().write(to: folder, name: "heroes.json")
+        let store = folder.appending(path: "imported-0.sqlite")
+        let first = try importFile(file)
+        if wantsReimport { try reimport(file, into: store, first) }
+        if wantsExport { try export(store) }
+    }
+
+    /// Imports into an empty store; the first one stays.
+    private func importFile(_ file: URL) throws -> Cost {
+        let megabytes = try megabytes(file)
+        table.title("Import of \(heroCount) heroes (\(String(format: "%.1f", megabytes)) MB) into an empty store")
+        var imported = Cost.infinite
+        var baseline = Cost.infinite
+        var rowCount = 0
+        // By turns, so that whatever else the machine does meets both.
+        for run in 0..<5 {
+            let store = folder.appending(path: "imported-\(run).sqlite")
+            imported = imported.best(try expect(heroCount, Step.importing.run(file, store)).cost)
+            let copied = try Step.writingRows.run(store, folder.appending(path: "raw-\(run).sqlite"))
+            baseline = baseline.best(copied.cost)
+            rowCount = copied.count
+        }
+        table.add("raw SQLite, the same \(rowCount) rows", baseline, megabytes: megabytes, peer: baseline)
+        table.add("graft import, reading the file included", imported, megabytes: megabytes, peer: baseline)
+        table.goal("import / raw SQLite", imported, to: baseline, "at most 2.5") { $0 <= 2.5 }
+        return imported
+    }
+
+    private func reimport(_ file: URL, into store: URL, _ first: Cost) throws {
         table.title("Import of the same heroes again")
         let changed = try HeroFile(changingEvery: 100).write(to: folder, name: "changed.json")
-        let unchanged = try importing(file, into: store, expecting: 0)
-        // Each run changes one hero in a hundred: forth, back, and forth again.
-        let times = try [changed, file, changed, file, changed].map {
-            try importing($0, into: store, expecting: HeroFile().count / 100)
+        var unchanged = Cost.infinite
+        var again = Cost.infinite
+        // One hero in a hundred changes forth and back.
+        for other in [changed, file, changed, file] {
+            again = again.best(try expect(heroCount / 100, Step.importing.run(other, store)).cost)
+            unchanged = unchanged.best(try expect(0, Step.importing.run(other, store)).cost)
         }
-        let again = times.reduce(Cost.infinite) { $0.best($1) }
         table.add("first import", first, peer: first)
         table.add("nothing changed", unchanged, peer: first)
         table.add("1% changed", again, peer: first)
         table.goal("re-import with 1% changed / first import", again, to: first, "below 1") { $0 < 1 }
     }
 
-    /// Imports a file in one save, and returns what it took.
-    private static func importing(_ file: URL, into store: URL, expecting changes: Int) throws -> Cost {
-        try withContainer(store) { container in
-            let (report, cost) = try Cost.of { try container.importJSON(contentsOf: [file], entity: "Hero") }
-            let counts = report["Hero"]
-            guard counts.inserted + counts.updated == changes else {
-                throw GraftError(
-                    .other(finding: "\(counts) where \(changes) heroes had to change", remedy: "Repair the import."))
-            }
-            return cost
+    private func export(_ store: URL) throws {
+        table.title("Export of \(heroCount) heroes")
+        var reading = Cost.infinite
+        var nested = Cost.infinite
+        var flat = Cost.infinite
+        let nestedFile = folder.appending(path: "nested.json")
+        let flatFile = folder.appending(path: "identifiers.json")
+        for _ in 0..<3 {
+            reading = reading.best(try Step.readingRows.run(store).cost)
+            nested = nested.best(try expect(heroCount, Step.exporting.run(store, nestedFile)).cost)
+            flat = flat.best(try expect(heroCount, Step.exportingIdentifiers.run(store, flatFile)).cost)
         }
+        table.add("raw SQLite, reading all rows into memory", reading, peer: reading)
+        table.add("graft export, nested", nested, megabytes: try megabytes(nestedFile), peer: reading)
+        table.add("graft export, identifiers", flat, megabytes: try megabytes(flatFile), peer: reading)
+        let speed = try megabytes(nestedFile) / nested.seconds
+        let figures = String(
+            format: "%.0f MB/s (by processor time: %.0f)", speed, try megabytes(nestedFile) / nested.processor)
+        table.goal("export, nested", figures, "at least 20 MB/s", isMet: speed >= 20)
     }
 
-    /// Opens a store with the heroes' model for the duration of a call.
-    static func withContainer<R>(_ store: URL, _ body: (NSPersistentContainer) throws -> R) throws -> R {
-        let container = NSPersistentContainer(name: "Heroes", managedObjectModel: HeroModel.make())
-        container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: store)]
-        var failure: (any Error)?
-        container.loadPersistentStores { _, error in failure = error }
-        if let failure { throw failure }
-        defer {
-            for store in container.persistentStoreCoordinator.persistentStores {
-                try? container.persistentStoreCoordinator.remove(store)
-            }
+    /// The streaming import's memory: it must not grow with the file.
+    func runMemory() throws {
+        defer { removeFolder() }
+        table.title("Memory of a streaming import, batches saved one by one")
+        var peak = 0
+        for count in [heroCount, heroCount * 3] {
+            let file = try HeroFile(count: count).write(to: folder, name: "heroes-\(count).json")
+            let store = folder.appending(path: "heroes-\(count).sqlite")
+            let outcome = try expect(count, Step.importingBatches.run(file, store))
+            let name = "\(count) heroes, at most \(outcome.peakMemory / 1024) MB"
+            table.add(name, outcome.cost, megabytes: try megabytes(file), peer: nil)
+            peak = max(peak, outcome.peakMemory / 1024)
         }
-        return try body(container)
+        table.goal("peak memory", "\(peak) MB", "below 300 MB", isMet: peak < 300)
+    }
+
+    // MARK: Helpers
+
+    private func megabytes(_ file: URL) throws -> Double {
+        let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? NSNumber
+        return (size?.doubleValue ?? 0) / 1e6
+    }
+
+    private func expect(_ count: Int, _ outcome: Step.Outcome) throws -> Step.Outcome {
+        guard outcome.count == count else {
+            throw GraftError(
+                .other(finding: "\(outcome.count) objects where \(count) were expected", remedy: "Repair the code."))
+        }
+        return outcome
+    }
+
+    private func removeFolder() {
+        // Best effort: it is a temporary folder.
+        try? FileManager.default.removeItem(at: folder)
     }
 }

@@ -65,7 +65,8 @@ extension NSManagedObjectContext {
     public func processPendingChanges() {
         propagateDeletions()
         guard !event.isEmpty else { return }
-        post(.NSManagedObjectContextObjectsDidChange, takeEvent())
+        let digest = takeEvent()
+        if isObserved { post(.NSManagedObjectContextObjectsDidChange, digest) }
     }
 
     /// The changes since the last time, by kind, and a clean slate.
@@ -92,7 +93,7 @@ extension NSManagedObjectContext {
         propagateDeletions()
         let digest = takeEvent()
         guard !digest.isEmpty else { return [] }
-        post(.NSManagedObjectContextObjectsDidChange, digest)
+        if isObserved { post(.NSManagedObjectContextObjectsDidChange, digest) }
         return digest.inserted + digest.updated + digest.deleted
     }
 

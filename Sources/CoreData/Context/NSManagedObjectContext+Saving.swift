@@ -194,13 +194,17 @@ extension NSManagedObjectContext {
     private func announceSave(_ digest: ChangeDigest) {
         for object in digest.inserted + digest.updated + digest.deleted where object.hasLifeCycle { object.didSave() }
         post(.NSManagedObjectContextDidSave, digest)
+        if isObserved { announceIDs(digest) }
+        for object in digest.deleted { forget(object) }
+    }
+
+    private func announceIDs(_ digest: ChangeDigest) {
         let ids: [AnyHashable: Any] = [
             NSInsertedObjectIDsKey: Set(digest.inserted.map(\.id)),
             NSUpdatedObjectIDsKey: Set(digest.updated.map(\.id)),
             NSDeletedObjectIDsKey: Set(digest.deleted.map(\.id)),
         ]
         NotificationCenter.default.post(name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: ids)
-        for object in digest.deleted { forget(object) }
     }
 
     /// Gives objects their permanent IDs without saving them.

@@ -52,6 +52,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
     var otherContexts: (any NSObjectProtocol)?
 
+    /// Whether anybody may be listening for this very context. Off, it announces its saves (others merge them), but not each
+    /// change, nor the saved IDs apart.
+    package var isObserved = true
+
     /// All objects of the context that somebody holds, by ID.
     let registry = ObjectRegistry()
     var retained: [NSManagedObject] = []

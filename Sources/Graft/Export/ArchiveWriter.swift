@@ -164,12 +164,19 @@ struct ArchiveWriter {
         return count
     }
 
-    /// The members in the order in which the archive has them: by entity, then as they were stored.
+    /// The members in the order in which the archive has them: by entity; those that have a name already in the order of
+    /// the names; the others as they were stored, nested ones last.
+    ///
+    /// The order is made so that it is the same again when the archive has been imported, where objects were made in the
+    /// order of the archive and not in that of this store.
     private func sorted(_ members: [NSManagedObject], _ property: GraphSchema.Property) -> [NSManagedObject] {
-        if property.isOrdered { return members }
-        let entities = members.map { numbers[ObjectIdentifier($0.entity)] ?? 0 }
-        if entities.allSatisfy({ $0 == entities[0] }) { return members }
-        return members.indices.sorted { (entities[$0], $0) < (entities[$1], $1) }.map { members[$0] }
+        if property.isOrdered || members.count < 2 { return members }
+        let keys = members.enumerated().map { position, member in
+            let entity = numbers[ObjectIdentifier(member.entity)] ?? 0
+            let isNested = !layout.homes[entity].isEmpty && home(of: member, plans[entity]) != nil
+            return (entity, names[member.objectID] ?? .max, isNested ? 1 : 0, position)
+        }
+        return members.indices.sorted { keys[$0] < keys[$1] }.map { members[$0] }
     }
 
     // MARK: Relationships

@@ -4,12 +4,13 @@ import CoreData
 import Foundation
 
 extension BatchImporter {
-    /// Makes an object for each row that has none yet: what the payload is about in its order, then what that refers to
-    /// in the order in which it appears. The store numbers new objects in the same order.
+    /// Makes an object for each row that has none yet: what the payload is about in its order, then what has a name in an
+    /// archive in the order of the names, then the rest in the order in which it appears. The store numbers new objects
+    /// in the same order, and an export of them depends on it.
     func makeObjects(_ snapshot: borrowing GraphSnapshot) throws {
-        for root in snapshot.roots {
-            let reference = snapshot.resolved(root)
-            if object(reference) == nil { try make(reference.row, plans[reference.entity], snapshot) }
+        for index in snapshot.roots.indices { try makeIfNeeded(snapshot.resolved(snapshot.roots[index]), snapshot) }
+        for index in snapshot.namedRows.indices {
+            try makeIfNeeded(snapshot.resolved(snapshot.namedRows[index]), snapshot)
         }
         for (entity, plan) in plans.enumerated() {
             for row in 0..<snapshot.tables[entity].count where objects[entity][row] == nil {
@@ -17,6 +18,11 @@ extension BatchImporter {
                 try make(row, plan, snapshot)
             }
         }
+    }
+
+    @inline(__always)
+    private func makeIfNeeded(_ reference: RowReference, _ snapshot: borrowing GraphSnapshot) throws {
+        if object(reference) == nil { try make(reference.row, plans[reference.entity], snapshot) }
     }
 
     @inline(__always)

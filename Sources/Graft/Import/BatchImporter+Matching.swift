@@ -7,14 +7,20 @@ import Foundation
 extension BatchImporter {
     // MARK: Nested objects
 
-    /// Gives nested rows without identity to members that their owners have already.
-    func matchNestedObjects(_ snapshot: borrowing GraphSnapshot) throws {
-        var pending: [RowReference] = []
+    /// The rows with relationships that have found their objects.
+    func knownRows(_ snapshot: borrowing GraphSnapshot) -> [RowReference] {
+        var rows: [RowReference] = []
         for (entity, plan) in plans.enumerated() where !plan.relationships.isEmpty {
             for row in 0..<snapshot.tables[entity].count where objects[entity][row] != nil {
-                pending.append(RowReference(entity: entity, row: row))
+                rows.append(RowReference(entity: entity, row: row))
             }
         }
+        return rows
+    }
+
+    /// Gives nested rows without identity to members that their owners have already.
+    func matchNestedObjects(of owners: [RowReference], _ snapshot: borrowing GraphSnapshot) throws {
+        var pending = owners
         while let reference = pending.popLast() {
             guard let object = object(reference) else { continue }
             let plan = plans[reference.entity]
@@ -70,7 +76,7 @@ extension BatchImporter {
         var matched: [RowReference] = []
         for (position, row) in rows.enumerated() {
             // As a rule nothing has moved.
-            let likely = position..<min(position + 1, members.count)
+            let likely = min(position, members.count)..<min(position + 1, members.count)
             for index in [likely, 0..<members.count].joined() where !isTaken[index] {
                 let member = members[index]
                 guard self.number(of: member) == row.entity, try !hasIdentity(member) else { continue }
@@ -117,9 +123,10 @@ extension BatchImporter {
 
     // MARK: Objects that stand for themselves
 
-    /// Gives rows without identity to equal stored objects.
-    func matchContents(_ snapshot: borrowing GraphSnapshot) throws {
-        guard unidentifiedObjects == .matchContents else { return }
+    /// Gives rows without identity to equal stored objects; returns those that got one.
+    func matchContents(_ snapshot: borrowing GraphSnapshot) throws -> [RowReference] {
+        guard unidentifiedObjects == .matchContents else { return [] }
+        var matched: [RowReference] = []
         for (entity, plan) in plans.enumerated() where !plan.isAbstract {
             var rows: [Int] = []
             for row in 0..<snapshot.tables[entity].count where objects[entity][row] == nil {
@@ -130,21 +137,23 @@ extension BatchImporter {
             }
             if try rows.isEmpty || isEmpty(plan) { continue }
             try matchContents(of: rows, plan, snapshot)
+            for row in rows where objects[entity][row] != nil { matched.append(RowReference(entity: entity, row: row)) }
         }
+        return matched
     }
 
     private func matchContents(
         of rows: [Int], _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
     ) throws {
         let key = bestKey(of: rows, plan, snapshot)
-        var candidates: [GraphValue: [NSManagedObject]] = [:]
+        var candidates: [ExactValue: [NSManagedObject]] = [:]
         for object in try fetchCandidates(rows, key, plan, snapshot) {
             let value = try key.map { try object.graphValue($0, plan.properties[$0]) } ?? .null
-            candidates[value, default: []].append(object)
+            candidates[ExactValue(value), default: []].append(object)
         }
         for row in rows {
             let value = key.map { snapshot.tables[plan.number].value(plan.properties[$0].column, row: row) } ?? .null
-            guard let equals = candidates[value] else { continue }
+            guard let equals = candidates[ExactValue(value)] else { continue }
             let reference = RowReference(entity: plan.number, row: row)
             for object in equals where !taken.contains(object.objectID) {
                 guard try isEqual(object, reference, snapshot) else { continue }
@@ -160,11 +169,11 @@ extension BatchImporter {
         var best: (number: Int, count: Int)?
         for (number, property) in plan.properties.enumerated() {
             guard let kind = property.attributeKind, kind.isComparable, !property.isTransient else { continue }
-            var distinct: Set<GraphValue> = []
+            var distinct: Set<ExactValue> = []
             var isPresent = true
             for row in rows.prefix(1000) {
                 isPresent = isPresent && snapshot.tables[plan.number].hasValue(number, row: row)
-                distinct.insert(snapshot.tables[plan.number].value(property.column, row: row))
+                distinct.insert(ExactValue(snapshot.tables[plan.number].value(property.column, row: row)))
             }
             guard isPresent, rows.allSatisfy({ snapshot.tables[plan.number].hasValue(number, row: $0) }) else { continue }
             if distinct.count > best?.count ?? 0 { best = (number, distinct.count) }
@@ -186,20 +195,20 @@ extension BatchImporter {
         }
         if let key {
             let property = plan.properties[key]
-            var distinct: Set<GraphValue> = []
+            var distinct: Set<ExactValue> = []
             var values: [Any] = []
             for row in rows {
                 let value = snapshot.tables[plan.number].value(property.column, row: row)
-                if distinct.insert(value).inserted, let object = value.object { values.append(object) }
+                if distinct.insert(ExactValue(value)).inserted, let object = value.object { values.append(object) }
             }
             var matches = [NSPredicate(format: "%K IN %@", argumentArray: [property.name, values])]
-            if distinct.contains(.null) {
+            if distinct.contains(ExactValue(.null)) {
                 matches.append(NSPredicate(format: "%K == nil", argumentArray: [property.name]))
             }
             parts.append(NSCompoundPredicate(orPredicateWithSubpredicates: matches))
         }
         request.predicate = parts.isEmpty ? nil : NSCompoundPredicate(andPredicateWithSubpredicates: parts)
-        return try context.fetch(request).filter { !$0.isDeleted }
+        return try fetch(request).filter { !$0.isDeleted }
     }
 }
 

@@ -65,17 +65,17 @@ extension BatchImporter {
         var parts: [NSPredicate] = []
         for (number, column) in zip(plan.identity, plan.identityColumns) {
             var values: [Any] = []
-            var distinct: Set<GraphValue> = []
+            var distinct: Set<ExactValue> = []
             for reference in wanted {
                 let value = snapshot.tables[reference.entity].value(column, row: reference.row)
                 // A single identity is distinct already; the parts of a composite one repeat.
-                if plan.identity.count > 1, !distinct.insert(value).inserted { continue }
+                if plan.identity.count > 1, !distinct.insert(ExactValue(value)).inserted { continue }
                 if let object = value.object { values.append(object) }
             }
             parts.append(NSPredicate(format: "%K IN %@", argumentArray: [plan.properties[number].name, values]))
         }
         request.predicate = parts.count == 1 ? parts[0] : NSCompoundPredicate(andPredicateWithSubpredicates: parts)
-        for object in try context.fetch(request) where !object.isDeleted { try assign(object, plan, snapshot) }
+        for object in try fetch(request) where !object.isDeleted { try assign(object, plan, snapshot) }
     }
 
     /// Gives a fetched object to its row. Of several objects with the same identity, the first one fetched gets it.

@@ -53,6 +53,8 @@ final class BatchImporter {
     var orphans: [NSManagedObject] = []
     /// By entity.
     var counts: [ImportReport.Counts]
+    /// How many fetches there have been.
+    private(set) var fetchCount = 0
     /// The number of the text that is being imported.
     var sourceNumber = 0
     /// What was made or changed, in order; where batches are saved, only that of the current one.
@@ -89,8 +91,8 @@ final class BatchImporter {
         objects = snapshot.tables.map { [NSManagedObject?](repeating: nil, count: $0.count) }
         states = snapshot.tables.map { [RowState](repeating: [], count: $0.count) }
         try resolveIdentities(snapshot)
-        try matchNestedObjects(snapshot)
-        try matchContents(snapshot)
+        try matchNestedObjects(of: knownRows(snapshot), snapshot)
+        try matchNestedObjects(of: matchContents(snapshot), snapshot)
         try makeObjects(snapshot)
         try fillObjects(snapshot)
         count(snapshot)
@@ -129,6 +131,12 @@ final class BatchImporter {
         objects.removeAll()
         states.removeAll()
         touched.removeAll(keepingCapacity: true)
+    }
+
+    /// Fetches objects.
+    func fetch(_ request: NSFetchRequest<NSManagedObject>) throws -> [NSManagedObject] {
+        fetchCount += 1
+        return try context.fetch(request)
     }
 
     /// The number of an object's entity; nil for one of another model.

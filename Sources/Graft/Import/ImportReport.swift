@@ -44,6 +44,8 @@ public struct ImportReport: Sendable, Hashable, Codable {
     public internal(set) var recordCount = 0
     /// How many batches they were taken in.
     public internal(set) var batchCount = 0
+    /// How many fetches it took to find the objects that were there: at most two for each entity in a batch.
+    public internal(set) var fetchCount = 0
     /// Whether nothing was kept.
     public internal(set) var isDryRun = false
 

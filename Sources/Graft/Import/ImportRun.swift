@@ -74,6 +74,7 @@ struct ImportRun {
             try importer.undo.undo()
             throw located
         }
+        report.fetchCount = importer.fetchCount
         report.entities = mapping.schema.entities.indices.filter { !importer.counts[$0].isEmpty }
             .map { ImportReport.Entity(name: mapping.schema.entities[$0].name, counts: importer.counts[$0]) }
             .sorted { $0.name < $1.name }

@@ -17,6 +17,8 @@ public struct GraphSnapshot: Sendable {
     var indexes: [IdentityIndex]
     /// Where rows went that turned out to be objects of a sub-entity.
     var forwards: [RowReference: RowReference] = [:]
+    /// The rows that an archive names, in the order of their names.
+    var namedRows: [RowReference] = []
     /// How often rows have been merged.
     var mergeCount: UInt32 = 0
 
@@ -33,6 +35,7 @@ public struct GraphSnapshot: Sendable {
         members.removeAll(keepingCapacity: true)
         roots.removeAll(keepingCapacity: true)
         forwards.removeAll()
+        namedRows.removeAll()
     }
 
     /// The number of rows, those included that were merged into others.

@@ -59,3 +59,18 @@ extension GraphValue {
         }
     }
 }
+
+/// A value as an identity is compared: texts by their bytes, where `GraphValue` takes `é` in two normal forms as one.
+struct ExactValue: Hashable {
+    let value: GraphValue
+
+    init(_ value: GraphValue) { self.value = value }
+
+    static func == (one: ExactValue, other: ExactValue) -> Bool { one.value.isSameIdentity(as: other.value) }
+
+    func hash(into hasher: inout Hasher) {
+        var hash = IdentityHash()
+        hash.combine(value)
+        hasher.combine(hash.value)
+    }
+}

@@ -11,9 +11,13 @@
 /// Where the reader is in an archive.
 struct ArchiveState {
     /// A name that rows go by: the entity and a number.
-    struct RowName: Hashable {
+    struct RowName: Hashable, Comparable {
         var entity: Int
         var number: Int
+
+        static func < (one: RowName, other: RowName) -> Bool {
+            (one.entity, one.number) < (other.entity, other.number)
+        }
     }
 
     struct NamedRow {
@@ -66,6 +70,7 @@ extension SnapshotReader {
                 try beginGroup(named: reader.string(of: key))
             case (.endObject, .none):
                 try checkRowNames()
+                snapshot.namedRows = (archive?.rows ?? [:]).sorted { $0.key < $1.key }.map(\.value.reference)
                 // Throws where anything follows.
                 while let token = try reader.nextRecord() { throw trailing(token) }
                 return false

@@ -55,14 +55,14 @@ struct ModelReport: Encodable {
 extension ModelReport {
     /// - Throws: ``GraftError`` for an annotation that can't be followed.
     init(_ model: NSManagedObjectModel) throws {
-        let mapping = try MappingReport(model)
+        let mapping = try MappingDescription(model)
         versionIdentifiers = model.versionIdentifiers.map { "\($0.base)" }.filter { !$0.isEmpty }.sorted()
         entities = model.entities.map { Entity($0, mapping) }.sorted { $0.name < $1.name }
     }
 }
 
 extension ModelReport.Entity {
-    init(_ entity: NSEntityDescription, _ mapping: MappingReport) {
+    init(_ entity: NSEntityDescription, _ mapping: MappingDescription) {
         name = entity.name ?? ""
         let keyPaths = mapping.keyPaths(of: name)
         className = entity.managedObjectClassName ?? "NSManagedObject"

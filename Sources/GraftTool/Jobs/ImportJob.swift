@@ -27,9 +27,10 @@ struct ImportJob {
         do {
             report = try importFiles(into: container, console)
         } catch {
-            if isNew, !isDryRun { try removeIfEmpty(container) }
+            cleanUp(container, isNew: isNew, console)
             throw error
         }
+        try StoreAccess.close(container)
         for line in ImportReportText.lines(report) { try console.print(line) }
     }
 
@@ -94,16 +95,27 @@ struct ImportJob {
         return GraftError(problem, at: error.place)
     }
 
-    /// A store that the failed import has made, and nothing in it, isn't left behind.
-    private func removeIfEmpty(_ container: NSPersistentContainer) throws {
+    /// A store that the failed import has made isn't left behind, unless batches were saved in it.
+    private func cleanUp(_ container: NSPersistentContainer, isNew: Bool, _ console: Console) {
+        do {
+            if isNew, !isDryRun, try isEmpty(container) {
+                try StoreAccess.destroy(container)
+            } else {
+                try StoreAccess.close(container)
+            }
+        } catch {
+            console.note("graft: \(store) can't be cleaned up: \(Tool.words(of: error))")
+        }
+    }
+
+    private func isEmpty(_ container: NSPersistentContainer) throws -> Bool {
         let context = container.newBackgroundContext()
-        let isEmpty = try context.performAndWait {
+        return try context.performAndWait {
             for entity in container.managedObjectModel.entities where entity.superentity == nil {
                 guard let name = entity.name else { continue }
                 if try context.count(for: NSFetchRequest<NSManagedObject>(entityName: name)) > 0 { return false }
             }
             return true
         }
-        if isEmpty { try StoreAccess.destroy(container) }
     }
 }

@@ -61,6 +61,27 @@ import Testing
         #expect(copy.relationshipKeyPathsForPrefetching == ["powers"])
     }
 
+    @Test func `an asynchronous request hands its result to its closure`() throws {
+        let library = try Library(.inMemory)
+        let author = library.insert("Author", ["name": "Ann"])
+        var received: [NSManagedObject]?
+        let request = NSAsynchronousFetchRequest(fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Author")) {
+            received = $0.finalResult
+        }
+        #expect(request.requestType == .fetchRequestType && request.fetchState?.entityName == "Author")
+        let result = request.finish(.success([author]), in: library.context)
+        #expect(received == [author])
+        #expect((result as? NSAsynchronousFetchResult<NSManagedObject>)?.finalResult == [author])
+        let untyped = NSAsynchronousFetchRequest(
+            fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Author"), completionBlock: nil)
+        let second = untyped.finish(.success([author]), in: library.context)
+        let objects = (second as? NSAsynchronousFetchResult<any NSFetchRequestResult>)?.finalResult
+        #expect(objects?.first === author)
+        let failed = request.finish(.failure(CocoaError(.coreData)), in: library.context)
+        #expect((failed as? NSPersistentStoreAsynchronousResult)?.operationError is CocoaError)
+        #expect(received == nil)
+    }
+
     @Test func `every specialisation shows its contents without generics`() {
         let typed = full()
         let untyped = NSFetchRequest<any NSFetchRequestResult>(entityName: "Hero")

@@ -12,7 +12,7 @@ import Testing
     /// The entity that has the properties which a predicate over `entity` may use.
     private func base(_ entity: String) -> String { entity == "Special" || entity == "Extra" ? "Thing" : entity }
 
-    @Test(arguments: 1...8)
+    @Test(arguments: 1001...1300)
     func `both stores and the objects themselves agree about random predicates`(_ seed: UInt64) throws {
         let sqlite = try PredicateWorld(.sqlite, seed: seed)
         let memory = try PredicateWorld(.inMemory, seed: seed)
@@ -64,6 +64,54 @@ import Testing
             let inSQL = try sqlite.numbers(entity, nil, sort: sort)
             let inMemory = try memory.numbers(entity, nil, sort: sort)
             #expect(inSQL == inMemory, "seed \(seed), \(entity): \(sort)")
+        }
+    }
+
+    /// What the generator doesn't write.
+    private static let rareFormats = [
+        "entity.name == 'Special'", "entity.name IN {'Extra', 'Thing'}", "owner.entity.name == 'Manager'",
+        "objectID == $thing3", "objectID IN $things", "SELF.objectID IN {$thing1, $thing2}",
+        "owner.objectID == $person1",
+        "noindex(number) == 3", "children.@sum.tags.@count > 2", "children[SIZE] > 1", "modulus(number, 7) == 3",
+        "number << 2 == 12", "number >> 1 == 3", "~number == -4", "number ** 2 == 16", "exp(small) > 2",
+        "ln(number) > 2",
+        "log(number) == 1", "CAST(when, 'NSNumber') > 86000", "CAST(number, 'NSString') == '7'",
+        "CAST(name, 'NSNumber') > 1",
+        "CAST(CAST(when, 'NSNumber') + 1, 'NSDate') > when", "when < now()", "when - until > 0", "until + 10 > when",
+        "median:(tags.weight) > 0", "stddev:(tags.weight) > 0", "sum(small, medium, 1) > 4", "max(small, medium) == 3",
+        "min(name, note) == 'a'", "average(small, real) > 1", "count(children) > 1",
+        "count({1, 2}) == 2 AND number == 1",
+        "name ==[l] note", "name <[cl] 'b'", "name.length > 1", "link CONTAINS 'org'", "blob.length == 2",
+        "key == CAST('6BA7B810-9DAD-11D1-80B4-00C04FD430C8', 'NSUUID')", "key.UUIDString BEGINSWITH '6BA'",
+        "TERNARY(flag == TRUE, name, note) == 'a'", "flag == FALSE OR flag == nil",
+        "ANY children.owner.entity.name == 'Manager'",
+        "ALL children.tags.weight > 0", "ANY parts.maker.boss.name != nil",
+        "SUBQUERY(children, $c, $c.owner == owner).@count > 0",
+        "SUBQUERY(friends, $f, SUBQUERY($f.children, $c, $c.number > number).@count > 0).@count > 1",
+        "ANY SUBQUERY(parts, $p, $p.count != nil).maker.age > 1", "friends.@count > 2 AND ANY friends == $thing5",
+        "ANY friends.friends == SELF", "children.@max.owner.things.@count > 2", "friends.@avg.parts.@sum.mass > 1",
+        "ANY {1, 2, 3} == small",
+        "ALL {nil, 1} != small", "small IN {medium, big, 3}", "number BETWEEN {small, medium}", "parts.@sum.count > 0",
+        "$person1.name == owner.name", "owner.things.@count > 3", "1 == 1", "owner.boss == nil",
+        "NOT owner.name == nil",
+    ]
+
+    @Test func `rare formats are found alike`() throws {
+        var found: [String: Int] = [:]
+        for seed: UInt64 in [1, 2, 3] {
+            let sqlite = try PredicateWorld(.sqlite, seed: seed)
+            let memory = try PredicateWorld(.inMemory, seed: seed)
+            let (sqliteVariables, memoryVariables) = (sqlite.variables, memory.variables)
+            for format in Self.rareFormats {
+                let parsed = try NSPredicate.parsing(format)
+                let inSQL = try sqlite.numbers("Thing", parsed.withSubstitutionVariables(sqliteVariables))
+                let inMemory = try memory.numbers("Thing", parsed.withSubstitutionVariables(memoryVariables))
+                #expect(inSQL == inMemory, "seed \(seed): \(format)")
+                found[format, default: 0] += inMemory.count
+            }
+        }
+        for format in Self.rareFormats where format != "1 == 1" {
+            #expect((1..<135).contains(found[format] ?? 0), "'\(format)' tests nothing")
         }
     }
 

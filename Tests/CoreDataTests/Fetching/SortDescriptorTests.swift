@@ -55,6 +55,18 @@ import Testing
         #expect(NSSortDescriptor(key: nil, ascending: true).compare(1, to: 2) == .orderedAscending)
     }
 
+    @Test func `Swift's sort descriptors become sort descriptors by key`() {
+        final class Item: NSObject {
+            var label: String?
+            var rank = 0
+        }
+        KeyPathNames.register([\Item.label: "label", \Item.rank: "rank"])
+        let label = NSSortDescriptor(SortDescriptor(\Item.label, order: .reverse))
+        #expect(label.key == "label" && !label.ascending && label.selector == Selector("localizedStandardCompare:"))
+        let rank = NSSortDescriptor(SortDescriptor(\Item.rank))
+        #expect(rank.key == "rank" && rank.ascending && rank.selector == Selector("compare:"))
+    }
+
     @Test func `descriptors are equal by contents`() {
         #expect(NSSortDescriptor(key: "a", ascending: true) == NSSortDescriptor(key: "a", ascending: true))
         #expect(NSSortDescriptor(key: "a", ascending: true) != NSSortDescriptor(key: "a", ascending: false))

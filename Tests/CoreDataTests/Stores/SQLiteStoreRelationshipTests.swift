@@ -1,5 +1,5 @@
-// To-many relationships of every kind: what a save writes for them, how their members are read, and what a deletion takes
-// along. Rows and relation changes are given as a context gives them, one side or both.
+// To-many relationships of every kind: what a save writes for them, how their members are read, and what a deletion
+// takes along. Rows and relation changes are given as a context gives them, one side or both.
 
 import Foundation
 import Testing

@@ -35,21 +35,22 @@ import Testing
         #expect(
             statements.contains(
                 "CREATE TRIGGER Z_DA_ZPAGE_Book_pagesCount_PARAMETER_INSERT AFTER INSERT ON ZPAGE FOR EACH ROW WHEN "
-                    + "(NEW.ZBOOK NOT NULL) BEGIN UPDATE ZBOOK SET ZPAGESCOUNT = IFNULL(ZPAGESCOUNT, 0) + 1 WHERE Z_PK = "
-                    + "NEW.ZBOOK; SELECT NSCoreDataDATriggerUpdatedAffectedObjectValue('ZBOOK', Z_ENT, Z_PK, 'pagesCount', "
-                    + "ZPAGESCOUNT) FROM ZBOOK WHERE Z_PK = NEW.ZBOOK; END"))
+                    + "(NEW.ZBOOK NOT NULL) BEGIN UPDATE ZBOOK SET ZPAGESCOUNT = IFNULL(ZPAGESCOUNT, 0) + 1 WHERE Z_PK "
+                    + "= NEW.ZBOOK; SELECT NSCoreDataDATriggerUpdatedAffectedObjectValue('ZBOOK', Z_ENT, Z_PK, "
+                    + "'pagesCount', ZPAGESCOUNT) FROM ZBOOK WHERE Z_PK = NEW.ZBOOK; END"))
         #expect(
             statements.contains(
-                "CREATE TRIGGER Z_DA_ZBOOK_Book_pagesCount_SOURCE_INSERT AFTER INSERT ON ZBOOK FOR EACH ROW BEGIN UPDATE "
-                    + "ZBOOK SET ZPAGESCOUNT = (SELECT IFNULL(COUNT(ZBOOK), 0) FROM ZPAGE WHERE ZBOOK = NEW.Z_PK) WHERE "
-                    + "Z_PK = NEW.Z_PK; SELECT NSCoreDataDATriggerInsertUpdatedAffectedObjectValue('ZBOOK', Z_ENT, Z_PK, "
-                    + "'pagesCount', ZPAGESCOUNT) FROM ZBOOK WHERE Z_PK = NEW.Z_PK; END"))
+                "CREATE TRIGGER Z_DA_ZBOOK_Book_pagesCount_SOURCE_INSERT AFTER INSERT ON ZBOOK FOR EACH ROW BEGIN "
+                    + "UPDATE ZBOOK SET ZPAGESCOUNT = (SELECT IFNULL(COUNT(ZBOOK), 0) FROM ZPAGE WHERE ZBOOK = "
+                    + "NEW.Z_PK) WHERE Z_PK = NEW.Z_PK; SELECT "
+                    + "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue('ZBOOK', Z_ENT, Z_PK, 'pagesCount', "
+                    + "ZPAGESCOUNT) FROM ZBOOK WHERE Z_PK = NEW.Z_PK; END"))
         #expect(
             statements.contains(
-                "CREATE TRIGGER Z_DA_ZBOOK_Page_bookTitle_PARAMETER_UPDATE AFTER UPDATE OF ZTITLE ON ZBOOK FOR EACH ROW "
-                    + "BEGIN UPDATE ZPAGE SET ZBOOKTITLE = NEW.ZTITLE WHERE ZBOOK = NEW.Z_PK; SELECT "
-                    + "NSCoreDataDATriggerUpdatedAffectedObjectValue('ZPAGE', Z_ENT, Z_PK, 'bookTitle', ZBOOKTITLE) FROM "
-                    + "ZPAGE WHERE ZBOOK = NEW.Z_PK; END"))
+                "CREATE TRIGGER Z_DA_ZBOOK_Page_bookTitle_PARAMETER_UPDATE AFTER UPDATE OF ZTITLE ON ZBOOK FOR EACH "
+                    + "ROW BEGIN UPDATE ZPAGE SET ZBOOKTITLE = NEW.ZTITLE WHERE ZBOOK = NEW.Z_PK; SELECT "
+                    + "NSCoreDataDATriggerUpdatedAffectedObjectValue('ZPAGE', Z_ENT, Z_PK, 'bookTitle', ZBOOKTITLE) "
+                    + "FROM ZPAGE WHERE ZBOOK = NEW.Z_PK; END"))
         #expect(statements.filter { $0.contains("_Book_pagesCount_") }.count == 5)
         #expect(statements.filter { $0.contains("_Page_bookTitle_") }.count == 4)
     }
@@ -101,8 +102,8 @@ import Testing
     // MARK: History
 
     private static let history = """
-        CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER, ZENTITY INTEGER,
-        ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, ZCOLUMNS BLOB );
+        CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER,
+        ZENTITY INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, ZCOLUMNS BLOB );
         CREATE TABLE ATRANSACTION ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZAUTHORTS INTEGER,
         ZBUNDLEIDTS INTEGER, ZCONTEXTNAMETS INTEGER, ZPROCESSIDTS INTEGER, ZTIMESTAMP FLOAT, ZAUTHOR VARCHAR,
         ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR, ZPROCESSID VARCHAR, ZQUERYGEN BLOB );

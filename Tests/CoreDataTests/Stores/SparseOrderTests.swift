@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func `keys ascend strictly, and those in order already stay, whatever there was`() {
-        var generator = KeyGenerator(seed: 42)
+        var generator = SeededGenerator(seed: 42)
         for _ in 0..<500 {
             let count = Int.random(in: 1...12, using: &generator)
             let present: [Int64?] = (0..<count).map { _ in

@@ -92,7 +92,8 @@ import Testing
         let texts: [(Double, String)] = [
             (0, "0"), (-0.0, "-0.0"), (5, "5"), (-17, "-17"), (0.1, "0.1"), (1e15, "1000000000000000"),
             (1e300, "1e+300"),
-            (9_007_199_254_740_991, "9007199254740991"), (Double.leastNonzeroMagnitude, "5e-324"), (1.0 / 3, "0.3333333333333333"),
+            (9_007_199_254_740_991, "9007199254740991"), (Double.leastNonzeroMagnitude, "5e-324"),
+            (1.0 / 3, "0.3333333333333333"),
             (.greatestFiniteMagnitude, "1.7976931348623157e+308"),
         ]
         for (value, text) in texts { #expect(try Self.text { try $0.double(value) } == text) }

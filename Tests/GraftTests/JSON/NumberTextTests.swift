@@ -97,6 +97,31 @@ import Testing
         }
     }
 
+    @Test func `a token's number is what the type that is asked for can hold`() throws {
+        var reader = JSONReader(Array("[12.0,9223372036854775808,0.1,1e400]".utf8))
+        _ = try reader.next()
+        var integers: [Int64?] = []
+        var doubles: [Double?] = []
+        var decimals: [Decimal?] = []
+        while case .number(let text) = try reader.next() {
+            integers.append(reader.int64(of: text))
+            doubles.append(reader.double(of: text))
+            decimals.append(reader.decimal(of: text))
+        }
+        #expect(integers == [12, nil, nil, nil])
+        #expect(doubles == [12, 9_223_372_036_854_775_808, 0.1, nil])
+        #expect(decimals == [12, Decimal(UInt64(1) << 63), Decimal(sign: .plus, exponent: -1, significand: 1), nil])
+    }
+
+    @Test func `single-precision numbers are rounded once`() {
+        var random = SeededGenerator(seed: 9)
+        for _ in 0..<20_000 {
+            let text = "\(random.next()).\(random.next())e\(Int.random(in: -30...15, using: &random))"
+            #expect(text.withUTF8Span { NumberText.float($0) } == Float(text), "\(text)")
+        }
+        #expect("1e39".withUTF8Span { NumberText.float($0) } == nil)
+    }
+
     @Test func `numbers are equal by value, whatever their text`() throws {
         let equal = [
             ["1", "1.0", "10e-1", "0.1E1"], ["0", "-0", "0.00", "0e5"],

@@ -10,7 +10,7 @@ enum ComicModel {
     static func make(transformer: String? = nil, nameIsOptional: Bool = true) -> NSManagedObjectModel {
         var sketch = ModelSketch()
         sketch.entity(
-            "Character", ["identityAttributes": "identifier"],
+            "Character", info: ["identityAttributes": "identifier"],
             [
                 .attribute("identifier", .integer64AttributeType, json: "id", transformer: transformer),
                 .attribute("name", json: "name", isOptional: nameIsOptional),
@@ -20,14 +20,14 @@ enum ComicModel {
                 .toMany("powers", "Power", inverse: "characters", json: "powers"),
             ])
         sketch.entity(
-            "Power", ["identityAttributes": "identifier"],
+            "Power", info: ["identityAttributes": "identifier"],
             [
                 .attribute("identifier", .integer64AttributeType, json: "id", transformer: transformer),
                 .attribute("name", json: "name"),
                 .toMany("characters", "Character", inverse: "powers"),
             ])
         sketch.entity(
-            "Publisher", ["identityAttributes": "identifier"],
+            "Publisher", info: ["identityAttributes": "identifier"],
             [
                 .attribute("identifier", .integer64AttributeType, json: "id", transformer: transformer),
                 .attribute("name", json: "name"),

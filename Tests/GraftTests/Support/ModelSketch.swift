@@ -24,7 +24,7 @@ struct ModelSketch {
 
     /// Adds an entity.
     mutating func entity(
-        _ name: String, parent: String? = nil, isAbstract: Bool = false, _ userInfo: [String: String] = [:],
+        _ name: String, parent: String? = nil, isAbstract: Bool = false, info userInfo: [String: String] = [:],
         unique: [[String]] = [], _ properties: [Property]
     ) {
         var entity = Entity(parent: parent)

@@ -95,13 +95,14 @@ import Testing
 
     @Test func `a full disk leaves the store as it was`() throws {
         let store = StoreFile(path: try heroStore(in: folder))
-        let content = try store.content
+        let content = try store.contentWithoutKeyCounters
         // No file may grow beyond 128 kB, which is where the store's log is soon. 512 bytes a block, says POSIX.
         let run = try shell(
             "ulimit -f 256; exec \"$GRAFT\" import '\(input)' --entity Hero --store '\(store.path)'", in: folder)
         run.failed(saying: "Heroes.sqlite", "Check the free space")
         #expect(try store.integrity == ["ok"])
-        #expect(try store.content == content)
+        // Keys that the failed save had reserved aren't used again, in Core Data neither; all else is as before.
+        #expect(try store.contentWithoutKeyCounters == content)
     }
 
     @Test func `a full disk leaves no new store behind`() throws {

@@ -13,14 +13,24 @@ struct StoreFile {
             try read { database in
                 let tables = try String.fetchAll(
                     database, sql: "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
-                return try Dictionary(uniqueKeysWithValues: tables.map { ($0, try rows(of: $0, in: database)) })
+                return try Dictionary(
+                    uniqueKeysWithValues: tables.map { ($0, try rows("SELECT * FROM \"\($0)\"", in: database)) })
             }
         }
     }
 
-    /// SQLite's own check; `ok` where all is well.
+    /// The same without the largest key that was ever reserved for each entity.
+    var contentWithoutKeyCounters: [String: [String]] {
+        get throws {
+            var content = try content
+            content["Z_PRIMARYKEY"] = try read { try rows("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY", in: $0) }
+            return content
+        }
+    }
+
+    /// SQLite's own check, after it has taken back what a killed process left half done; `ok` where all is well.
     var integrity: [String] {
-        get throws { try read { try String.fetchAll($0, sql: "PRAGMA integrity_check") } }
+        get throws { try DatabaseQueue(path: path).read { try String.fetchAll($0, sql: "PRAGMA integrity_check") } }
     }
 
     /// The store's bytes, and those of its log if there is one.
@@ -43,8 +53,8 @@ struct StoreFile {
         return try DatabaseQueue(path: path, configuration: configuration).read(body)
     }
 
-    private func rows(of table: String, in database: Database) throws -> [String] {
-        try Row.fetchAll(database, sql: "SELECT * FROM \"\(table)\" ").map { "\($0.databaseValues)" }.sorted()
+    private func rows(_ sql: String, in database: Database) throws -> [String] {
+        try Row.fetchAll(database, sql: sql).map { "\($0.databaseValues)" }.sorted()
     }
 }
 

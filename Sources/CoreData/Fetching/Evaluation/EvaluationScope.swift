@@ -2,8 +2,8 @@
 
 import Foundation
 
-/// The surroundings of an evaluation.
-struct EvaluationScope {
+/// The surroundings of an evaluation. A class, because it is handed down through the whole tree.
+final class EvaluationScope {
     /// What `SELF` and key paths start from.
     let object: Operand
     /// The object as it was given, for blocks.
@@ -13,20 +13,27 @@ struct EvaluationScope {
     /// The context of `expressionValue(with:context:)`, for blocks.
     let context: NSMutableDictionary?
     /// The variables of the subqueries around, innermost last.
-    private var locals: [(name: String, value: Operand)] = []
+    private let locals: [(name: String, value: Operand)]
 
     init(object: Any?, variables: [String: Any]? = nil, context: NSMutableDictionary? = nil) {
         self.object = Operand(object)
         original = object
         self.variables = variables
         self.context = context
+        locals = []
+    }
+
+    private init(_ outer: EvaluationScope, adding local: (name: String, value: Operand)) {
+        object = outer.object
+        original = outer.original
+        variables = outer.variables
+        context = outer.context
+        locals = outer.locals + [local]
     }
 
     /// The scope with the variable of a subquery set to a member.
     func binding(_ name: String, to value: Operand) -> EvaluationScope {
-        var scope = self
-        scope.locals.append((name, value))
-        return scope
+        EvaluationScope(self, adding: (name, value))
     }
 
     /// The value of a variable; null for one that nobody has set.

@@ -74,15 +74,28 @@ enum ExpressionEvaluator {
 enum KeyPathEvaluator {
     static func value(at path: KeyPathSteps, of start: Operand) -> Operand {
         var value = start
-        for step in path.steps {
+        for (index, step) in path.steps.enumerated() {
             switch step {
-            case .key(let key): value = self.value(forKey: key, of: value)
+            case .key(let key):
+                if let count = countedMembers(path.steps, index, key, of: value) { return count }
+                value = self.value(forKey: key, of: value)
             case .collection(let collection, let rest):
                 value = CollectionEvaluator.value(collection, of: value, rest: rest)
             case .unknownOperator: return .null
             }
         }
         return value
+    }
+
+    /// `items.@count` at the end of a path, for an object that knows the number without listing the members.
+    private static func countedMembers(
+        _ steps: [KeyPathSteps.Step], _ index: Int, _ key: String, of value: Operand
+    ) -> Operand? {
+        guard index == steps.count - 2, case .collection(.count, _) = steps[index + 1],
+            case .object(.managed(let object)) = value, let slot = object.entityLayout.slot(named: key),
+            case .objects(let members) = object.slotValue(slot)
+        else { return nil }
+        return .integer(Int64(members.count))
     }
 
     private static func value(forKey key: String, of value: Operand) -> Operand {

@@ -76,7 +76,8 @@ enum StringComparison {
         if options.contains(.caseInsensitive) { folding.insert(.caseInsensitive) }
         if options.contains(.diacriticInsensitive) { folding.insert(.diacriticInsensitive) }
         let locale: Locale? = options.contains(.localeSensitive) ? .current : nil
-        return string.folding(options: folding, locale: locale).precomposedStringWithCanonicalMapping
+        let folded = string.folding(options: folding, locale: locale)
+        return isASCII(folded) ? folded : folded.precomposedStringWithCanonicalMapping
     }
 
     private static func isASCII(_ string: String) -> Bool { string.utf8.allSatisfy { $0 < 0x80 } }

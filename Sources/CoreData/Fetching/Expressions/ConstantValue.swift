@@ -57,9 +57,15 @@ final class ConstantValue {
 
     private static func normalized(_ value: Any?) -> Any? {
         guard let value else { return nil }
+        // Objects first: a cast to `Int` would make an integer of an `NSNumber` that is a double.
+        if type(of: value) is AnyClass {
+            if value is NSNull { return nil }
+            return (value as? NSString).map { String($0) } ?? value
+        }
         switch value {
-        case is NSNull: return nil
-        case let string as NSString where type(of: value) is AnyClass: return String(string)
+        case let string as String: return string
+        case let number as Int: return NSNumber(value: number)
+        case let number as Double: return NSNumber(value: number)
         case let optional as any OptionalConstant: return normalized(optional.wrapped)
         case let decimal as Decimal: return NSDecimalNumber(decimal: decimal)
         case is Bool, is any BinaryInteger, is any BinaryFloatingPoint: return value as? NSNumber ?? value

@@ -49,6 +49,11 @@ struct KeyPathSteps {
 
     var isEmpty: Bool { steps.isEmpty }
 
+    /// Whether an operator on collections is among the steps.
+    var computesCollections: Bool {
+        steps.contains { if case .collection = $0 { true } else { false } }
+    }
+
     /// The path, going on with another.
     func appending(_ other: KeyPathSteps) -> KeyPathSteps {
         if text.isEmpty { return other }

@@ -197,6 +197,6 @@ extension NSExpression {
     }
 }
 
-// Safe to share: an expression never changes; what its constants hold isn't checked, so sharing one is the user's decision.
+// An expression never changes, but its constants may hold anything.
 @available(*, unavailable)
 extension NSExpression: @unchecked Sendable {}

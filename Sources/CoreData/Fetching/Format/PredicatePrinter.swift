@@ -87,7 +87,7 @@ enum ExpressionPrinter {
     private static func text(ofPath path: KeyPathSteps, from operand: NSExpression) -> String {
         if case .evaluatedObject = operand.node {
             let first = path.text.prefix { $0 != "." }
-            return Keyword(rawValue: first.uppercased()) == nil ? path.text : "#\(path.text)"
+            return Keyword(word: String(first)) == nil ? path.text : "#\(path.text)"
         }
         return "\(grouped(operand)).\(path.text)"
     }

@@ -58,6 +58,14 @@ struct PredicateToken {
     let kind: Kind
     /// In UTF-8 bytes from the beginning of the format.
     let offset: Int
+    /// The keyword that the word is; nil for anything that can't be one.
+    let keyword: Keyword?
+
+    init(kind: Kind, offset: Int) {
+        self.kind = kind
+        self.offset = offset
+        if case .word(let text) = kind { keyword = Keyword(word: text) } else { keyword = nil }
+    }
 }
 
 /// What an argument is printed from, in C's terms.
@@ -93,15 +101,10 @@ extension PredicateToken {
         }
     }
 
-    /// The keyword that the token is, in capitals; nil for anything that can't be one.
-    var keyword: Keyword? {
-        guard case .word(let text) = kind, text.utf8.count <= 14 else { return nil }
-        return Keyword(rawValue: text.uppercased())
-    }
 }
 
 /// The words with a meaning of their own. As names of properties they are written with a `#`.
-enum Keyword: String {
+enum Keyword: String, CaseIterable {
     case and = "AND"
     case or = "OR"
     case not = "NOT"
@@ -133,6 +136,15 @@ enum Keyword: String {
     case intersect = "INTERSECT"
     case minus = "MINUS"
     case anyKey = "ANYKEY"
+
+    private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
+    private static let longest = allCases.reduce(0) { max($0, $1.rawValue.utf8.count) }
+
+    /// The keyword that a word is in any case; nil for other words.
+    init?(word: String) {
+        guard word.utf8.count <= Self.longest, let keyword = Self.byName[word.uppercased()] else { return nil }
+        self = keyword
+    }
 
     /// Whether the keyword has its meaning only before an opening parenthesis, and is a name elsewhere.
     var needsParenthesis: Bool {

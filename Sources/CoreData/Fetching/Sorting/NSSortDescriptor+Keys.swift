@@ -38,6 +38,24 @@ extension SortDescriptorKeyReading {
         self.init(key: KeyPathNames.name(of: keyPath), ascending: ascending)
     }
 
+    /// Sorts as a Swift sort descriptor does. The property's name comes from the accessors that `graft generate` makes; see
+    /// ``KeyPathNames``.
+    ///
+    /// - Note: Texts are compared with `localizedStandardCompare:`, as a `SortDescriptor` of a text does on Apple's
+    ///   platforms, unless the descriptor says `.lexical`.
+    public init<Compared>(_ sort: SortDescriptor<Compared>) {
+        guard let keyPath = sort.keyPath else {
+            fatalError("A sort descriptor without a key path can't be made an NSSortDescriptor. Name a property.")
+        }
+        let valueType = type(of: keyPath).valueType
+        let isText = valueType == String.self || valueType == String?.self
+        let comparison: SortComparison =
+            isText && sort.stringComparator != .lexical ? .localizedStandard : .standard
+        self.init(
+            key: KeyPathNames.name(of: keyPath), ascending: sort.order == .forward,
+            selector: Selector(comparison.rawValue))
+    }
+
     private static func descriptor(_ descriptor: KeyedSortDescriptor) -> Self {
         guard let typed = descriptor as? Self else {
             fatalError("A sort descriptor with a key can't be a \(Self.self). Make an NSSortDescriptor.")

@@ -24,6 +24,7 @@ extension PredicateSQL {
 
     /// The values at a path of the members.
     private func map(_ collection: SQLCollection, _ path: KeyPathSteps) throws -> SQLOperand {
+        if path.computesCollections { return .collection(try compute(path, ofMembers: collection)) }
         var operand = SQLOperand.collection(collection)
         for step in path.steps {
             guard case .collection(let members) = operand, case .key(let key) = step else {
@@ -33,6 +34,22 @@ extension PredicateSQL {
             operand = .collection(try property(key, ofMembers: members))
         }
         return operand
+    }
+
+    /// `tags.@count` of each member: one value a member, by a subquery of its own.
+    private func compute(_ path: KeyPathSteps, ofMembers collection: SQLCollection) throws -> SQLCollection {
+        var element = collection.element
+        if case .value(let value) = element {
+            // Members that aren't there are left out, as everywhere in a path.
+            collection.source.add(value.isNull.negated)
+            if let object = value.object { element = .object(object) }
+        }
+        guard case .scalar(let value) = try follow(path, from: element) else {
+            throw PredicateSQLProblem("the key path '\(path.text)' gives a collection for each member of another")
+        }
+        var result = collection
+        result.element = .value(value)
+        return result
     }
 
     /// `@count`, `@sum` and so on.

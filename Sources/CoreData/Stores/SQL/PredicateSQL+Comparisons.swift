@@ -170,23 +170,31 @@ extension PredicateSQL {
         let left = try left.usable()
         let right = try right.usable()
         guard left.kind == .string, right.kind == .string else { return .never }
-        if !options.folds, case .string(let part)? = right.constant {
-            if let plain = plainText(type, left, part) { return plain }
+        // Regular expressions ignore case in their own way. For the others both sides are folded first, a constant once.
+        let isFolded = options.folds && type != .matches
+        let text = isFolded ? folded(left, options) : left.fragment
+        if case .string(let part)? = right.constant {
+            let part = isFolded ? StringComparison.folded(part, options) : part
+            if let plain = plainText(type, text, part) { return plain }
         }
+        let rest = isFolded ? [] : options
         var fragment = SQLFragment(
-            sql: "graft_match(?, ?, ", arguments: [.integer(Int64(type.rawValue)), .integer(Int64(options.rawValue))])
-        fragment += left.fragment
+            sql: "graft_match(?, ?, ", arguments: [.integer(Int64(type.rawValue)), .integer(Int64(rest.rawValue))])
+        fragment += text
         fragment.sql += ", "
-        fragment += right.fragment
+        fragment += isFolded ? folded(right, options) : right.fragment
         fragment.sql += ")"
         return SQLCondition(fragment: fragment, canBeNull: false)
     }
 
     /// What SQLite does itself for a constant: finding a part, and a prefix as a range, for which it can use an index.
-    private func plainText(_ type: StringOperator, _ text: SQLScalar, _ part: String) -> SQLCondition? {
+    private func plainText(_ type: StringOperator, _ text: SQLFragment, _ part: String) -> SQLCondition? {
         if type == .like || type == .matches || type == .ends || part.utf8.contains(0) { return nil }
-        if part.isEmpty { return text.isNull.negated }
-        var fragment = text.fragment
+        var fragment = text
+        if part.isEmpty {
+            fragment.sql += " IS NOT NULL"
+            return SQLCondition(fragment: fragment, canBeNull: false)
+        }
         if type == .contains {
             fragment.sql = "instr(\(fragment.sql), ?) > 0"
             fragment.arguments.append(.text(part))
@@ -195,8 +203,7 @@ extension PredicateSQL {
         guard let end = Self.successor(ofPrefix: part) else { return nil }
         fragment.sql += " >= ?"
         fragment.arguments.append(.text(part))
-        let upper = SQLFragment(
-            sql: "\(text.fragment.sql) < ?", arguments: text.fragment.arguments + [.text(end)])
+        let upper = SQLFragment(sql: "\(text.sql) < ?", arguments: text.arguments + [.text(end)])
         return .joined([SQLCondition(fragment: fragment), SQLCondition(fragment: upper)], "AND")
     }
 

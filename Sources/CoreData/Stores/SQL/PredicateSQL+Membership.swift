@@ -35,11 +35,7 @@ extension PredicateSQL {
         let none: SQLCondition = hasNull ? member.isNull : .never
         if case .opaque = member.kind, values.allSatisfy(\.isNull) { return none }
         let member = try member.usable()
-        // Values of other kinds are never equal.
-        var seen: Set<OperandKey> = []
-        let scalars = values.filter { seen.insert(OperandKey($0)).inserted }.map(scalar(constant:))
-            .filter { !$0.isNullConstant && member.kind.isComparable(to: $0.kind) }
-        let bound = scalars.flatMap { folded($0, options).arguments }
+        let bound = values.compactMap { boundValue($0, comparableTo: member.kind, options) }
         if bound.isEmpty { return none }
         var fragment = folded(member, options)
         if bound.count == 1 {
@@ -51,6 +47,25 @@ extension PredicateSQL {
             fragment.sql += ")"
         }
         return .joined([SQLCondition(fragment: fragment, canBeNull: member.canBeNull), none], "OR")
+    }
+
+    /// A constant as it is bound for a comparison with values of a kind; nil for one of another kind, which is never equal.
+    private func boundValue(
+        _ operand: Operand, comparableTo kind: SQLKind, _ options: NSComparisonPredicate.Options
+    ) -> SQLValue? {
+        switch (operand, kind) {
+        case (.integer(let value), .number), (.integer(let value), .decimal): return .integer(value)
+        case (.real(let value), .number), (.real(let value), .decimal): return .real(value)
+        case (.string(let value), .string):
+            return .text(options.folds ? StringComparison.folded(value, options) : value)
+        case (.date(let value), .date): return .real(value)
+        case (.data(let value), .data): return .blob(value)
+        case (.uuid(let value), .uuid): return .blob(value.bytes)
+        case (.object, .object), (.opaque, .entity):
+            let scalar = scalar(constant: operand)
+            return scalar.kind == kind ? scalar.fragment.arguments.first : nil
+        default: return nil
+        }
     }
 
     /// What stands between the parentheses of IN.

@@ -1,5 +1,5 @@
-// A fetch index of the model as CREATE statements: a plain index, a partial one, or an R-tree with the triggers that keep
-// it. Only R-trees consist of more than one statement.
+// A fetch index of the model as CREATE statements: a plain index, a partial one, or an R-tree with the triggers that
+// keep it. Only R-trees consist of more than one statement.
 
 import Foundation
 
@@ -65,7 +65,8 @@ struct SQLFetchIndex {
         let bounds = columns.flatMap { ["\($0)_MIN", "\($0)_MAX"] }
         let values = columns.map { "NEW.\($0) ,NEW.\($0)" }.joined(separator: ", ")
         let insertion =
-            "INSERT OR REPLACE INTO \(name) (Z_PK, \(bounds.joined(separator: ", "))) VALUES (NEW.Z_PK, \(values)) ; END"
+            "INSERT OR REPLACE INTO \(name) (Z_PK, \(bounds.joined(separator: ", "))) "
+            + "VALUES (NEW.Z_PK, \(values)) ; END"
         let declared = bounds.map { "\($0) FLOAT" }.joined(separator: ", ")
         return [
             "CREATE VIRTUAL TABLE \(name) USING RTREE (Z_PK INTEGER PRIMARY KEY, \(declared))",

@@ -15,8 +15,8 @@ struct SQLEntityNumbering {
     /// In ascending order of the numbers.
     let entries: [Entry]
 
-    /// Numbers the entities of a new store: depth first, roots and the sub-entities of each entity by name without regard
-    /// to case, from 1. Abstract entities count.
+    /// Numbers the entities of a new store: depth first, roots and the sub-entities of each entity by name without
+    /// regard to case, from 1. Abstract entities count.
     ///
     /// - Parameter entities: The entities of the store's configuration. Their ancestors are added.
     init(entities: [NSEntityDescription]) {

@@ -273,8 +273,8 @@ private struct SQLSchemaBuilder {
         if entity === inverseEntity, inverse !== relationship {
             if SQLNaming.precedes(master.name, other.name) { swap(&master, &other) }
             ambiguities.append(
-                "\(entity.name).\(master.name) and .\(other.name) are inverse to each other within one entity. Core Data "
-                    + "may name their join table after either; this store's is named after '\(master.name)'.")
+                "\(entity.name).\(master.name) and .\(other.name) are inverse to each other within one entity. Core "
+                    + "Data may name their join table after either; this store's is named after '\(master.name)'.")
         }
         let isReflexive = inverse === relationship
         let owner = joinClaims.claim(SQLNaming.join(entity.number, other.name))

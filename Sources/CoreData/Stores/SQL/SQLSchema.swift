@@ -1,6 +1,7 @@
-// Where the entities and properties of a model stand in the tables of a store. A schema is a value without a connection:
-// it is made from a model alone (SQLSchema+Building.swift), and then fitted to the names that an existing file has
-// (SQLSchema+Resolving.swift). Predicates, sort descriptors and the row codec look names up here and nowhere else.
+// Where the entities and properties of a model stand in the tables of a store. A schema is a value without a
+// connection: it is made from a model alone (SQLSchema+Building.swift), and then fitted to the names that an existing
+// file has (SQLSchema+Resolving.swift). Predicates, sort descriptors and the row codec look names up here and nowhere
+// else.
 //
 //     entity Hero: Character      table ZCHARACTER, number 2, numbers of the hierarchy [2, 3]
 //       .name                     .attribute: ZNAME VARCHAR
@@ -217,9 +218,9 @@ struct SQLColumn: Equatable {
 
 /// A join table.
 ///
-/// Its name follows one of the two relationships, the master: the one whose entity comes first in processing order. Where
-/// both are declared by the same entity, Core Data's choice depends on the order of a hash table; a new store takes the
-/// name that sorts last and says so in ``SQLSchema/ambiguities``, an existing one is read either way.
+/// Its name follows one of the two relationships, the master: the one whose entity comes first in processing order.
+/// Where both are declared by the same entity, Core Data's choice depends on the order of a hash table; a new store
+/// takes the name that sorts last and says so in ``SQLSchema/ambiguities``, an existing one is read either way.
 final class SQLJoinTable {
     let name: String
     /// Holds the keys of the master relationship's owners.
@@ -245,7 +246,8 @@ final class SQLJoinTable {
         self.memberNumber = memberNumber
     }
 
-    /// Order keys follow the key columns: first the one of the owners (where the inverse is ordered), then the members'.
+    /// Order keys follow the key columns: first the one of the owners (where the inverse is ordered), then the
+    /// members'.
     static func orderColumns(
         owner: String, member: String, master: NSRelationshipDescription, inverse: NSRelationshipDescription
     ) -> [String] {

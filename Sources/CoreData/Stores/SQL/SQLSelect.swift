@@ -92,8 +92,8 @@ struct SQLSelect {
         let finding = isTransient ? "isn't stored" : "doesn't exist"
         return CoreDataError.make(
             .persistentStoreOperation,
-            "The key path '\(keyPath)' can't be used in a fetch of '\(self.entity.name)': the property '\(component)' of "
-                + "entity '\(entity.name)' \(finding). Stored properties are: "
+            "The key path '\(keyPath)' can't be used in a fetch of '\(self.entity.name)': the property '\(component)' "
+                + "of entity '\(entity.name)' \(finding). Stored properties are: "
                 + "\(entity.properties.keys.sorted().joined(separator: ", ")).")
     }
 

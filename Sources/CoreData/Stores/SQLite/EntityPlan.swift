@@ -1,5 +1,5 @@
-// How an entity's slots and columns correspond, worked out once when a store opens, so that reading and writing rows look
-// nothing up by name. Parameters of an INSERT and fields of a row are in the order of `fields`.
+// How an entity's slots and columns correspond, worked out once when a store opens, so that reading and writing rows
+// look nothing up by name. Parameters of an INSERT and fields of a row are in the order of `fields`.
 
 import Foundation
 

@@ -1,6 +1,6 @@
-// What a save writes for to-many relationships. A one-to-many's members are written by their own rows; here come the order
-// keys of ordered ones, the columns of those without inverse, and the join rows of many-to-many ones. Both sides of a
-// many-to-many report the same change, so join rows are collected first and each pair is written once.
+// What a save writes for to-many relationships. A one-to-many's members are written by their own rows; here come the
+// order keys of ordered ones, the columns of those without inverse, and the join rows of many-to-many ones. Both
+// sides of a many-to-many report the same change, so join rows are collected first and each pair is written once.
 
 import Foundation
 import GRDB
@@ -99,8 +99,8 @@ final class RelationWriter {
         guard id.space === space else {
             throw CoreDataError.make(
                 .managedObjectExternalRelationship,
-                "'\(plan.description.layout.slots[slot].name)' of \(change.objectID) refers to \(id), which isn't a saved "
-                    + "object of the same store. Insert that object into the same store, or take it out.")
+                "'\(plan.description.layout.slots[slot].name)' of \(change.objectID) refers to \(id), which isn't a "
+                    + "saved object of the same store. Insert that object into the same store, or take it out.")
         }
         return id.number
     }

@@ -1,5 +1,6 @@
 // From a row of a result to slots. Tolerant where Core Data's own files vary (whole dates and decimals are integers,
-// because their columns have numeric affinity); anything else that doesn't fit the attribute is an error with its place.
+// because their columns have numeric affinity); anything else that doesn't fit the attribute is an error with its
+// place.
 
 import Foundation
 

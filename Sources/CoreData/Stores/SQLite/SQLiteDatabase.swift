@@ -1,5 +1,5 @@
-// The connections of one store: a pool for a file in WAL mode (one writer, several readers at once), a single connection
-// for everything else. Which one it is, nobody above sees.
+// The connections of one store: a pool for a file in WAL mode (one writer, several readers at once), a single
+// connection for everything else. Which one it is, nobody above sees.
 
 import Foundation
 import GRDB
@@ -65,8 +65,8 @@ final class SQLiteDatabase: Sendable {
 
     /// A file that is only read; neither it nor its folder is changed.
     ///
-    /// Where there is no write-ahead log, SQLite is told that the file is immutable: it then needs no shared memory file,
-    /// which it couldn't make in a read-only folder.
+    /// Where there is no write-ahead log, SQLite is told that the file is immutable: it then needs no shared memory
+    /// file, which it couldn't make in a read-only folder.
     static func readOnlyFile(at path: String, options: SQLiteStoreOptions) throws -> SQLiteDatabase {
         var configuration = try configuration(options, excluding: ["journal_mode", "auto_vacuum", "page_size"])
         configuration.readonly = true
@@ -77,9 +77,9 @@ final class SQLiteDatabase: Sendable {
 
     /// Goes over to WAL mode and sees to it that the log isn't empty.
     ///
-    /// GRDB's pool needs a log with something in it, and where there is none makes one by creating and dropping a table,
-    /// which counts up the file's schema cookie. Writing the UUID over with as many characters and then back, in one
-    /// transaction, puts a page into the log that leaves every byte of the file as it is.
+    /// GRDB's pool needs a log with something in it, and where there is none makes one by creating and dropping a
+    /// table, which counts up the file's schema cookie. Writing the UUID over with as many characters and then back,
+    /// in one transaction, puts a page into the log that leaves every byte of the file as it is.
     private static func startWriteAheadLog(_ db: Database, _ path: String) throws {
         try db.execute(sql: "PRAGMA journal_mode = WAL")
         if hasWriteAheadLog(path) { return }

@@ -1,4 +1,5 @@
-// The store's errors as Core Data's: `CocoaError` with the path, SQLite's own error underneath, and what to do about it.
+// The store's errors as Core Data's: `CocoaError` with the path, SQLite's own error underneath, and what to do about
+// it.
 
 import Foundation
 import GRDB
@@ -142,7 +143,8 @@ struct SQLiteErrors: Sendable {
     func readOnly() -> CocoaError {
         CoreDataError.make(
             .persistentStoreSave,
-            "The store \(path) was opened read-only and can't be saved. Open it without NSReadOnlyPersistentStoreOption.",
+            "The store \(path) was opened read-only and can't be saved. Open it without "
+                + "NSReadOnlyPersistentStoreOption.",
             userInfo: [NSFilePathErrorKey: path])
     }
 }

@@ -78,7 +78,8 @@ private struct MembersSQL {
         let order = join.orderColumn ?? "0"
         let (number, table) = entityNumber(ofKey: "p.member")
         let pairs = [(join.ownerColumn, join.memberColumn), (join.memberColumn, join.ownerColumn)].map {
-            "SELECT \($0.0) AS owner, \($0.1) AS member, \(order) AS position FROM \(join.table) WHERE \($0.0) IN (\(marks))"
+            "SELECT \($0.0) AS owner, \($0.1) AS member, \(order) AS position FROM \(join.table) "
+                + "WHERE \($0.0) IN (\(marks))"
         }
         return "SELECT p.owner, p.member, \(number) FROM (\(pairs.joined(separator: " UNION "))) AS p\(table) "
             + "ORDER BY p.owner, p.position, p.member"

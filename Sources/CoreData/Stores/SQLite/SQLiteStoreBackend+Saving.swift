@@ -4,8 +4,8 @@ import Foundation
 import GRDB
 
 extension SQLiteStoreBackend {
-    /// Keys are taken from `Z_PRIMARYKEY` in a transaction of their own, so that no two processes ever get the same ones;
-    /// those of a save that fails stay unused.
+    /// Keys are taken from `Z_PRIMARYKEY` in a transaction of their own, so that no two processes ever get the same
+    /// ones; those of a save that fails stay unused.
     func permanentIDs(for entity: NSEntityDescription, count: Int) throws -> [NSManagedObjectID] {
         guard count > 0 else { return [] }
         try requireWritable()

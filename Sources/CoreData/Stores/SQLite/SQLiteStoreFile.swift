@@ -64,8 +64,8 @@ package enum SQLiteStoreFile {
 
     /// Deletes a store with everything that belongs to it. There need not be one.
     ///
-    /// The database is emptied first, so that a process which still has it open finds an empty one instead of a file that
-    /// has vanished under it.
+    /// The database is emptied first, so that a process which still has it open finds an empty one instead of a file
+    /// that has vanished under it.
     ///
     /// - Throws: `CocoaError` where the file isn't a database, or is locked; then it stays.
     package static func destroy(at url: URL) throws {

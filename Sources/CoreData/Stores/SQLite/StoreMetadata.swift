@@ -134,8 +134,8 @@ struct StoreMetadata {
         guard PropertyListSerialization.propertyList(entries, isValidFor: .binary) else {
             throw CoreDataError.make(
                 .persistentStoreSave,
-                "The store's metadata hold a value that can't stand in a property list. Use strings, numbers, dates, data, "
-                    + "arrays and dictionaries.")
+                "The store's metadata hold a value that can't stand in a property list. Use strings, numbers, dates, "
+                    + "data, arrays and dictionaries.")
         }
         return try PropertyListSerialization.data(fromPropertyList: entries, format: .binary, options: 0)
     }

@@ -15,7 +15,8 @@ struct ValueBinder {
     /// Binds a value and, for a to-one relationship, its destination's entity number.
     ///
     /// - Parameter index: The first parameter; afterwards the one behind the last.
-    /// - Throws: `CocoaError` for a reference to an object of another store or without a permanent ID, or a value that its
+    /// - Throws: `CocoaError` for a reference to an object of another store or without a permanent ID, or a value
+    ///   that its
     ///   transformer refuses.
     @inline(__always)
     func bind(

@@ -1,0 +1,106 @@
+// A step of a benchmark in a process of its own: it starts with fresh memory, as a program does, and its largest memory
+// is its own. (In one process, what earlier steps leave of the heap makes later ones up to a third slower.)
+
+import CoreData
+import Foundation
+import Graft
+
+/// Work that is measured in a process of its own.
+enum Step: String {
+    /// Imports a file into a store, in one save.
+    case importing
+    /// The same in batches, each saved.
+    case importingBatches
+    /// Writes the rows of a store to another file by the loop of ``RawStore``.
+    case writingRows
+    /// Reads all rows of a store into memory.
+    case readingRows
+    /// Exports the heroes of a store to a file, nested.
+    case exporting
+    /// The same with identifiers for relationships.
+    case exportingIdentifiers
+
+    /// What a step took, and what it did.
+    struct Outcome {
+        var cost: Cost
+        /// In KB.
+        var peakMemory: Int
+        /// Objects inserted and updated, rows, or objects written.
+        var count: Int
+    }
+
+    /// The argument that makes this program such a process.
+    static let argument = "--step"
+
+    /// Runs the step in a process of its own.
+    func run(_ paths: URL...) throws -> Outcome {
+        let process = Process()
+        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.arguments = [Self.argument, rawValue] + paths.map(\.path)
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        let numbers = text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+        guard process.terminationStatus == 0, numbers.count == 4 else {
+            throw GraftError(.other(finding: "the step \(self) failed", remedy: "See its output."))
+        }
+        return Outcome(
+            cost: Cost(seconds: numbers[0], processor: numbers[1]), peakMemory: Int(numbers[2]), count: Int(numbers[3]))
+    }
+
+    /// In that process: does the work and prints the outcome.
+    static func runAsProcess(_ arguments: [String]) throws {
+        guard let step = arguments.first.flatMap(Step.init), arguments.count > 1 else {
+            throw GraftError(
+                .other(finding: "\(argument) needs a step and its files", remedy: "Name a benchmark instead."))
+        }
+        let (count, cost) = try step.work(arguments.dropFirst().map { URL(filePath: $0) })
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let peak = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }?.split(separator: " ").dropFirst()
+            .first
+        print(cost.seconds, cost.processor, peak ?? "0", count)
+    }
+
+    private func work(_ urls: [URL]) throws -> (Int, Cost) {
+        switch self {
+        case .importing, .importingBatches:
+            var options = ImportOptions()
+            options.savesEachBatch = self == .importingBatches
+            return try withContainer(urls[1]) { container in
+                try Cost.of {
+                    let report = try container.importJSON(contentsOf: [urls[0]], entity: "Hero", options: options)
+                    return report["Hero"].inserted + report["Hero"].updated
+                }
+            }
+        case .writingRows:
+            let rows = try RawStore(path: urls[0].path)
+            let cost = try rows.write(to: urls[1].path)
+            guard try RawStore(path: urls[1].path).rowCount == rows.rowCount else {
+                throw GraftError(.other(finding: "the loop wrote other rows than it read", remedy: "Repair RawStore."))
+            }
+            return (rows.rowCount, cost)
+        case .readingRows:
+            return try Cost.of { try RawStore(path: urls[0].path).rowCount }
+        case .exporting, .exportingIdentifiers:
+            var options = ExportOptions()
+            options.relationshipForm = self == .exporting ? .nested : .identifier
+            return try withContainer(urls[0]) { container in
+                try Cost.of {
+                    try container.exportJSON(ExportRequest(entity: "Hero"), to: .file(urls[1]), options: options)
+                }
+            }
+        }
+    }
+
+    /// Opens a store with the heroes' model for the duration of a call.
+    private func withContainer<R>(_ store: URL, _ body: (NSPersistentContainer) throws -> R) throws -> R {
+        let container = NSPersistentContainer(name: "Heroes", managedObjectModel: HeroModel.make())
+        container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: store)]
+        var failure: (any Error)?
+        container.loadPersistentStores { _, error in failure = error }
+        if let failure { throw failure }
+        return try body(container)
+    }
+}

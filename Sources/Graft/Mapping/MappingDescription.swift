@@ -1,0 +1,30 @@
+// What a compiled mapping says, as names and texts: for `graft inspect`, which shows what happens and not what was written
+// in the model.
+
+package import CoreData
+
+/// The mapping of each entity of a model, to be shown.
+package struct MappingDescription {
+    private let mapping: GraphMapping
+
+    /// - Throws: ``GraftError`` for an annotation that can't be followed.
+    package init(_ model: NSManagedObjectModel) throws { mapping = try GraphMapping(model) }
+
+    /// The names of the attributes that identify an entity's objects.
+    package func identity(of entity: String) -> [String] {
+        guard let number = mapping.schema.number(ofEntity: entity) else { return [] }
+        let description = mapping.schema.entities[number]
+        return description.identity.map { description.properties[$0].name }
+    }
+
+    /// Where an entity's properties are in JSON, by name; those that take no part are left out.
+    package func keyPaths(of entity: String) -> [String: String] {
+        guard let number = mapping.schema.number(ofEntity: entity) else { return [:] }
+        let properties = zip(mapping.schema.entities[number].properties, mapping.entities[number].properties)
+        return properties.reduce(into: [:]) { paths, property in
+            // A dot that belongs to a key has a backslash before it, as in the annotation.
+            let keys = property.1?.path.map { $0.replacing("\\", with: "\\\\").replacing(".", with: "\\.") }
+            if let keys { paths[property.0.name] = keys.joined(separator: ".") }
+        }
+    }
+}
