@@ -21,7 +21,12 @@ enum StoreAccess {
         guard let cache = try SQLiteStoreFile.modelCache(at: URL(fileURLWithPath: store)) else {
             throw GraftError(.missingModel(reason: "the store carries none, and there is no --model"), at: place(store))
         }
-        return try NSManagedObjectModel(modelCache: cache)
+        do {
+            return try NSManagedObjectModel(modelCache: cache)
+        } catch var error as ModelError {
+            error.source = "\(store), the model in it"
+            throw error
+        }
     }
 
     /// Reads a model from a file or folder.
@@ -36,11 +41,7 @@ enum StoreAccess {
     /// - Parameter modelPath: The model; nil for the one that the store carries.
     /// - Throws: An error that names the file, what is wrong with it and what to do.
     static func openForReading(_ path: String, modelPath: String?) throws -> NSPersistentContainer {
-        switch FileKind(ofPath: path) {
-        case .missing: throw GraftError(.unreadableFile(reason: "no such file or directory"), at: place(path))
-        case .folder: throw GraftError(.notAStore(reason: "it is a folder"), at: place(path))
-        case .file, .device: break
-        }
+        try FileKind.requireReadable(path)
         return try open(path, model(at: modelPath, forStore: path), isReadOnly: true)
     }
 
@@ -48,7 +49,7 @@ enum StoreAccess {
     ///
     /// - Throws: As ``openForReading(_:modelPath:)``.
     static func openForWriting(_ path: String, model: NSManagedObjectModel) throws -> NSPersistentContainer {
-        if FileKind(ofPath: path) == .folder { throw GraftError(.notAStore(reason: "it is a folder"), at: place(path)) }
+        if FileKind(ofPath: path) != .missing { try FileKind.requireReadable(path) }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         guard FileKind(ofPath: folder) == .folder else {
             throw GraftError(.unwritableFile(reason: "its folder doesn't exist"), at: place(path))

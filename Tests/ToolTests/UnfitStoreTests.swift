@@ -31,7 +31,7 @@ import Testing
 
     @Test func `another program's database is no store`() throws {
         let store = folder.path("other.sqlite")
-        try makeDatabase(at: store, "CREATE TABLE invoice (id INTEGER PRIMARY KEY, total REAL)")
+        try changeDatabase(at: store, "CREATE TABLE invoice (id INTEGER PRIMARY KEY, total REAL)")
         let bytes = try StoreFile(path: store).bytes
         for command in commands(store: store, model: Project.heroesModel) {
             try graft(command).failed(saying: "other.sqlite")
@@ -49,6 +49,16 @@ import Testing
             try graft(command).failed(saying: "Heroes.sqlite")
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == bytes)
+    }
+
+    @Test func `a store without a model, or with a damaged one, needs --model`() throws {
+        let store = try heroStore(in: folder)
+        try changeDatabase(at: store, "UPDATE Z_MODELCACHE SET Z_CONTENT = x'0011'")
+        try graft("inspect", store).failed(saying: "Heroes.sqlite", "damaged")
+        try graft("export", "--store", store, "--model", Project.heroesModel).succeeded()
+        try changeDatabase(at: store, "DELETE FROM Z_MODELCACHE")
+        try graft("export", "--store", store).failed(saying: "Heroes.sqlite", "--model")
+        try graft("export", "--store", store, "--model", Project.heroesModel).succeeded()
     }
 
     @Test func `a folder is no store`() throws {

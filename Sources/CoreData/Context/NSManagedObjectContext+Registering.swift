@@ -6,7 +6,9 @@ extension NSManagedObjectContext {
     // MARK: Objects by ID
 
     /// The context's object with an ID, if there is one; never asks the store.
-    public func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? { registry.object(for: objectID.key) }
+    public func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
+        registry.object(for: objectID.key)
+    }
 
     /// The object with an ID: the registered one, or else a fault, whether or not there is such a row.
     public func object(with objectID: NSManagedObjectID) -> NSManagedObject {

@@ -84,7 +84,9 @@ struct ArchiveWriter {
         let relationships = plan.properties.indices.filter { layout.isWritten($0, of: plan.number) }
         let batches = ObjectBatches(
             context: context, request: request, batchSize: options.batchSize,
-            relationships: relationships.compactMap { plan.properties[$0].isAttribute ? nil : plan.properties[$0].name },
+            relationships: relationships.compactMap {
+                plan.properties[$0].isAttribute ? nil : plan.properties[$0].name
+            },
             releasesObjects: releasesObjects)
         var count = 0
         var isOpen = false
@@ -192,7 +194,8 @@ struct ArchiveWriter {
         for member in members {
             guard let memberNumber = numbers[ObjectIdentifier(member.entity)] else { continue }
             let plan = plans[memberNumber]
-            if form == .nested, let home = home(of: member, plan), home.owner === owner, home.property == property.inverse
+            if form == .nested, let home = home(of: member, plan), home.owner === owner,
+                home.property == property.inverse
             {
                 count += try write(member, plan, as: property.destination ?? memberNumber, to: &writer)
                 written += 1

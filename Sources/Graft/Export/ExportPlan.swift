@@ -84,7 +84,8 @@ final class ExportPlan {
             if case .attribute = leaf.content, leaves.count < entries.count {
                 throw GraftError(
                     .invalidMapping(
-                        reason: "the key path '\((path + [key]).joined(separator: "."))' is an attribute's and begins others",
+                        reason:
+                            "the key path '\((path + [key]).joined(separator: "."))' is an attribute's and begins others",
                         remedy: "Give the attribute another key path, or leave one of them out of the mapping."),
                     at: .init(entity: entity))
             }

@@ -42,7 +42,7 @@ struct ObjectBatches {
 
     private func objects(_ ids: [NSManagedObjectID]) throws -> [NSManagedObject] {
         let batch = NSFetchRequest<NSManagedObject>(entityName: request.entityName ?? "")
-        batch.predicate = NSPredicate(format: "self IN %@", argumentArray: [ids])
+        batch.predicate = NSPredicate(format: "self IN %@", argumentArray: [NSArray(array: ids)])
         batch.relationshipKeyPathsForPrefetching = relationships
         batch.includesSubentities = request.includesSubentities
         let fetched = try context.fetch(batch)

@@ -133,8 +133,9 @@ struct ObjectWriter {
     ) throws -> Bool {
         guard !plan.identityItems.isEmpty else { return false }
         for number in plan.identity where try object.holds(.null, number, plan.properties[number]) { return false }
-        if plan.identity.count == 1, case .attribute(let number, let converter, let transformer) =
-            plan.identityItems[0].content
+        if plan.identity.count == 1,
+            case .attribute(let number, let converter, let transformer) =
+                plan.identityItems[0].content
         {
             guard let value = try AttributeOutput(object, number, plan, converter, transformer) else { return false }
             try value.write(to: &writer)

@@ -43,7 +43,9 @@ extension BatchImporter {
             return GraftError(
                 .unresolvedReference(entity: plan.name, identity: identity.joined(separator: ", ")), at: place)
         }
-        let subentities = schema.entities.indices.filter { $0 != plan.number && schema.isEntity($0, kindOf: plan.number) }
+        let subentities = schema.entities.indices.filter {
+            $0 != plan.number && schema.isEntity($0, kindOf: plan.number)
+        }
         let names = subentities.filter { !plans[$0].isAbstract }.map { "'\(plans[$0].name)'" }
         return GraftError(
             .other(

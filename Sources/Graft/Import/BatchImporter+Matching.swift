@@ -175,7 +175,9 @@ extension BatchImporter {
                 isPresent = isPresent && snapshot.tables[plan.number].hasValue(number, row: row)
                 distinct.insert(ExactValue(snapshot.tables[plan.number].value(property.column, row: row)))
             }
-            guard isPresent, rows.allSatisfy({ snapshot.tables[plan.number].hasValue(number, row: $0) }) else { continue }
+            guard isPresent, rows.allSatisfy({ snapshot.tables[plan.number].hasValue(number, row: $0) }) else {
+                continue
+            }
             if distinct.count > best?.count ?? 0 { best = (number, distinct.count) }
         }
         return best?.number
@@ -190,7 +192,9 @@ extension BatchImporter {
         request.includesSubentities = false
         var parts: [NSPredicate] = []
         if !plan.identity.isEmpty {
-            let missing = plan.identity.map { NSPredicate(format: "%K == nil", argumentArray: [plan.properties[$0].name]) }
+            let missing = plan.identity.map {
+                NSPredicate(format: "%K == nil", argumentArray: [plan.properties[$0].name])
+            }
             parts.append(NSCompoundPredicate(orPredicateWithSubpredicates: missing))
         }
         if let key {
@@ -201,7 +205,7 @@ extension BatchImporter {
                 let value = snapshot.tables[plan.number].value(property.column, row: row)
                 if distinct.insert(ExactValue(value)).inserted, let object = value.object { values.append(object) }
             }
-            var matches = [NSPredicate(format: "%K IN %@", argumentArray: [property.name, values])]
+            var matches = [NSPredicate(format: "%K IN %@", argumentArray: [property.name, NSArray(array: values)])]
             if distinct.contains(ExactValue(.null)) {
                 matches.append(NSPredicate(format: "%K == nil", argumentArray: [property.name]))
             }

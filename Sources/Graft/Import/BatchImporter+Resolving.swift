@@ -7,32 +7,40 @@ extension BatchImporter {
     /// The largest number of values that one fetch compares with.
     private static let fetchLimit = 20_000
 
+    /// The largest number of hashes that are kept of one identity space; about 40 MB.
+    private static let madeLimit = 1 << 20
+
     /// Gives each row with an identity its object, as far as there is one.
     func resolveIdentities(_ snapshot: borrowing GraphSnapshot) throws {
         for plan in plans where plan.space == plan.number && !plan.identity.isEmpty {
+            let members = (plan.number..<schema.entities[plan.number].end).filter { plans[$0].space == plan.number }
+            guard members.contains(where: { snapshot.tables[$0].count > 0 }) else { continue }
+            let wasEmpty = try isEmpty(plan)
             var wanted: [RowReference] = []
-            for entity in plan.number..<schema.entities[plan.number].end where plans[entity].space == plan.number {
-                try collect(&wanted, plans[entity], snapshot)
-            }
-            if try wanted.isEmpty || keepsObjects && isEmpty(plan) { continue }
+            for entity in members { try collect(&wanted, plans[entity], snapshot, wasEmpty: wasEmpty) }
             for start in stride(from: 0, to: wanted.count, by: Self.fetchLimit) {
                 try fetch(wanted[start..<min(start + Self.fetchLimit, wanted.count)], plan, snapshot)
             }
         }
     }
 
-    /// Collects the rows that no unsaved object stands for.
+    /// Collects the rows that have to be looked up in the store.
+    ///
+    /// - Parameter wasEmpty: Whether the store had no such objects when the import began. Then all that it has are this
+    ///   import's own: unsaved, or those whose hashes were kept when they were made.
     private func collect(
-        _ wanted: inout [RowReference], _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
+        _ wanted: inout [RowReference], _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot, wasEmpty: Bool
     ) throws {
-        for row in 0..<snapshot.tables[plan.number].count where !snapshot.tables[plan.number].flags[row].contains(.dead) {
+        let knowsAll = wasEmpty && (keepsObjects || made[plan.space].count < Self.madeLimit)
+        for row in 0..<snapshot.tables[plan.number].count where !snapshot.tables[plan.number].flags[row].contains(.dead)
+        {
             guard
                 let hash = snapshot.identityHash(entity: plan.number, row: row, columns: plan.identityColumns)
             else { continue }
             let reference = RowReference(entity: plan.number, row: row)
             if let object = try unsavedObject(reference, plan, hash, snapshot) {
                 objects[plan.number][row] = object
-            } else {
+            } else if !knowsAll || !keepsObjects && !made[plan.space].insert(hash).inserted {
                 wanted.append(reference)
             }
         }
@@ -72,7 +80,9 @@ extension BatchImporter {
                 if plan.identity.count > 1, !distinct.insert(ExactValue(value)).inserted { continue }
                 if let object = value.object { values.append(object) }
             }
-            parts.append(NSPredicate(format: "%K IN %@", argumentArray: [plan.properties[number].name, values]))
+            // An array of Foundation's is taken as it is; one of Swift's would be converted several times over.
+            let list = NSArray(array: values)
+            parts.append(NSPredicate(format: "%K IN %@", argumentArray: [plan.properties[number].name, list]))
         }
         request.predicate = parts.count == 1 ? parts[0] : NSCompoundPredicate(andPredicateWithSubpredicates: parts)
         for object in try fetch(request) where !object.isDeleted { try assign(object, plan, snapshot) }
@@ -91,7 +101,9 @@ extension BatchImporter {
             hash.combine(value)
             values.append(value)
         }
-        for reference in snapshot.rows(withIdentity: values, hash: hash.value, columns: plan.identityColumns, plan.number) {
+        for reference in snapshot.rows(
+            withIdentity: values, hash: hash.value, columns: plan.identityColumns, plan.number)
+        {
             guard schema.isEntity(entity, relatedTo: reference.entity), self.object(reference) == nil else { continue }
             objects[reference.entity][reference.row] = object
         }

@@ -30,7 +30,9 @@ extension BatchImporter {
         return plans[entity].properties.map { property in
             guard let description = descriptions[property.name] else { return false }
             if !description.isOptional || !description.validationPredicates.isEmpty { return true }
-            guard let relationship = description as? NSRelationshipDescription, relationship.isToMany else { return false }
+            guard let relationship = description as? NSRelationshipDescription, relationship.isToMany else {
+                return false
+            }
             return relationship.minCount > 0 || relationship.maxCount > 0
         }
     }

@@ -45,6 +45,9 @@ final class BatchImporter {
     var unsaved: [ObjectIndex]
     /// Whether the store had no object of an entity, sub-entities included, when the import first asked. By entity.
     var wasEmpty: [Bool?]
+    /// The hashes of the identities that this import has made, where there were none before; where objects are kept,
+    /// `unsaved` tells. By identity space.
+    var made: [Set<UInt64>]
     /// Stored objects without identity that already stand for a row, or were made for one. Grows with their number.
     var taken: Set<NSManagedObjectID> = []
     /// The objects that this import made as stubs and that are still no more than that, up to a limit.
@@ -79,6 +82,7 @@ final class BatchImporter {
         numbers = Dictionary(descriptions.enumerated().map { (ObjectIdentifier($1), $0) }) { first, _ in first }
         unsaved = schema.entities.map { _ in ObjectIndex() }
         wasEmpty = schema.entities.map { _ in nil }
+        made = schema.entities.map { _ in [] }
         counts = schema.entities.map { _ in ImportReport.Counts() }
         undo = ImportUndo(context)
         if keepsObjects { indexUnsavedObjects() }
@@ -170,8 +174,11 @@ final class BatchImporter {
             guard let destination = property.destination, let inverse = property.inverse,
                 schema.entities[destination].properties[inverse].isOwning
             else { continue }
-            if property.isToMany ? !object.members(number, property).isEmpty : object.destination(number, property) != nil
-            { return false }
+            if property.isToMany
+                ? !object.members(number, property).isEmpty : object.destination(number, property) != nil
+            {
+                return false
+            }
         }
         return true
     }

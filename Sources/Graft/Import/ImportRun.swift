@@ -57,7 +57,7 @@ struct ImportRun {
     /// - Throws: ``GraftError``. The context is then as it was before; saved batches stay.
     func run(roots: ((NSManagedObject) -> Void)? = nil) throws -> ImportReport {
         defer { for source in sources { source.removeTemporaryFile() } }
-        if mode == .saveBatches, options.checksInputFirst { try check() }
+        var kept = mode == .saveBatches && options.checksInputFirst ? try check() : nil
         let importer = try BatchImporter(
             mapping.schema, context: context, entities: model.entitiesByName, options: options,
             keepsObjects: mode != .saveBatches)
@@ -66,7 +66,11 @@ struct ImportRun {
         do {
             for (number, source) in sources.enumerated() {
                 importer.sourceNumber = number
-                try run(source, importer, &report, roots)
+                if kept != nil {
+                    try run(source, batches: kept?.removeFirst() ?? [], importer, &report)
+                } else {
+                    try run(source, importer, &report, roots)
+                }
             }
             try finish(importer)
         } catch {
@@ -92,15 +96,38 @@ struct ImportRun {
             try progress.checkCancellation()
             reader.startBatch()
             hasMore = try reader.readBatch(rowLimit: max(1, options.batchSize))
-            if reader.snapshot.rowCount == 0 { continue }
-            try importer.importBatch(reader.snapshot)
-            if let roots { importer.forEachRoot(reader.snapshot, roots) }
-            if mode == .saveBatches { try save(importer, reader.snapshot) }
-            report.batchCount += 1
+            try take(reader.snapshot, importer, &report, roots)
             progress.advance(to: reader.reader.tokenOffset)
         }
         report.recordCount += reader.recordCount
         progress.finishSource(source)
+    }
+
+    /// Imports what the check has read and kept.
+    private func run(
+        _ source: ImportSource, batches: [CheckedBatch], _ importer: BatchImporter, _ report: inout ImportReport
+    ) throws {
+        var rest = Array(batches.reversed())
+        // Each one is let go before the next one is taken.
+        while let batch = rest.popLast() {
+            try progress.checkCancellation()
+            try take(batch.snapshot, importer, &report, nil)
+            report.recordCount += batch.recordCount
+            progress.advance(to: batch.offset)
+        }
+        progress.finishSource(source)
+    }
+
+    /// Imports a batch.
+    private func take(
+        _ batch: borrowing GraphSnapshot, _ importer: BatchImporter, _ report: inout ImportReport,
+        _ roots: ((NSManagedObject) -> Void)?
+    ) throws {
+        if batch.rowCount == 0 { return }
+        try importer.importBatch(batch)
+        if let roots { importer.forEachRoot(batch, roots) }
+        if mode == .saveBatches { try save(importer, batch) }
+        report.batchCount += 1
     }
 
     private func snapshotReader(_ source: ImportSource) throws -> SnapshotReader {
@@ -109,23 +136,47 @@ struct ImportRun {
             entityName: source.entity ?? entityName)
     }
 
-    /// Reads everything and keeps nothing.
-    private func check() throws {
+    /// Reads everything once. Keeps what was read as long as that is not much, so that it needn't be read again.
+    ///
+    /// - Returns: The batches of each text; nil where they were too many.
+    private func check() throws -> [[CheckedBatch]]? {
+        var kept: [[CheckedBatch]]? = []
+        var total = 0
         for source in sources {
             var reader = try snapshotReader(source)
+            var batches: [CheckedBatch] = []
             var hasMore = true
             while hasMore {
                 try progress.checkCancellation()
+                let start = (record: reader.recordCount, offset: reader.reader.tokenOffset)
                 reader.startBatch()
                 hasMore = try reader.readBatch(rowLimit: max(1, options.batchSize))
-                // An archive is one batch, so nothing is saved before all of it has been read.
-                if reader.isArchive { hasMore = false }
                 progress.advance(to: reader.reader.tokenOffset)
+                total += reader.reader.tokenOffset - start.offset
+                if total > Self.keptTextLimit { kept = nil }
+                guard kept != nil else { continue }
+                batches.append(
+                    CheckedBatch(
+                        snapshot: reader.takeBatch(), recordCount: reader.recordCount - start.record,
+                        offset: reader.reader.tokenOffset))
             }
+            kept?.append(batches)
             progress.finishSource(source)
         }
         progress.finishCheck()
+        return kept
     }
+
+    /// What the check has read.
+    private struct CheckedBatch {
+        var snapshot: GraphSnapshot
+        var recordCount: Int
+        /// How far the text has been read then.
+        var offset: Int
+    }
+
+    /// How much text is read only once: what is read takes about as much memory as the text itself, and some more.
+    private static let keptTextLimit = 64 << 20
 
     // MARK: Ends
 

@@ -91,7 +91,8 @@ private struct MappingCompiler {
         let known = ExportOptions.RelationshipForm.allCases.map(\.rawValue)
         throw GraftError(
             .invalidMapping(
-                reason: "\(Annotation.exportForm) is '\(text)'", remedy: "It is one of \(known.joined(separator: ", "))."),
+                reason: "\(Annotation.exportForm) is '\(text)'",
+                remedy: "It is one of \(known.joined(separator: ", "))."),
             at: place(property))
     }
 

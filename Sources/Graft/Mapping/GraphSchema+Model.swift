@@ -101,7 +101,8 @@ private struct SchemaBuilder {
                 .invalidModel(reason: "a relationship has no destination"),
                 at: .init(entity: entity.name, property: property.name))
         }
-        made.kind = relationship.isToMany ? .toMany(destination, isOrdered: relationship.isOrdered) : .toOne(destination)
+        made.kind =
+            relationship.isToMany ? .toMany(destination, isOrdered: relationship.isOrdered) : .toOne(destination)
         made.isOwning = relationship.deleteRule == .cascadeDeleteRule
         made.inverse = relationship.inverseRelationship.flatMap { inverse in
             properties[destination].firstIndex { $0.name == inverse.name }

@@ -84,7 +84,7 @@ import Foundation
             case (.double(let value), .double(let wanted)): value == wanted
             case (.date(let value), .date(let wanted)): value == wanted
             case (.boolean(let value), .boolean(let wanted)): value == wanted
-            case (.string(let value), .string): GraphValue.string(value).isSameIdentity(as: wanted)
+            case (.string(let value), .string(let wanted)): value.hasSameBytes(as: wanted)
             default: try graphValue(number, property) == wanted
             }
         }

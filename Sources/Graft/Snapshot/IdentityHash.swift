@@ -53,8 +53,7 @@ extension GraphValue {
     func isSameIdentity(as other: GraphValue) -> Bool {
         switch (self, other) {
         case (.integer(let one), .integer(let other)): one == other
-        case (.string(let one), .string(let other)):
-            one.utf8.count == other.utf8.count && one.utf8.elementsEqual(other.utf8)
+        case (.string(let one), .string(let other)): one.hasSameBytes(as: other)
         default: self == other
         }
     }
@@ -72,5 +71,31 @@ struct ExactValue: Hashable {
         var hash = IdentityHash()
         hash.combine(value)
         hasher.combine(hash.value)
+    }
+}
+
+extension String {
+    /// Whether two texts consist of the same bytes; `==` takes different normal forms as equal.
+    @inline(__always)
+    func hasSameBytes(as other: String) -> Bool {
+        withUTF8Span { one in other.withUTF8Span { one.hasSameBytes(as: $0) } }
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether two spans hold the same bytes.
+    @inline(__always)
+    func hasSameBytes(as other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        var index = 0
+        while index &+ 8 <= count {
+            if word(at: index) != other.word(at: index) { return false }
+            index &+= 8
+        }
+        while index < count {
+            if self[index] != other[index] { return false }
+            index &+= 1
+        }
+        return true
     }
 }

@@ -4,7 +4,7 @@
 import Foundation
 
 /// The objects of one entity that were read as nested objects, by their bytes. Belongs to one reader.
-final class NestedObjectMemo {
+struct NestedObjectMemo {
     /// What had happened to the snapshot when an object was read. The object needn't be read again as long as nothing more
     /// has happened, to its row or to those nested in it.
     struct Stamp: Equatable {
@@ -51,7 +51,7 @@ final class NestedObjectMemo {
     ///   - window: The bytes of the text that are in memory.
     ///   - offset: Where the object's brace stands in them.
     ///   - hash: ``hash(of:at:)`` of the same.
-    func match(in window: Span<UInt8>, at offset: Int, hash: UInt64) -> Match? {
+    mutating func match(in window: Span<UInt8>, at offset: Int, hash: UInt64) -> Match? {
         lookups &+= 1
         var slot = Int(truncatingIfNeeded: hash) & (slots.count &- 1)
         for _ in 0..<Self.maximumProbes {
@@ -69,13 +69,13 @@ final class NestedObjectMemo {
     }
 
     /// Remembers for which row the bytes of a match now stand.
-    func update(_ match: Match, _ reference: RowReference, _ stamp: Stamp) {
+    mutating func update(_ match: Match, _ reference: RowReference, _ stamp: Stamp) {
         entries[match.entry].reference = reference
         entries[match.entry].stamp = stamp
     }
 
     /// Remembers an object that has just been read.
-    func insert(_ reference: RowReference, _ stamp: Stamp, bytes text: Span<UInt8>, hash: UInt64) {
+    mutating func insert(_ reference: RowReference, _ stamp: Stamp, bytes text: Span<UInt8>, hash: UInt64) {
         guard entries.count < Self.maximumCount, text.count <= Self.maximumLength else { return }
         if (entries.count + 1) * 2 > slots.count { grow() }
         entries.append(
@@ -85,12 +85,12 @@ final class NestedObjectMemo {
         place(entries.count - 1)
     }
 
-    private func grow() {
+    private mutating func grow() {
         slots = [Int32](repeating: 0, count: slots.count * 2)
         for number in entries.indices { place(number) }
     }
 
-    private func place(_ number: Int) {
+    private mutating func place(_ number: Int) {
         var slot = Int(truncatingIfNeeded: entries[number].hash) & (slots.count - 1)
         while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
         slots[slot] = Int32(number + 1)
@@ -129,22 +129,5 @@ final class NestedObjectMemo {
     private static func mixed(_ hash: UInt64, _ word: UInt64) -> UInt64 {
         let product = (hash ^ word).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
         return product.high ^ product.low
-    }
-}
-
-extension Span<UInt8> {
-    /// Whether two spans of the same length hold the same bytes.
-    @inline(__always)
-    fileprivate func hasSameBytes(as other: Span<UInt8>) -> Bool {
-        var index = 0
-        while index &+ 8 <= count {
-            if word(at: index) != other.word(at: index) { return false }
-            index &+= 8
-        }
-        while index < count {
-            if self[index] != other[index] { return false }
-            index &+= 1
-        }
-        return true
     }
 }

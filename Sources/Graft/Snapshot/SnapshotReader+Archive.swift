@@ -44,7 +44,8 @@ extension SnapshotReader {
         let header = try reader.value()
         guard case .number(let version)? = header["version"], let number = version.int64 else {
             throw GraftError(
-                .wrongType(found: "an archive without a version", expected: "{\"version\": \(Self.archiveVersion)}"), at: place)
+                .wrongType(found: "an archive without a version", expected: "{\"version\": \(Self.archiveVersion)}"),
+                at: place)
         }
         guard number == Self.archiveVersion else {
             throw GraftError(
@@ -84,7 +85,8 @@ extension SnapshotReader {
 
     private func trailing(_ token: JSONToken) -> GraftError {
         reader.error(
-            .invalidJSON(found: AttributeConverter.words(for: token, reader), expected: "the end of the text after an archive"))
+            .invalidJSON(
+                found: AttributeConverter.words(for: token, reader), expected: "the end of the text after an archive"))
     }
 
     private mutating func beginGroup(named name: String) throws {
@@ -142,7 +144,9 @@ extension SnapshotReader {
 
     /// Reads the name of a row, such as `Note/12`.
     private mutating func readRowName(within destination: Int) throws -> ArchiveState.RowName {
-        guard case .string(let text) = try reader.next() else { throw badName("the name of a row, such as \"Note/12\"") }
+        guard case .string(let text) = try reader.next() else {
+            throw badName("the name of a row, such as \"Note/12\"")
+        }
         let name = reader.string(of: text)
         guard let slash = name.lastIndex(of: "/"), let number = Int(name[name.index(after: slash)...]),
             let entity = mapping.schema.number(ofEntity: String(name[..<slash]))

@@ -61,7 +61,8 @@ extension SnapshotReader {
         let entity = plans[plan.destinations[property]].name
         return reader.error(
             .wrongType(
-                found: AttributeConverter.words(for: token, reader), expected: "\(expected) for the relationship to \(entity)"),
+                found: AttributeConverter.words(for: token, reader),
+                expected: "\(expected) for the relationship to \(entity)"),
             entity: plan.name, property: plan.names[property])
     }
 
@@ -105,13 +106,11 @@ extension SnapshotReader {
     private mutating func readNestedObject(of entity: Int) throws -> RowReference {
         let offset = reader.tokenOffset
         nestedObjectCount &+= 1
-        let memo = memos[entity]
-        guard memo.isWorthwhile, !isArchive, !plans[entity].identity.isEmpty else {
+        guard memos[entity].isWorthwhile, !isArchive, !plans[entity].identity.isEmpty else {
             return try readObject(of: entity, offset: offset)
         }
         let start = offset &- reader.input.windowOffset
-        let hash = reader.input.withWindow { NestedObjectMemo.hash(of: $0, at: start) }
-        let match = reader.input.withWindow { memo.match(in: $0, at: start, hash: hash) }
+        let (hash, match) = Self.look(in: &memos[entity], for: reader.input, at: start)
         if let match, isCurrent(match) {
             try reader.skipKnownObject(length: match.length)
             return match.reference
@@ -121,13 +120,32 @@ extension SnapshotReader {
         guard isIdentified(reference) else { return reference }
         let stamp = stamp(of: reference, hasNestedObjects: nestedObjectCount != countBefore)
         if let match {
-            memo.update(match, reference, stamp)
+            memos[entity].update(match, reference, stamp)
         } else if offset >= reader.input.windowOffset {
             let start = offset &- reader.input.windowOffset
             let end = reader.tokenOffset &+ 1 &- reader.input.windowOffset
-            reader.input.withWindow { memo.insert(reference, stamp, bytes: $0.extracting(start..<end), hash: hash) }
+            Self.remember(reference, stamp, in: &memos[entity], reader.input, start..<end, hash: hash)
         }
         return reference
+    }
+
+    /// Looks an object up by the bytes at an offset of the window. Static, so that memo and reader don't get in each
+    /// other's way.
+    @inline(__always)
+    private static func look(
+        in memo: inout NestedObjectMemo, for input: borrowing JSONInput, at start: Int
+    ) -> (hash: UInt64, match: NestedObjectMemo.Match?) {
+        input.withWindow { window in
+            let hash = NestedObjectMemo.hash(of: window, at: start)
+            return (hash, memo.match(in: window, at: start, hash: hash))
+        }
+    }
+
+    private static func remember(
+        _ reference: RowReference, _ stamp: NestedObjectMemo.Stamp, in memo: inout NestedObjectMemo,
+        _ input: borrowing JSONInput, _ range: Range<Int>, hash: UInt64
+    ) {
+        input.withWindow { memo.insert(reference, stamp, bytes: $0.extracting(range), hash: hash) }
     }
 
     /// Whether nothing has been merged since an object was read that it would have to be merged with again.

@@ -66,6 +66,13 @@ struct SnapshotReader: ~Copyable {
         batchNumber &+= 1
     }
 
+    /// Hands over what has been read since ``startBatch()``.
+    mutating func takeBatch() -> GraphSnapshot {
+        let batch = snapshot
+        snapshot = GraphSnapshot(mapping.schema)
+        return batch
+    }
+
     /// Reads records until there are enough rows, and returns whether there may be more. An archive is read as a whole,
     /// because its objects refer to each other in any order.
     ///

@@ -1,6 +1,7 @@
 // What is at a path.
 
 import Foundation
+import Graft
 
 enum FileKind {
     case missing, folder, file
@@ -18,5 +19,20 @@ enum FileKind {
         case .typeRegular?: self = .file
         default: self = .device
         }
+    }
+
+    /// Says in plain words what is wrong with a file that is to be read, before anything has begun.
+    ///
+    /// - Throws: ``GraftError`` with the problem `unreadableFile`.
+    static func requireReadable(_ path: String) throws {
+        let reason: String
+        switch FileKind(ofPath: path) {
+        case .missing: reason = "no such file or directory"
+        case .folder: reason = "it is a folder"
+        case .file, .device:
+            if FileManager.default.isReadableFile(atPath: path) { return }
+            reason = "permission denied"
+        }
+        throw GraftError(.unreadableFile(reason: reason), at: GraftError.Place(source: path))
     }
 }

@@ -18,7 +18,7 @@ struct ImportJob {
     ///
     /// - Throws: What went wrong. The store is then as it was, or isn't there if it wasn't, except for saved batches.
     func run(on console: Console) throws {
-        for file in files where file != "-" { try requireReadable(file) }
+        for file in files where file != "-" { try FileKind.requireReadable(file) }
         let isNew = FileKind(ofPath: store) == .missing
         let model = try StoreAccess.model(at: model, forStore: store)
         if let entity { _ = try model.entity(named: entity) }
@@ -32,19 +32,6 @@ struct ImportJob {
         }
         try StoreAccess.close(container)
         for line in ImportReportText.lines(report) { try console.print(line) }
-    }
-
-    /// Says what is wrong with a file before anything has begun.
-    private func requireReadable(_ file: String) throws {
-        let place = GraftError.Place(source: file)
-        switch FileKind(ofPath: file) {
-        case .missing: throw GraftError(.unreadableFile(reason: "no such file or directory"), at: place)
-        case .folder: throw GraftError(.unreadableFile(reason: "it is a folder"), at: place)
-        case .file, .device:
-            guard FileManager.default.isReadableFile(atPath: file) else {
-                throw GraftError(.unreadableFile(reason: "permission denied"), at: place)
-            }
-        }
     }
 
     private func open(_ model: NSManagedObjectModel, isNew: Bool) throws -> NSPersistentContainer {

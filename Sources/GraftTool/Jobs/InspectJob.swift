@@ -10,7 +10,7 @@ struct InspectJob {
     var isJSON: Bool
 
     func run(on console: Console) throws {
-        if try Self.isStore(file) {
+        if Self.isStore(file) {
             let report = try storeReport()
             try show(report, ReportText.lines(report), console)
         } else {
@@ -30,12 +30,8 @@ struct InspectJob {
     }
 
     /// Folders are models, and so is a file with a model's name; any other file is a store.
-    private static func isStore(_ path: String) throws -> Bool {
-        switch FileKind(ofPath: path) {
-        case .missing: throw GraftError(.unreadableFile(reason: "no such file or directory"), at: .init(source: path))
-        case .folder: false
-        case .file, .device: URL(fileURLWithPath: path).pathExtension != "mom"
-        }
+    private static func isStore(_ path: String) -> Bool {
+        FileKind(ofPath: path) != .folder && URL(fileURLWithPath: path).pathExtension != "mom"
     }
 
     private func storeReport() throws -> StoreReport {

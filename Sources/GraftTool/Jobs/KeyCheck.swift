@@ -24,7 +24,7 @@ struct KeyCheck {
     func check(sortKey: String) throws {
         var current: NSEntityDescription? = entity
         for key in sortKey.split(separator: ".", omittingEmptySubsequences: false) {
-            guard let owner = current else { break }
+            guard let owner = current else { throw unreachable(String(key), in: sortKey) }
             let property = try self.property(String(key), of: owner)
             let relationship = property as? NSRelationshipDescription
             guard relationship?.isToMany != true else {
@@ -34,6 +34,7 @@ struct KeyCheck {
                         remedy: "Sort by an attribute or along to-one relationships."),
                     at: place(in: owner))
             }
+            if let attribute = property as? NSAttributeDescription, attribute.hasParts { return }
             current = relationship?.destinationEntity
         }
     }
@@ -96,13 +97,21 @@ struct KeyCheck {
     }
 
     private func follow(_ keyPath: String, from start: NSEntityDescription?) throws -> NSEntityDescription? {
-        var current = start
+        guard var owner = start else { return nil }
+        var isValue = false
         for key in keyPath.split(separator: ".") where key.first != "@" && key.lowercased() != "self" {
-            guard let owner = current else { return nil }
+            if isValue { throw unreachable(String(key), in: keyPath) }
             if ["objectID", "entity"].contains(key) { return nil }
-            current = (try property(String(key), of: owner) as? NSRelationshipDescription)?.destinationEntity
+            let property = try property(String(key), of: owner)
+            // What is in a transformable or composite value, nobody knows here.
+            if let attribute = property as? NSAttributeDescription, attribute.hasParts { return nil }
+            if let destination = (property as? NSRelationshipDescription)?.destinationEntity {
+                owner = destination
+            } else {
+                isValue = true
+            }
         }
-        return current
+        return isValue ? nil : owner
     }
 
     private func property(_ key: String, of owner: NSEntityDescription) throws -> NSPropertyDescription {
@@ -110,6 +119,12 @@ struct KeyCheck {
         if let property = properties[key] { return property }
         let closest = NameSuggestion.closest(to: key, among: properties.keys)
         throw GraftError(.unknownProperty(key, closest: closest), at: place(in: owner))
+    }
+
+    private func unreachable(_ key: String, in keyPath: String) -> GraftError {
+        GraftError(
+            .other(finding: "'\(keyPath)' asks a value for its '\(key)'", remedy: "End the key path at the attribute."),
+            at: place(in: entity))
     }
 
     private func unknownVariable(_ name: String) -> GraftError {
@@ -120,5 +135,15 @@ struct KeyCheck {
 
     private func place(in owner: NSEntityDescription) -> GraftError.Place {
         GraftError.Place(source: source, entity: owner.name)
+    }
+}
+
+extension NSAttributeDescription {
+    /// Whether a key path may go on behind the attribute.
+    fileprivate var hasParts: Bool {
+        switch attributeType {
+        case .transformableAttributeType, .compositeAttributeType, .undefinedAttributeType: true
+        default: false
+        }
     }
 }

@@ -10,7 +10,9 @@ import Testing
         book.attributesByName["pages"]?.validationRules = [
             ValidationRule(.minimum(.integer(1))), ValidationRule(.maximum(.integer(100))),
         ]
-        book.attributesByName["title"]?.validationRules = [ValidationRule(.maximumLength(5)), ValidationRule(.pattern("[a-z]*"))]
+        book.attributesByName["title"]?.validationRules = [
+            ValidationRule(.maximumLength(5)), ValidationRule(.pattern("[a-z]*")),
+        ]
         book.attributesByName["isbn"]?.setValidationPredicates(
             [NSPredicate(format: "SELF BEGINSWITH 'x'")], withValidationWarnings: ["An ISBN begins with x."])
         author.relationshipsByName["books"]?.isOptional = false

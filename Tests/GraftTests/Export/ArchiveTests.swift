@@ -56,11 +56,15 @@ import Testing
             ])
         sketch.entity("Zone", [.attribute("name"), .toOne("country", "Country", inverse: "zones")])
         sketch.entity("City", parent: "Place", [.toOne("capitalOf", "Country", inverse: "capital")])
-        sketch.entity("Place", info: ["id": "id"], [.attribute("id", .integer32AttributeType), .toMany("near", "Place")])
+        sketch.entity(
+            "Place", info: ["id": "id"], [.attribute("id", .integer32AttributeType), .toMany("near", "Place")])
         sketch.entity(
             "Note",
-            [.attribute("text"), .toOne("next", "Note", inverse: "previous"), .toOne("previous", "Note", inverse: "next"),
-             .toOne("country", "Country", inverse: "notes"), .toOne("place", "Place")])
+            [
+                .attribute("text"), .toOne("next", "Note", inverse: "previous"),
+                .toOne("previous", "Note", inverse: "next"),
+                .toOne("country", "Country", inverse: "notes"), .toOne("place", "Place"),
+            ])
         let text = """
             {"$graft":{"version":1},"City":[{"id":7,"capitalOf":1,"near":[]}],"Country":[{"id":1,"name":"A",\
             "zones":[{"name":"z1"},{"name":null}]}],"Note":[{"$id":"Note/1","text":"a","country":1,\
@@ -87,9 +91,15 @@ import Testing
         Broken(text: #"{"$graft": {"version": 1}, "Charakter": []}"#, words: "Did you mean 'Character'?"),
         Broken(text: #"{"$graft": {"version": 1}, "Character": {}}"#, words: "an array of objects"),
         Broken(text: #"{"$graft": {"version": 1}, "Character": [5]}"#, words: "an object"),
-        Broken(text: #"{"$graft": {"version": 1}, "Character": [{"publisher": {"$ref": "Publisher/1"}}]}"#, words: "Publisher 1"),
-        Broken(text: #"{"$graft": {"version": 1}, "Character": [{"publisher": {"$ref": "Power/1"}}]}"#, words: "the name of a Publisher"),
-        Broken(text: #"{"$graft": {"version": 1}, "Character": [{"publisher": {"$entity": "Power"}}]}"#, words: "Publisher or an entity"),
+        Broken(
+            text: #"{"$graft": {"version": 1}, "Character": [{"publisher": {"$ref": "Publisher/1"}}]}"#,
+            words: "Publisher 1"),
+        Broken(
+            text: #"{"$graft": {"version": 1}, "Character": [{"publisher": {"$ref": "Power/1"}}]}"#,
+            words: "the name of a Publisher"),
+        Broken(
+            text: #"{"$graft": {"version": 1}, "Character": [{"publisher": {"$entity": "Power"}}]}"#,
+            words: "Publisher or an entity"),
         Broken(
             text: #"{"$graft": {"version": 1}, "Character": [{"$id": "Character/1"}, {"$id": "Character/1"}]}"#,
             words: "several objects"),

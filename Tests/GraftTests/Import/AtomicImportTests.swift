@@ -81,7 +81,8 @@ import Testing
             var options = ImportOptions()
             options.batchSize = 1
             let before = try describe(context)
-            #expect(graftError { try context.importJSON(Data(broken.utf8), entity: "Character", options: options) } != nil)
+            #expect(
+                graftError { try context.importJSON(Data(broken.utf8), entity: "Character", options: options) } != nil)
             #expect(try describe(context) == before)
             try context.save()
         }
@@ -136,7 +137,8 @@ import Testing
         let stack = try filledStack()
         var options = ImportOptions()
         options.isDryRun = true
-        let text = #"[{"id": 1, "name": "Changed"}, {"id": 3, "name": "Three", "powers": [4, 77]}, {"id": 2, "name": "Two"}]"#
+        let text =
+            #"[{"id": 1, "name": "Changed"}, {"id": 3, "name": "Three", "powers": [4, 77]}, {"id": 2, "name": "Two"}]"#
         let report = try stack.importJSON(text, "Character", options: options)
         #expect(report.isDryRun)
         #expect(report["Character"].inserted == 1)

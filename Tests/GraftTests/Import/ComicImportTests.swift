@@ -117,7 +117,8 @@ import Testing
 
     @Test func `the entity may be left out only where the model leaves no doubt`() throws {
         var sketch = ModelSketch()
-        sketch.entity("Order", [.attribute("number"), .toMany("lines", "Line", inverse: "order", rule: .cascadeDeleteRule)])
+        sketch.entity(
+            "Order", [.attribute("number"), .toMany("lines", "Line", inverse: "order", rule: .cascadeDeleteRule)])
         sketch.entity("Line", [.attribute("text"), .toOne("order", "Order", inverse: "lines")])
         let both = try TestStack(sketch.model())
         #expect(

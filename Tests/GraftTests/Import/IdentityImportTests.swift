@@ -45,7 +45,9 @@ import Testing
             let card = try #require(try context.one("Card", "value", "d"))
             #expect(card.object("partner")?.text("value") == "b")
         }
-        let bare = graftError { try stack.importJSON(#"[{"suit": "x", "turn": 9, "value": "y", "partner": 5}]"#, "Card") }
+        let bare = graftError {
+            try stack.importJSON(#"[{"suit": "x", "turn": 9, "value": "y", "partner": 5}]"#, "Card")
+        }
         #expect(bare?.description.contains("'suit', 'turn'") == true)
     }
 
@@ -61,8 +63,11 @@ import Testing
         var sketch = ModelSketch()
         sketch.entity(
             "Animal", info: ["identityAttributes": "id"],
-            [.attribute("id", .integer64AttributeType), .attribute("name"), .toOne("friend", "Animal", inverse: "friendOf"),
-             .toMany("friendOf", "Animal", inverse: "friend")])
+            [
+                .attribute("id", .integer64AttributeType), .attribute("name"),
+                .toOne("friend", "Animal", inverse: "friendOf"),
+                .toMany("friendOf", "Animal", inverse: "friend"),
+            ])
         sketch.entity("Bird", parent: "Animal", [.attribute("span", .doubleAttributeType)])
         sketch.entity("Fish", parent: "Animal", [.attribute("depth", .doubleAttributeType)])
         return try TestStack(sketch.model(), .sqlite)
@@ -71,7 +76,8 @@ import Testing
     @Test func `an object of a sub-entity is found as one of its super-entity`() throws {
         let stack = try zoo()
         try stack.importJSON(#"[{"id": 1, "name": "Robin", "span": 0.2}]"#, "Bird")
-        let report = try stack.importJSON(#"[{"id": 1, "name": "Red", "friend": 2}, {"id": 2, "name": "Two"}]"#, "Animal")
+        let report = try stack.importJSON(
+            #"[{"id": 1, "name": "Red", "friend": 2}, {"id": 2, "name": "Two"}]"#, "Animal")
         #expect(report["Bird"].updated == 1)
         #expect(report["Animal"].inserted == 1)
         #expect(try stack.count("Animal") == 2)

@@ -17,8 +17,13 @@ import Testing
                 .toOne("tag", "Tag", inverse: "orders"),
             ])
         sketch.entity(
-            "Line", [.attribute("text"), .attribute("count", .integer32AttributeType), .toOne("order", "Order", inverse: "lines")])
-        sketch.entity("Address", [.attribute("street"), .attribute("city"), .toOne("order", "Order", inverse: "address")])
+            "Line",
+            [
+                .attribute("text"), .attribute("count", .integer32AttributeType),
+                .toOne("order", "Order", inverse: "lines"),
+            ])
+        sketch.entity(
+            "Address", [.attribute("street"), .attribute("city"), .toOne("order", "Order", inverse: "address")])
         sketch.entity("Tag", [.attribute("label"), .toMany("orders", "Order", inverse: "tag")])
         return try TestStack(sketch.model(), .sqlite)
     }
@@ -128,7 +133,8 @@ import Testing
             "Place", info: ["identityAttributes": "id"],
             [
                 .attribute("id", json: "meta.id"), .attribute("latitude", .doubleAttributeType, json: "geo.point.lat"),
-                .attribute("longitude", .doubleAttributeType, json: "geo.point.lon"), .attribute("name", json: "geo.name"),
+                .attribute("longitude", .doubleAttributeType, json: "geo.point.lon"),
+                .attribute("name", json: "geo.name"),
                 .attribute("dotted", json: #"a\.b"#), .toOne("near", "Place", json: "geo.near"),
                 .attribute("nearID", json: "geo.near"),
             ])
@@ -158,7 +164,9 @@ import Testing
         }
         let error = graftError { try stack.importJSON(#"[{"meta": {"id": "p"}, "geo": 5}]"#, "Place") }
         #expect(error?.place.path == [.index(0), .key("geo")])
-        let shared = graftError { try stack.importJSON(#"[{"meta": {"id": "p"}, "geo": {"near": {"id": [1]}}}]"#, "Place") }
+        let shared = graftError {
+            try stack.importJSON(#"[{"meta": {"id": "p"}, "geo": {"near": {"id": [1]}}}]"#, "Place")
+        }
         #expect(shared?.place.path?.prefix(3) == [.index(0), .key("geo"), .key("near")])
     }
 }

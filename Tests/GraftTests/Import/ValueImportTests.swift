@@ -118,7 +118,8 @@ import Testing
         Refused(json: #"[{"id": 1}, {"id": 2, "small": "none"}]"#, path: "$[1].small", property: "small"),
         Refused(json: #"[{"id": 1, "small": 40000}]"#, path: "$[0].small", property: "small"),
         Refused(json: #"[{"id": 1, "next": {"id": 2, "flag": "maybe"}}]"#, path: "$[0].next.flag", property: "flag"),
-        Refused(json: #"[{"id": 1, "previous": [1, {"date": "soon"}]}]"#, path: "$[0].previous[1].date", property: "date"),
+        Refused(
+            json: #"[{"id": 1, "previous": [1, {"date": "soon"}]}]"#, path: "$[0].previous[1].date", property: "date"),
         Refused(json: #"[{"id": 1, "previous": 5}]"#, path: "$[0].previous", property: "previous"),
         Refused(json: #"[{"id": 1, "previous": [[1]]}]"#, path: "$[0].previous[0]", property: "previous"),
         Refused(json: #"[{"id": 1, "next": [1]}]"#, path: "$[0].next", property: "next"),

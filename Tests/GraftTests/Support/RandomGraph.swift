@@ -48,7 +48,8 @@ struct RandomGraph {
             for number in 0...random.below(4) {
                 let name = "a\(index)_\(number)"
                 let type = Self.types[random.below(Self.types.count)]
-                let path = annotates && random.chance(80) ? (random.chance(30) ? "p\(index).\(name)" : "k_\(name)") : nil
+                let path =
+                    annotates && random.chance(80) ? (random.chance(30) ? "p\(index).\(name)" : "k_\(name)") : nil
                 let hasDefault = type == .stringAttributeType && random.chance(30)
                 properties[index].append(
                     .attribute(name, type, json: path, default: hasDefault ? "default" : nil))
@@ -89,7 +90,9 @@ struct RandomGraph {
                 let rule: NSDeleteRule = random.chance(40) ? .cascadeDeleteRule : .nullifyDeleteRule
                 let json = random.chance(20) ? "j_\(name)" : nil
                 return isToMany
-                    ? .toMany(name, names[destination], inverse: inverse, json: json, rule: rule, isOrdered: random.chance(40))
+                    ? .toMany(
+                        name, names[destination], inverse: inverse, json: json, rule: rule, isOrdered: random.chance(40)
+                    )
                     : .toOne(name, names[destination], inverse: inverse, json: json, rule: rule)
             }
             // Without an inverse, only a to-one relationship has a place of its own in a store.
@@ -153,7 +156,9 @@ struct RandomGraph {
     }
 
     private mutating func text() -> String {
-        let parts = ["", "a", "é", "\"quoted\"", "back\\slash", "line\nfeed", "正義", "🖌️", "e\u{301}", "\u{1}", "$ref", "/"]
+        let parts = [
+            "", "a", "é", "\"quoted\"", "back\\slash", "line\nfeed", "正義", "🖌️", "e\u{301}", "\u{1}", "$ref", "/",
+        ]
         return (0..<random.below(4)).map { _ in parts[random.below(parts.count)] }.joined(separator: " ")
     }
 
@@ -171,7 +176,9 @@ struct RandomGraph {
         func text() -> String { self.text().precomposedStringWithCanonicalMapping }
         switch random.below(4) {
         case 0: return text()
-        case 1: return ["k": text(), "n": NSNumber(value: random.below(1000)), "list": [NSNumber(value: 1.5), text()]] as [String: Any]
+        case 1:
+            return ["k": text(), "n": NSNumber(value: random.below(1000)), "list": [NSNumber(value: 1.5), text()]]
+                as [String: Any]
         case 2: return [text(), NSNumber(value: random.chance(50))] as [Any]
         default: return ["$encoded": "AQID"]
         }

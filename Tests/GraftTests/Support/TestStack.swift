@@ -20,7 +20,8 @@ final class TestStack {
         container = NSPersistentContainer(name: "Test", managedObjectModel: model)
         let description = NSPersistentStoreDescription()
         if kind == .sqlite {
-            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("graft-tests-\(UUID().uuidString)")
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+                "graft-tests-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             self.folder = folder
             description.url = folder.appendingPathComponent("Test.sqlite")
@@ -106,7 +107,9 @@ func graftError(_ block: () throws -> Void) -> GraftError? {
 /// The folder of real data beside the project.
 let sharedData: URL = {
     var folder = URL(fileURLWithPath: #filePath)
-    repeat { folder.deleteLastPathComponent() } while folder.path != "/"
+    repeat {
+        folder.deleteLastPathComponent()
+    } while folder.path != "/"
         && !FileManager.default.fileExists(atPath: folder.appendingPathComponent("Package.swift").path)
     return folder.deletingLastPathComponent().appendingPathComponent("shared/data")
 }()

@@ -54,6 +54,15 @@ import Testing
             .failed(saying: "'nam'", "Power", "Did you mean 'name'?")
     }
 
+    @Test func `a key path ends at an attribute`() throws {
+        for option in [["--where", "name.length == 4"], ["--sort", "name.length"]] {
+            try graft(["export", "--store", store, "--entity", "Hero"] + option)
+                .failed(saying: option[0], "'name.length'", "attribute")
+        }
+        try graft("export", "--store", store, "--entity", "Hero", "--sort", "powers.name")
+            .failed(saying: "--sort", "many objects")
+    }
+
     @Test func `an unknown key to sort by is an error with a suggestion`() throws {
         try graft("export", "--store", store, "--entity", "Hero", "--sort", "rescue")
             .failed(saying: "'rescue'", "Did you mean 'rescues'?")

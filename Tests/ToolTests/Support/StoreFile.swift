@@ -58,7 +58,7 @@ struct StoreFile {
     }
 }
 
-/// Makes an SQLite database that isn't a store.
-func makeDatabase(at path: String, _ sql: String) throws {
+/// Runs SQL on a database, which is made if there is none.
+func changeDatabase(at path: String, _ sql: String) throws {
     try DatabaseQueue(path: path).write { try $0.execute(sql: sql) }
 }

@@ -43,17 +43,33 @@ enum CollectionEvaluator {
 
     /// The sum: an integer if all are and it fits, else a real number.
     static func sum(_ values: [Operand]) -> Operand {
-        values.reduce(.integer(0)) { sum, value in
-            switch value {
-            case .integer, .real: Arithmetic.combine(.add, sum, value)
-            default: sum
-            }
+        if let exact = exactSum(values) {
+            return Int64(exactly: exact).map { .integer($0) } ?? .real(Double(exact))
         }
+        return .number(numbers(values).reduce(0, +))
     }
 
     static func average(_ values: [Operand]) -> Operand {
-        let numbers = values.compactMap(Arithmetic.real)
-        return numbers.isEmpty ? .null : .number(numbers.reduce(0, +) / Double(numbers.count))
+        let numbers = numbers(values)
+        if numbers.isEmpty { return .null }
+        let sum = exactSum(values).map { Double($0) } ?? numbers.reduce(0, +)
+        return .number(sum / Double(numbers.count))
+    }
+
+    /// The numbers, ascending. A sum of doubles depends on their order, and members of a set have none.
+    private static func numbers(_ values: [Operand]) -> [Double] { values.compactMap(Arithmetic.real).sorted() }
+
+    /// The sum of integers; nil if there are real numbers among them.
+    private static func exactSum(_ values: [Operand]) -> Int128? {
+        var sum: Int128 = 0
+        for value in values {
+            switch value {
+            case .integer(let integer): sum += Int128(integer)
+            case .real: return nil
+            default: break
+            }
+        }
+        return sum
     }
 
     /// The first value in the order given; values that have no order among each other are left out.
@@ -65,7 +81,7 @@ enum CollectionEvaluator {
     }
 
     static func median(_ values: [Operand]) -> Operand {
-        let numbers = values.compactMap(Arithmetic.real).sorted()
+        let numbers = numbers(values)
         guard !numbers.isEmpty else { return .null }
         let middle = numbers.count / 2
         return .number(numbers.count % 2 == 1 ? numbers[middle] : (numbers[middle - 1] + numbers[middle]) / 2)
@@ -74,15 +90,15 @@ enum CollectionEvaluator {
     /// The numbers that occur most often, ascending.
     static func mode(_ values: [Operand]) -> Operand {
         var counts: [Double: Int] = [:]
-        for number in values.compactMap(Arithmetic.real) { counts[number, default: 0] += 1 }
+        for number in numbers(values) { counts[number, default: 0] += 1 }
         let most = counts.values.max() ?? 0
-        let numbers = counts.filter { $0.value == most }.keys.sorted()
-        return .collection(OperandCollection(elements: numbers.map { .number($0) }, isOrdered: true))
+        let modes = counts.filter { $0.value == most }.keys.sorted()
+        return .collection(OperandCollection(elements: modes.map { .number($0) }, isOrdered: true))
     }
 
     /// The standard deviation of the whole population.
     static func standardDeviation(_ values: [Operand]) -> Operand {
-        let numbers = values.compactMap(Arithmetic.real)
+        let numbers = numbers(values)
         guard !numbers.isEmpty else { return .null }
         let mean = numbers.reduce(0, +) / Double(numbers.count)
         let squares = numbers.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }

@@ -181,12 +181,13 @@ extension PredicateSQL {
 }
 
 extension PredefinedFunction {
-    /// The aggregate that SQLite computes; ours where SQLite's would fail or doesn't exist.
+    /// The aggregate that SQLite computes; ours where SQLite's fails (sums beyond 64 bits), depends on the order of the rows
+    /// (sums of doubles), or doesn't exist.
     fileprivate var sqlAggregate: String {
         switch self {
         case .min: "min"
         case .max: "max"
-        case .average: "avg"
+        case .average: "graft_avg"
         case .sum: "graft_sum"
         case .median: "graft_median"
         default: "graft_stddev"

@@ -84,7 +84,7 @@ enum PredicateSQLFunctions {
         return .blob(data)
     }
 
-    /// `graft_sum(value)`, `graft_median(value)`, `graft_stddev(value)`: a function of the values of a group.
+    /// `graft_sum(value)`, `graft_avg(value)`, `graft_median(value)`, `graft_stddev(value)`: a function of the values of a group.
     static func aggregate(_ function: PredefinedFunction, _ values: [SQLValue]) -> SQLValue {
         sqlValue(FunctionEvaluator.aggregate(function, values.map { operand($0, kind: UInt8(ascii: "v")) }))
     }

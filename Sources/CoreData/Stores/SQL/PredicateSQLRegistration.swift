@@ -19,6 +19,7 @@ extension PredicateSQLFunctions {
             db.add(collation: DatabaseCollation(collation.name) { collation.order($0, $1) })
         }
         db.add(function: DatabaseFunction("graft_sum", argumentCount: 1, pure: true, aggregate: Sum.self))
+        db.add(function: DatabaseFunction("graft_avg", argumentCount: 1, pure: true, aggregate: Average.self))
         db.add(function: DatabaseFunction("graft_median", argumentCount: 1, pure: true, aggregate: Median.self))
         db.add(function: DatabaseFunction("graft_stddev", argumentCount: 1, pure: true, aggregate: Deviation.self))
     }
@@ -27,6 +28,11 @@ extension PredicateSQLFunctions {
 
     private struct Sum: PredicateAggregate {
         static let function = PredefinedFunction.sum
+        var values: [SQLValue] = []
+    }
+
+    private struct Average: PredicateAggregate {
+        static let function = PredefinedFunction.average
         var values: [SQLValue] = []
     }
 

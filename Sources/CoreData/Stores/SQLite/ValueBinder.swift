@@ -49,8 +49,17 @@ struct ValueBinder {
         case .uuid(let uuid): try statement.bind(uuid, at: index)
         case .uri(let url): try statement.bind(url.absoluteString, at: index)
         case .decimal(let decimal):
-            // As text: the column's numeric affinity makes the nearest integer or double of it.
-            if decimal.isNaN { try statement.bindNull(at: index) } else { try statement.bind("\(decimal)", at: index) }
+            // SQLite would round a text itself, and not always to the nearest double.
+            let text = "\(decimal)"
+            if decimal.isNaN {
+                try statement.bindNull(at: index)
+            } else if let whole = Int64(text) {
+                try statement.bind(whole, at: index)
+            } else if let real = Double(text) {
+                try statement.bind(real, at: index)
+            } else {
+                try statement.bind(text, at: index)
+            }
         case .data(let data): try bind(data, of: field, to: statement, at: index)
         case .transformable(let value): try bind(value.storedBytes(), of: field, to: statement, at: index)
         case .objectID(let id): try bind(id, of: field, to: statement, at: index, row: row)
