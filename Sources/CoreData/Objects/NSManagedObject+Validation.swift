@@ -75,7 +75,8 @@ extension NSManagedObject {
     private func checkCount(_ slot: Int, _ count: Int) throws {
         guard let relationship = layout.slots[slot].relationship else { return }
         if count == 0, relationship.isOptional { return }
-        let minimum = relationship.isOptional ? relationship.minCount : max(1, relationship.minCount)
+        // Observed: CareKit's store has mandatory to-many relationships without members; only the minimum count counts.
+        let minimum = relationship.minCount
         if count < minimum {
             throw failure(
                 .validationRelationshipLacksMinimumCount, slot, boxedValue(slot),
@@ -162,6 +163,6 @@ extension EntityLayout {
     /// Whether a to-many relationship can have too few or too many members.
     func hasCountRule(_ slot: Int) -> Bool {
         guard let relationship = slots[slot].relationship, relationship.isToMany else { return false }
-        return !relationship.isOptional || relationship.minCount > 0 || relationship.maxCount > 1
+        return relationship.minCount > 0 || relationship.maxCount > 1
     }
 }

@@ -104,12 +104,21 @@ final class BatchImporter {
 
     /// Deletes the objects without identity that nobody owns any more. The last step, because it isn't undone.
     func deleteOrphans() {
-        for object in orphans where !object.isDeleted && object.managedObjectContext != nil {
-            guard let number = number(of: object), isOrphaned(object, plans[number]) else { continue }
-            counts[number].deleted += 1
-            context.delete(object)
-        }
+        for object in countOrphans() { context.delete(object) }
         orphans.removeAll()
+    }
+
+    /// Counts the objects that ``deleteOrphans()`` would delete, and returns them.
+    @discardableResult
+    func countOrphans() -> [NSManagedObject] {
+        var seen: Set<ObjectIdentifier> = []
+        return orphans.filter { object in
+            guard !object.isDeleted, object.managedObjectContext != nil, let number = number(of: object),
+                seen.insert(ObjectIdentifier(object)).inserted, isOrphaned(object, plans[number])
+            else { return false }
+            counts[number].deleted += 1
+            return true
+        }
     }
 
     /// Calls the closure with the objects that a batch is about, in its order.

@@ -17,7 +17,7 @@ struct ImportRun {
         case saveAtEnd
         /// They are saved batch by batch.
         case saveBatches
-        /// They are let go at the end.
+        /// They are taken back at the end.
         case discard
     }
 
@@ -28,7 +28,6 @@ struct ImportRun {
     let progress: ImportProgress
     let mode: Mode
     private let mapping: GraphMapping
-    private let archiveMapping: GraphMapping
     private let model: NSManagedObjectModel
 
     init(
@@ -45,25 +44,19 @@ struct ImportRun {
         self.mode = mode
         self.model = model
         mapping = try GraphMapping(model)
-        archiveMapping = try GraphMapping(model, isArchive: true)
         let isReadTwice = mode == .saveBatches && options.checksInputFirst
         self.sources = isReadTwice ? try sources.map { try $0.rereadable() } : sources
         self.progress = ImportProgress(progress, sources: self.sources, isReadTwice: isReadTwice)
     }
 
-    /// Runs the import.
+    /// Imports the texts.
     ///
     /// - Parameter roots: Collects the objects that the texts are about, in their order.
     /// - Throws: ``GraftError``. The context is then as it was before; saved batches stay.
     func run(roots: ((NSManagedObject) -> Void)? = nil) throws -> ImportReport {
         defer { for source in sources { source.removeTemporaryFile() } }
         var kept = mode == .saveBatches && options.checksInputFirst ? try check() : nil
-        let importer = try BatchImporter(
-            mapping.schema, context: context, entities: model.entitiesByName, options: options,
-            keepsObjects: mode != .saveBatches)
-        var report = ImportReport()
-        report.isDryRun = mode == .discard
-        do {
+        return try perform { importer, report in
             for (number, source) in sources.enumerated() {
                 importer.sourceNumber = number
                 if kept != nil {
@@ -72,6 +65,31 @@ struct ImportRun {
                     try run(source, importer, &report, roots)
                 }
             }
+        }
+    }
+
+    /// Imports a snapshot.
+    ///
+    /// - Throws: ``GraftError``. The context is then as it was before.
+    func run(_ snapshot: GraphSnapshot) throws -> ImportReport {
+        guard snapshot.schema == mapping.schema else {
+            throw GraftError(.modelMismatch(reason: "the snapshot was made with another model"))
+        }
+        return try perform { importer, report in
+            try take(snapshot, importer, &report, nil)
+            report.recordCount = snapshot.roots.count
+        }
+    }
+
+    /// Runs an import to its end, and takes it back if it fails.
+    private func perform(_ body: (BatchImporter, inout ImportReport) throws -> Void) throws -> ImportReport {
+        let importer = try BatchImporter(
+            mapping.schema, context: context, entities: model.entitiesByName, options: options,
+            keepsObjects: mode != .saveBatches)
+        var report = ImportReport()
+        report.isDryRun = mode == .discard
+        do {
+            try body(importer, &report)
             try finish(importer)
         } catch {
             let located = located(error, importer, report)
@@ -132,8 +150,8 @@ struct ImportRun {
 
     private func snapshotReader(_ source: ImportSource) throws -> SnapshotReader {
         SnapshotReader(
-            try source.makeReader(options), mapping: mapping, archiveMapping: archiveMapping,
-            entityName: source.entity ?? entityName)
+            try source.makeReader(options), mapping: mapping, entityName: source.entity ?? entityName
+        ) { try GraphMapping(model, isArchive: true) }
     }
 
     /// Reads everything once. Keeps what was read as long as that is not much, so that it needn't be read again.
@@ -196,8 +214,8 @@ struct ImportRun {
             importer.deleteOrphans()
         case .discard:
             try importer.validateChanges(mapping)
-            importer.deleteOrphans()
-            context.reset()
+            importer.countOrphans()
+            try importer.undo.undo()
         case .saveAtEnd:
             importer.deleteOrphans()
             if context.hasChanges { try context.save() }
@@ -207,7 +225,9 @@ struct ImportRun {
     /// The error with the place in the text that it came from, as far as that is known.
     private func located(_ error: any Error, _ importer: BatchImporter, _ report: ImportReport) -> GraftError {
         var located = ImportErrors.graftError(error)
-        if let object = ImportErrors.object(of: error), let origin = importer.origin(of: object) {
+        if sources.isEmpty {
+            located.place.byteOffset = nil
+        } else if let object = ImportErrors.object(of: error), let origin = importer.origin(of: object) {
             located = located.located(in: sources[origin.source].place(ofOffset: origin.offset, options))
         } else if let offset = located.place.byteOffset, located.place.line == nil {
             located.place.byteOffset = nil

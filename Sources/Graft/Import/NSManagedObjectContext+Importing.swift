@@ -63,23 +63,26 @@ extension NSManagedObjectContext {
         return objects
     }
 
+    /// Imports a snapshot as if it were the text that it was made from.
+    ///
+    /// - Throws: ``GraftError``, with `modelMismatch` where the snapshot was made with another model than the context's. Then
+    ///   the context is as it was before.
+    @discardableResult
+    public func importSnapshot(
+        _ snapshot: GraphSnapshot, options: ImportOptions = ImportOptions()
+    ) throws -> ImportReport {
+        let mode: ImportRun.Mode = options.isDryRun ? .discard : .keep
+        return try ImportRun([], into: self, entityName: nil, options: options, progress: nil, mode: mode).run(snapshot)
+    }
+
     @discardableResult
     private func importObjects(
         _ sources: [ImportSource], _ entity: String?, _ options: ImportOptions, _ progress: Progress?,
         roots: ((NSManagedObject) -> Void)?
     ) throws -> ImportReport {
-        guard options.isDryRun else {
-            let run = try ImportRun(
-                sources, into: self, entityName: entity, options: options, progress: progress, mode: .keep)
-            return try run.run(roots: roots)
-        }
-        // A child sees what is unsaved here and takes what the import does with it when it goes.
-        let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-        child.persistentStoreCoordinator = persistentStoreCoordinator
-        return try child.performAndWait {
-            try ImportRun(
-                sources, into: child, entityName: entity, options: options, progress: progress, mode: .discard
-            ).run()
-        }
+        try ImportRun(
+            sources, into: self, entityName: entity, options: options, progress: progress,
+            mode: options.isDryRun ? .discard : .keep
+        ).run(roots: roots)
     }
 }

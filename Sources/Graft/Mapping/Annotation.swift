@@ -41,9 +41,4 @@ enum Annotation {
         if isEscaped { key.append("\\") }
         return keys + [key]
     }
-
-    /// The path that leads to keys: the opposite of ``keys(ofPath:)``.
-    static func path(ofKeys keys: [String]) -> String {
-        keys.map { $0.replacingOccurrences(of: ".", with: "\\.") }.joined(separator: ".")
-    }
 }

@@ -54,7 +54,7 @@ extension SnapshotReader {
                     remedy: "Use the version of Graft that wrote it, or a newer one."), at: place)
         }
         archive = ArchiveState()
-        use(archiveMapping)
+        try useArchiveMapping()
     }
 
     /// Reads the next object of an archive; returns false at its end.

@@ -12,7 +12,7 @@ struct SnapshotReader: ~Copyable {
     var reader: JSONReader
     /// The ordinary mapping, until the text turns out to be an archive.
     var mapping: GraphMapping
-    let archiveMapping: GraphMapping
+    private let archiveMapping: () throws -> GraphMapping
     var plans: [EntityPlan] = []
     /// The entity of the records, where somebody named it.
     private let entityName: String?
@@ -38,8 +38,10 @@ struct SnapshotReader: ~Copyable {
 
     /// - Parameters:
     ///   - entityName: The entity of the records; nil if the model leaves no doubt, or for archives.
+    ///   - archiveMapping: Makes the mapping of archives, should the text be one.
     init(
-        _ reader: consuming JSONReader, mapping: GraphMapping, archiveMapping: GraphMapping, entityName: String?
+        _ reader: consuming JSONReader, mapping: GraphMapping, entityName: String?,
+        archiveMapping: @escaping () throws -> GraphMapping
     ) {
         self.reader = reader
         self.mapping = mapping
@@ -50,8 +52,11 @@ struct SnapshotReader: ~Copyable {
         use(mapping)
     }
 
+    /// Reads on as an archive.
+    mutating func useArchiveMapping() throws { use(try archiveMapping()) }
+
     /// Reads on with another mapping of the same schema.
-    mutating func use(_ mapping: GraphMapping) {
+    private mutating func use(_ mapping: GraphMapping) {
         self.mapping = mapping
         plans = mapping.schema.entities.indices.map { EntityPlan($0, in: mapping) }
         successors = [Int](repeating: 0, count: mapping.keyCount)

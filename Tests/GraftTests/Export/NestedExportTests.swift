@@ -37,7 +37,9 @@ import Testing
         let identifiers = #"{"id":1699,"name":"Batman","real_name":"Bruce Wayne","powers":[4,9],"publisher":10}"#
         #expect(try export(stack, "Character", options: options) == identifiers)
         options.relationshipForm = ExportOptions.RelationshipForm.none
-        #expect(try export(stack, "Character", options: options) == #"{"id":1699,"name":"Batman","real_name":"Bruce Wayne"}"#)
+        #expect(
+            try export(stack, "Character", options: options)
+                == #"{"id":1699,"name":"Batman","real_name":"Bruce Wayne"}"#)
     }
 
     @Test func `the model says how a relationship is written`() throws {
@@ -46,7 +48,8 @@ import Testing
             sketch.entity(
                 "A", info: ["identityAttributes": "id"],
                 [.attribute("id", json: "id"), .toOne("b", "B", json: "b_id")])
-            sketch.entity("B", info: ["identityAttributes": "id"], [.attribute("id", json: "id"), .attribute("x", json: "x")])
+            sketch.entity(
+                "B", info: ["identityAttributes": "id"], [.attribute("id", json: "id"), .attribute("x", json: "x")])
             let model = sketch.model()
             model.entitiesByName["A"]?.propertiesByName["b"]?.userInfo?["JSONExportForm"] = form
             return model
@@ -90,7 +93,8 @@ import Testing
             ])
         let stack = try TestStack(sketch.model())
         try stack.importJSON(
-            #"[{"names": {"local": "ABC", "b": "2", "a": "1"}, "z": 0, "k.e\"y": "q"}, {"names": {"local": ""}}]"#, "Place")
+            #"[{"names": {"local": "ABC", "b": "2", "a": "1"}, "z": 0, "k.e\"y": "q"}, {"names": {"local": ""}}]"#,
+            "Place")
         #expect(
             try export(stack, "Place")
                 == #"[{"k.e\"y":"q","names":{"a":"1","b":"2","local":"ABC"},"z":"1970-01-01T00:00:00Z"},"#
@@ -130,7 +134,8 @@ import Testing
             func make(_ entity: String, _ count: Int) -> [NSManagedObject] {
                 (0..<count).map { index in
                     let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: context)
-                    object.setValue(entity == "C" ? "c\(index)" : NSNumber(value: index), forKey: entity == "C" ? "name" : "id")
+                    object.setValue(
+                        entity == "C" ? "c\(index)" : NSNumber(value: index), forKey: entity == "C" ? "name" : "id")
                     return object
                 }
             }
@@ -167,7 +172,9 @@ import Testing
             return String(decoding: try context.json(of: root), as: UTF8.self)
         }
         #expect(
-            text == #"{"id":"r","children":[{"id":"b","children":[{"id":"d","children":[]}]},{"id":"a","children":[]}],"parent":null}"#)
+            text
+                == #"{"id":"r","children":[{"id":"b","children":[{"id":"d","children":[]}]},{"id":"a","children":[]}],"parent":null}"#
+        )
         var options = ExportOptions()
         options.maximumNesting = 1
         let flat = try stack.perform { context throws in
@@ -182,10 +189,11 @@ import Testing
         sketch.entity(
             "Link", info: ["identityAttributes": "id"],
             [.attribute("id", .integer32AttributeType, json: "id"), .toOne("next", "Link", json: "next")])
-        let stack = try TestStack(sketch.model())
+        let model = sketch.model()
+        let stack = try TestStack(model)
         let text = (0..<2000).map { #"{"id": \#($0), "next": \#($0 + 1)}"# }.joined(separator: "\n")
         try stack.importJSON(text, "Link")
-        let copy = try TestStack(sketch.model())
+        let copy = try TestStack(model)
         try copy.importJSON(try export(stack, "Link"), "Link")
         #expect(try copy.count("Link") == 2001)
         let archives = try [stack, copy].map { try $0.perform { try $0.exportArchive() } }
@@ -206,7 +214,8 @@ import Testing
         options.format = .ndjson
         options.batchSize = 1
         #expect(try stack.container.exportJSON(request, to: .file(file), options: options) == 2)
-        #expect(try String(contentsOf: file, encoding: .utf8) == "{\"id\":3,\"name\":\"c\"}\n{\"id\":2,\"name\":\"b\"}\n")
+        #expect(
+            try String(contentsOf: file, encoding: .utf8) == "{\"id\":3,\"name\":\"c\"}\n{\"id\":2,\"name\":\"b\"}\n")
         options.format = .json
         options.isPretty = true
         request.predicate = NSPredicate(format: "name == 'a'")
@@ -235,7 +244,9 @@ import Testing
             try context.one("Power", "identifier", 1)?.setValue("changed", forKey: "name")
             let new = NSEntityDescription.insertNewObject(forEntityName: "Power", into: context)
             new.setValue(2, forKey: "identifier")
-            let data = try context.exportJSON(NSFetchRequest<NSManagedObject>(entityName: "Power"))
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Power")
+            request.sortDescriptors = [NSSortDescriptor(key: "identifier", ascending: true)]
+            let data = try context.exportJSON(request)
             #expect(String(decoding: data, as: UTF8.self) == #"[{"id":1,"name":"changed"},{"id":2,"name":null}]"#)
         }
     }

@@ -11,11 +11,12 @@ import Testing
         sketch.entity("Base", [.attribute("a"), .attribute("t", isTransient: true)])
         sketch.entity("Sub", parent: "Base", [.attribute("b", json: "x.y")])
         sketch.entity("Other", [.attribute("c"), .attribute("u", isTransient: true), .toOne("base", "Base")])
-        let description = try MappingDescription(sketch.model())
+        let model = sketch.model()
+        let description = try MappingDescription(model)
         #expect(description.keyPaths(of: "Base") == [:])
         #expect(description.keyPaths(of: "Sub") == ["b": "x.y"])
         #expect(description.keyPaths(of: "Other") == ["c": "c", "base": "base"])
-        #expect(description.rootEntityNames == ["Other"])
+        #expect(try GraphMapping(model).rootEntityNames == ["Other"])
     }
 
     @Test func `in an archive every stored property has a place`() throws {
@@ -60,7 +61,8 @@ import Testing
     }
 
     @Test(arguments: [
-        Wrong(path: "a..b", transformer: nil, words: "empty key"), Wrong(path: "", transformer: nil, words: "empty key"),
+        Wrong(path: "a..b", transformer: nil, words: "empty key"),
+        Wrong(path: "", transformer: nil, words: "empty key"),
         Wrong(path: "a", transformer: "NoSuchTransformer", words: "no such transformer is registered"),
     ])
     func `an annotation that can't be followed is an error that names the property`(_ wrong: Wrong) throws {
@@ -77,6 +79,5 @@ import Testing
         #expect(Annotation.keys(ofPath: #"a\.b.c"#) == ["a.b", "c"])
         #expect(Annotation.keys(ofPath: #"a\\.b"#) == [#"a\"#, "b"])
         #expect(Annotation.keys(ofPath: "a.b.") == ["a", "b", ""])
-        #expect(Annotation.keys(ofPath: Annotation.path(ofKeys: ["a.b", "c"])) == ["a.b", "c"])
     }
 }

@@ -1,0 +1,101 @@
+// Snapshots as values: made without a context, looked at, encoded, and imported.
+
+import CoreData
+import Foundation
+import Graft
+import Testing
+
+@Suite struct GraphSnapshotTests {
+    private func snapshot(_ text: String, _ model: NSManagedObjectModel = ComicModel.make()) throws -> GraphSnapshot {
+        try GraphSnapshot(json: Data(text.utf8), entity: "Character", model: model)
+    }
+
+    private let text = """
+        [{"id": 1, "name": null, "powers": [{"id": 4, "name": "x"}, 5], "publisher": {"id": 10}},
+         {"id": 2, "powers": [5, 4]}, {"id": 1, "real_name": "R"}]
+        """
+
+    @Test func `rows are found by entity, by identity and through each other`() throws {
+        let snapshot = try snapshot(text)
+        #expect(snapshot.entityNames == ["Character", "Power", "Publisher"])
+        #expect(snapshot.rows(of: "Power").map { $0["identifier"] } == [.integer(4), .integer(5)])
+        let one = try #require(snapshot.row(of: "Character", identity: [.integer(1)]))
+        #expect(one["name"] == .null)
+        #expect(one["realName"] == .string("R"))
+        #expect(one["secret"] == nil)
+        #expect(one.has("name") && !one.has("secret"))
+        #expect(one.destination(of: "publisher")?["identifier"] == .integer(10))
+        #expect(one.members(of: "powers")?.map { $0["identifier"] } == [.integer(4), .integer(5)])
+        #expect(
+            snapshot.rootRows.map(\.reference) == [
+                one.reference, snapshot.rows(of: "Character")[1].reference, one.reference,
+            ])
+        #expect(snapshot.row(of: "Character", identity: [.integer(3)]) == nil)
+        #expect(snapshot.row(of: "Character", identity: [.integer(10)]) == nil)
+        #expect(snapshot.rows(of: "Nothing").isEmpty)
+    }
+
+    @Test func `a snapshot crosses threads and coders unchanged`() async throws {
+        let snapshot = try snapshot(text)
+        let data = try await Task.detached { try JSONEncoder().encode(snapshot) }.value
+        let copy = try JSONDecoder().decode(GraphSnapshot.self, from: data)
+        #expect(try JSONEncoder().encode(copy).count == data.count)
+        #expect(copy.row(of: "Power", identity: [.integer(4)])?["name"] == .string("x"))
+        #expect(copy.rootRows.count == 3)
+        let stack = try TestStack(ComicModel.make())
+        try stack.perform { context throws in
+            let report = try context.importSnapshot(copy)
+            #expect(report["Character"].inserted == 2)
+            #expect(report["Power"].stubs == 1)
+            #expect(report.recordCount == 3)
+            let again = try context.importJSON(Data(text.utf8), entity: "Character")
+            #expect(!again.hasChanges)
+        }
+    }
+
+    @Test(arguments: 0..<10)
+    func `any archive survives as a snapshot in a coder`(_ seed: Int) throws {
+        var graph = RandomGraph(seed: seed)
+        let stack = try TestStack(graph.model)
+        let archive = try stack.perform { context throws in
+            graph.fill(context, count: 30)
+            try context.save()
+            return try context.exportArchive()
+        }
+        let snapshot = try GraphSnapshot(json: archive, model: graph.model)
+        let copy = try JSONDecoder().decode(GraphSnapshot.self, from: JSONEncoder().encode(snapshot))
+        let second = try TestStack(graph.model)
+        let again = try second.perform { context throws in
+            try context.importSnapshot(copy)
+            try context.save()
+            return try context.exportArchive()
+        }
+        #expect(archive == again)
+    }
+
+    @Test func `damaged snapshots are refused`() throws {
+        let good = String(decoding: try JSONEncoder().encode(try snapshot(text)), as: UTF8.self)
+        for (part, other) in [
+            (#""version":1"#, #""version":2"#), (#""flags":[1,1]"#, #""flags":[1]"#),
+            (#""roots":["#, #""roots":[99999,"#),
+            (#"{"integer":4}"#, #"{"string":"4"}"#), (#""identity":[0]"#, #""identity":[77]"#),
+        ] {
+            let bad = good.replacingOccurrences(of: part, with: other)
+            #expect(bad != good, "\(part)")
+            #expect(throws: DecodingError.self, "\(part)") {
+                try JSONDecoder().decode(GraphSnapshot.self, from: Data(bad.utf8))
+            }
+        }
+    }
+
+    @Test func `a snapshot of another model isn't imported`() throws {
+        var sketch = ModelSketch()
+        sketch.entity("Character", [.attribute("name")])
+        let stack = try TestStack(sketch.model())
+        let snapshot = try snapshot(text)
+        try stack.perform { context throws in
+            let error = graftError { try context.importSnapshot(snapshot) }
+            #expect(error?.problem == .modelMismatch(reason: "the snapshot was made with another model"))
+        }
+    }
+}
