@@ -128,7 +128,7 @@ struct ArchiveWriter {
             try writer.key(Self.entityKey)
             try writer.string(plan.name)
         }
-        if layout.isNamed[plan.number], try !isIdentified(object, plan) {
+        if layout.isNamed[plan.number], try !plan.isIdentified(object) {
             try writer.key(Self.nameKey)
             try writer.string(name(of: object, plan))
         }
@@ -143,10 +143,14 @@ struct ArchiveWriter {
         var count = 0
         for item in items {
             switch item.content {
-            case .attribute(let number, let converter, let transformer):
-                guard let value = try AttributeOutput(object, number, plan, converter, transformer) else { continue }
+            case .attribute(let number, let converter):
                 try writer.key(item.key)
-                try value.write(to: &writer)
+                try plan.write(
+                    object.graphValue(number, plan.properties[number]), number, converter, to: &writer)
+            case .transformed(let number, let transformer):
+                guard let json = try plan.json(number, of: object, by: transformer) else { continue }
+                try writer.key(item.key)
+                try writer.value(json)
             case .toOne(let number, let form):
                 try writer.key(item.key)
                 let destination = object.destination(number, plan.properties[number])
@@ -215,7 +219,7 @@ struct ArchiveWriter {
     private mutating func writeReference(
         to object: NSManagedObject, _ plan: ExportPlan, destination: Int?, to writer: inout JSONWriter
     ) throws -> Bool {
-        guard try isIdentified(object, plan) else {
+        guard try plan.isIdentified(object) else {
             guard isChosen[plan.number] else { return false }
             try writer.beginObject()
             try writer.key(Self.referenceKey)
@@ -223,13 +227,7 @@ struct ArchiveWriter {
             try writer.endObject()
             return true
         }
-        if plan.number == destination, plan.identityItems.count == 1,
-            case .attribute(let number, let converter, let transformer) = plan.identityItems[0].content,
-            let value = try AttributeOutput(object, number, plan, converter, transformer), !value.isTree
-        {
-            try value.write(to: &writer)
-            return true
-        }
+        if plan.number == destination, try plan.writeBareIdentifier(of: object, to: &writer) { return true }
         try writer.beginObject()
         if plan.number != destination {
             try writer.key(Self.entityKey)
@@ -237,12 +235,6 @@ struct ArchiveWriter {
         }
         _ = try write(plan.identityItems, of: object, plan, to: &writer)
         try writer.endObject()
-        return true
-    }
-
-    private func isIdentified(_ object: NSManagedObject, _ plan: ExportPlan) throws -> Bool {
-        if plan.identity.isEmpty { return false }
-        for number in plan.identity where try object.holds(.null, number, plan.properties[number]) { return false }
         return true
     }
 

@@ -4,16 +4,23 @@
 final class ExportPlan {
     /// What stands under a key.
     enum Content {
-        case attribute(Int, AttributeConverter, NamedTransformer?)
+        case attribute(Int, AttributeConverter)
+        case transformed(Int, NamedTransformer)
         case toOne(Int, ExportOptions.RelationshipForm)
         case toMany(Int, ExportOptions.RelationshipForm)
         /// An object on the way to further keys.
         case step([Item])
     }
 
-    struct Item {
-        var key: JSONKey
-        var content: Content
+    /// A class, because a loop over structs with several references would count all of them each time.
+    final class Item {
+        let key: JSONKey
+        let content: Content
+
+        init(key: JSONKey, content: Content) {
+            self.key = key
+            self.content = content
+        }
     }
 
     let number: Int
@@ -42,8 +49,12 @@ final class ExportPlan {
             let content: Content
             switch description.kind {
             case .attribute(let kind):
-                if let transformer = mapping.transformer, !transformer.isReversible { continue }
-                content = .attribute(property, mapping.converter ?? AttributeConverter(kind), mapping.transformer)
+                if let transformer = mapping.transformer {
+                    if !transformer.isReversible { continue }
+                    content = .transformed(property, transformer)
+                } else {
+                    content = .attribute(property, mapping.converter ?? AttributeConverter(kind))
+                }
             case .toOne:
                 content = .toOne(property, form(property, mapping))
             case .toMany:
@@ -81,7 +92,7 @@ final class ExportPlan {
             guard let leaf = leaves.first else {
                 return Item(key: JSONKey(key), content: .step(try items(entries, at: path + [key], entity: entity)))
             }
-            if case .attribute = leaf.content, leaves.count < entries.count {
+            if leaf.content.isAttribute, leaves.count < entries.count {
                 throw GraftError(
                     .invalidMapping(
                         reason:
@@ -95,6 +106,13 @@ final class ExportPlan {
 }
 
 extension ExportPlan.Content {
+    var isAttribute: Bool {
+        switch self {
+        case .attribute, .transformed: true
+        case .toOne, .toMany, .step: false
+        }
+    }
+
     var isLeftOut: Bool {
         switch self {
         case .toOne(_, .none), .toMany(_, .none): true

@@ -46,6 +46,10 @@ struct ObjectBatches {
         batch.relationshipKeyPathsForPrefetching = relationships
         batch.includesSubentities = request.includesSubentities
         let fetched = try context.fetch(batch)
+        // As a rule both are in the order of their making.
+        if fetched.count == ids.count, zip(fetched, ids).allSatisfy({ $0.objectID === $1 || $0.objectID == $1 }) {
+            return fetched
+        }
         var byID: [NSManagedObjectID: NSManagedObject] = [:]
         for object in fetched { byID[object.objectID] = object }
         // One that was deleted meanwhile is missing.

@@ -38,7 +38,7 @@ struct ObjectWriter {
     private static func relationships(in items: [ExportPlan.Item]) -> [Int] {
         items.flatMap { item -> [Int] in
             switch item.content {
-            case .attribute: []
+            case .attribute, .transformed: []
             case .toOne(let number, _), .toMany(let number, _): [number]
             case .step(let items): relationships(in: items)
             }
@@ -82,12 +82,17 @@ struct ObjectWriter {
     ) throws {
         for item in items {
             switch item.content {
-            case .attribute(let number, let converter, let transformer):
-                // A transformer that has no JSON value for this one takes the key away, as in Groot.
-                guard let value = try AttributeOutput(object, number, plan, converter, transformer) else { continue }
+            case .attribute(let number, let converter):
+                let value = try object.graphValue(number, plan.properties[number])
                 if value.isNull, !options.includesNulls { continue }
                 try writer.key(item.key)
-                try value.write(to: &writer)
+                try plan.write(value, number, converter, to: &writer)
+            case .transformed(let number, let transformer):
+                // A transformer that has no JSON value for this one takes the key away, as in Groot.
+                guard let json = try plan.json(number, of: object, by: transformer) else { continue }
+                if json.isNull, !options.includesNulls { continue }
+                try writer.key(item.key)
+                try writer.value(json)
             case .toOne(let number, let form):
                 guard followsRelationships, number != inverse else { continue }
                 let destination = object.destination(number, plan.properties[number])
@@ -131,16 +136,8 @@ struct ObjectWriter {
     private mutating func writeIdentifier(
         of object: NSManagedObject, _ plan: ExportPlan, to writer: inout JSONWriter
     ) throws -> Bool {
-        guard !plan.identityItems.isEmpty else { return false }
-        for number in plan.identity where try object.holds(.null, number, plan.properties[number]) { return false }
-        if plan.identity.count == 1,
-            case .attribute(let number, let converter, let transformer) =
-                plan.identityItems[0].content
-        {
-            guard let value = try AttributeOutput(object, number, plan, converter, transformer) else { return false }
-            try value.write(to: &writer)
-            return true
-        }
+        guard try plan.isIdentified(object) else { return false }
+        if try plan.writeBareIdentifier(of: object, to: &writer) { return true }
         try writer.beginObject()
         try write(plan.identityItems, of: object, plan, leavingOut: nil, false, to: &writer)
         try writer.endObject()

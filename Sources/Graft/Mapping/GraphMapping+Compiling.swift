@@ -77,11 +77,8 @@ private struct MappingCompiler {
             guard isArchive, isStored else { return nil }
             mapping.path = [ArchiveKey.propertyPrefix + property.name]
         }
-        // An archive has to be read back, so what can't be turned back stands there as it is.
-        if isArchive, let transformer = mapping.transformer, !transformer.isReversible {
-            mapping.path = [ArchiveKey.propertyPrefix + property.name]
-            mapping.transformer = nil
-        }
+        // An archive has to be read back as it was, and transformers needn't lead back to where they came from.
+        if isArchive { mapping.transformer = nil }
         return mapping
     }
 

@@ -7,8 +7,8 @@ final class GraphMapping: Sendable {
     let schema: GraphSchema
     /// Parallel to the schema's entities.
     let entities: [EntityMapping]
-    /// Whether each stored property has a place, also those that the annotations leave out: under `$` and its name. In
-    /// this form objects can also be named and referred to by name (``ArchiveKey``).
+    /// Whether each stored property has a place, also those that the annotations leave out: under `$` and its name. Value
+    /// transformers take no part then, and objects can be named and referred to by name (``ArchiveKey``).
     let isArchive: Bool
     /// How many keys all trees have.
     let keyCount: Int

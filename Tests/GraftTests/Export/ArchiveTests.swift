@@ -134,6 +134,25 @@ import Testing
         }
     }
 
+    @Test func `transformers take no part in an archive, so nothing is lost on the way`() throws {
+        final class Length: ValueTransformer {
+            override class func allowsReverseTransformation() -> Bool { true }
+            override func transformedValue(_ value: Any?) -> Any? { (value as? String)?.count }
+            override func reverseTransformedValue(_ value: Any?) -> Any? { nil }
+        }
+        ValueTransformer.setValueTransformer(Length(), forName: NSValueTransformerName("Length"))
+        var sketch = ModelSketch()
+        sketch.entity("A", [.attribute("n", .integer32AttributeType, json: "text", transformer: "Length")])
+        let model = sketch.model()
+        let stack = try TestStack(model)
+        try stack.importJSON(#"[{"text": "four"}]"#, "A")
+        let archive = try stack.perform { try $0.exportArchive() }
+        #expect(String(decoding: archive, as: UTF8.self) == #"{"$graft":{"version":1},"A":[{"text":4}]}"#)
+        let copy = try TestStack(model)
+        try copy.importJSON(String(decoding: archive, as: UTF8.self))
+        #expect(try copy.perform { try $0.all("A").map { $0.number("n") } } == [4])
+    }
+
     @Test func `an archive of some entities refers to the others`() throws {
         let stack = try TestStack(ComicModel.make())
         try stack.importJSON(ComicModel.batman, "Character")

@@ -1,0 +1,75 @@
+// The values of attributes on their way out.
+
+import CoreData
+
+extension ExportPlan {
+    /// Writes the value of an attribute.
+    ///
+    /// - Throws: ``GraftError`` with the entity and the property, for a value that has no form in JSON.
+    @inline(__always)
+    func write(
+        _ value: GraphValue, _ number: Int, _ converter: AttributeConverter, to writer: inout JSONWriter
+    ) throws {
+        do {
+            try converter.write(value, to: &writer)
+        } catch let error as GraftError {
+            throw error.located(in: .init(entity: name, property: properties[number].name))
+        }
+    }
+
+    /// What a transformer makes of an attribute's value; nil where it has no JSON value for it. Null stays null.
+    func json(_ number: Int, of object: NSManagedObject, by transformer: NamedTransformer) throws -> JSONValue? {
+        guard let value = try object.graphValue(number, properties[number]).object else { return .null }
+        guard let made = transformer.json(for: value) else { return nil }
+        if let json = JSONValue(object: made) { return json }
+        throw GraftError(
+            .notRepresentable(
+                value: "the \(type(of: made)) '\(made)' from the transformer '\(transformer.name)'", format: "JSON"),
+            at: .init(entity: name, property: properties[number].name))
+    }
+
+    /// Whether an object has a complete identity, and the mapping a place for it.
+    func isIdentified(_ object: NSManagedObject) throws -> Bool {
+        if identityItems.isEmpty { return false }
+        for number in identity where try object.holds(.null, number, properties[number]) { return false }
+        return true
+    }
+
+    /// Writes the identity of an object as a single value; returns false where it isn't one that could stand alone.
+    func writeBareIdentifier(of object: NSManagedObject, to writer: inout JSONWriter) throws -> Bool {
+        guard identityItems.count == 1 else { return false }
+        switch identityItems[0].content {
+        case .attribute(let number, let converter):
+            let value = try object.graphValue(number, properties[number])
+            if value.isTree { return false }
+            try write(value, number, converter, to: &writer)
+            return true
+        case .transformed(let number, let transformer):
+            guard let json = try json(number, of: object, by: transformer), !json.isTree else { return false }
+            try writer.value(json)
+            return true
+        case .toOne, .toMany, .step:
+            return false
+        }
+    }
+}
+
+extension GraphValue {
+    /// Whether the value would be taken for an object, in the place of an identifier.
+    fileprivate var isTree: Bool {
+        switch self {
+        case .json, .encoded: true
+        default: false
+        }
+    }
+}
+
+extension JSONValue {
+    /// Whether the value would be taken for an object, a list or nothing, in the place of an identifier.
+    fileprivate var isTree: Bool {
+        switch self {
+        case .array, .object, .null: true
+        case .bool, .number, .string: false
+        }
+    }
+}
