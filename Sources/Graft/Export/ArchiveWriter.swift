@@ -32,7 +32,7 @@ struct ArchiveWriter {
         guard let model = context.graftModel else {
             throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
         }
-        let mapping = try GraphMapping(model, isArchive: true)
+        let mapping = try GraphMapping(model, options.mapping, isArchive: true)
         let layout = ArchiveLayout(mapping.schema)
         self.context = context
         self.options = options

@@ -21,6 +21,9 @@ public struct ExportOptions: Sendable {
         case none
     }
 
+    /// How entities and properties stand in JSON, where code decides it: goes before the model's annotations.
+    public var mapping = MappingOptions()
+
     /// What the text consists of.
     public var format = Format.json
 

@@ -45,7 +45,7 @@ final class ExportPlan {
         let mapped = mapping.entities[number].properties
         var entries: [Entry] = []
         for (property, description) in entity.properties.enumerated() {
-            guard let mapping = mapped[property] else { continue }
+            guard let mapping = mapped[property], mapping.direction.isExported else { continue }
             let content: Content
             switch description.kind {
             case .attribute(let kind):

@@ -14,7 +14,7 @@ struct ObjectWriter {
     private var nesting = 0
 
     init(_ model: NSManagedObjectModel, _ options: ExportOptions) throws {
-        let mapping = try GraphMapping(model)
+        let mapping = try GraphMapping(model, options.mapping)
         self.options = options
         plans = try mapping.schema.entities.indices.map { number in
             let entity = mapping.schema.entities[number]

@@ -38,6 +38,9 @@ public struct ImportOptions: Sendable {
     /// What becomes of objects without a complete identity.
     public var unidentifiedObjects = UnidentifiedObjects.matchContents
 
+    /// How entities and properties stand in JSON, where code decides it: goes before the model's annotations.
+    public var mapping = MappingOptions()
+
     /// Whether nothing is kept: the report says what the import would do. Takes memory for the whole input.
     public var isDryRun = false
 

@@ -43,7 +43,7 @@ struct ImportRun {
         self.options = options
         self.mode = mode
         self.model = model
-        mapping = try GraphMapping(model)
+        mapping = try GraphMapping(model, options.mapping)
         let isReadTwice = mode == .saveBatches && options.checksInputFirst
         self.sources = isReadTwice ? try sources.map { try $0.rereadable() } : sources
         self.progress = ImportProgress(progress, sources: self.sources, isReadTwice: isReadTwice)
@@ -151,7 +151,7 @@ struct ImportRun {
     private func snapshotReader(_ source: ImportSource) throws -> SnapshotReader {
         SnapshotReader(
             try source.makeReader(options), mapping: mapping, entityName: source.entity ?? entityName
-        ) { try GraphMapping(model, isArchive: true) }
+        ) { try GraphMapping(model, options.mapping, isArchive: true) }
     }
 
     /// Reads everything once. Keeps what was read as long as that is not much, so that it needn't be read again.

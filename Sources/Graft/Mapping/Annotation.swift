@@ -1,24 +1,101 @@
-// The keys of the user info by which a model says how it maps to JSON.
+// The keys of the user info by which a model says how it maps to JSON: Groot's and Graft's own. Those of other libraries are
+// in Dialects/. What they come to is MappingOptions; docs/import-contract.md has the table for readers.
 
 import Foundation
 
 enum Annotation {
-    /// On attributes and relationships: where in the JSON object the value stands.
+    // MARK: Groot's
+
+    /// On attributes and relationships: where in the JSON object the value stands. With `.1` to `.9` behind it: where else.
     static let keyPath = "JSONKeyPath"
     /// On attributes: the name of a registered value transformer.
     static let transformerName = "JSONTransformerName"
-    /// On relationships: how an export writes their objects, one of ``ExportOptions/RelationshipForm``.
-    static let exportForm = "JSONExportForm"
-    /// On entities: the names of the attributes that identify an object.
+    /// On entities: the names of the properties that identify an object.
     static let identityAttributes = "identityAttributes"
     /// The same in models of old.
     static let identityAttribute = "identityAttribute"
     /// The same as the article on diffing managed objects has it.
     static let diffIdentity = "id"
+    /// On entities: the transformer that makes an entity's name of an object.
+    static let entityMapperName = "entityMapperName"
+    /// On entities: the transformer that makes another object of an object, before anything else.
+    static let dictionaryTransformerName = "JSONDictionaryTransformerName"
+
+    // MARK: On properties
+
+    /// One of ``NullPolicy``.
+    static let nullPolicy = "JSONNullPolicy"
+    /// One of ``MissingPolicy``.
+    static let missingPolicy = "JSONMissingPolicy"
+    /// One of ``MappingDirection``.
+    static let direction = "JSONDirection"
+    /// On dates: one of ``DateFormat``.
+    static let dateFormat = "JSONDateFormat"
+    /// On dates: the zone of texts that don't name one.
+    static let timeZone = "JSONTimeZone"
+    /// Whether an export writes null where there is no value: YES or NO.
+    static let exportsNull = "JSONExportNull"
+    /// On relationships: how an export writes their objects, one of ``ExportOptions/RelationshipForm``.
+    static let exportForm = "JSONExportForm"
+    /// On relationships: one of ``ReferencePolicy``.
+    static let referencePolicy = "JSONReferencePolicy"
+    /// On relationships: one of ``ReplacementPolicy``.
+    static let toManyPolicy = "JSONToManyPolicy"
+
+    // MARK: On relationships and entities
+
+    /// How several objects stand in JSON, one of ``CollectionForm``.
+    static let collectionForm = "JSONCollectionForm"
+
+    // MARK: On entities
+
+    /// One of ``MappingDialect``, for the whole hierarchy.
+    static let dialect = "JSONDialect"
+    /// One of ``NamingRule``'s names: the keys of properties that don't name theirs.
+    static let namingRule = "JSONNaming"
+    /// Where in a text the objects are.
+    static let rootKeyPath = "JSONRootKeyPath"
+    /// The attribute by which an object tells whether it is newer than the stored one.
+    static let versionAttribute = "JSONVersionAttribute"
+    /// The key that tells of which entity an object is.
+    static let entityKey = "JSONEntityKey"
+    /// What that key has for this entity; its name by default.
+    static let entityValue = "JSONEntityValue"
+    /// One of ``UnknownEntityPolicy``.
+    static let unknownEntityPolicy = "JSONUnknownEntity"
+    /// One of ``EntityChangePolicy``.
+    static let entityChangePolicy = "JSONEntityChange"
+    /// One of ``OrphanPolicy``.
+    static let orphanPolicy = "JSONOrphanPolicy"
+    /// A predicate, in the format language: the objects that may be orphans.
+    static let orphanPredicate = "JSONOrphanPredicate"
+    /// How many orphans may be deleted at once.
+    static let orphanLimit = "JSONOrphanLimit"
+
+    /// The keys by the place where they mean something, for whoever checks models.
+    static let onProperties = [keyPath, nullPolicy, missingPolicy, direction, exportsNull]
+    static let onAttributes = [transformerName, dateFormat, timeZone]
+    static let onRelationships = [exportForm, referencePolicy, toManyPolicy, collectionForm]
+    static let onEntities = [
+        identityAttributes, identityAttribute, diffIdentity, entityMapperName, dictionaryTransformerName,
+        collectionForm,
+        dialect, namingRule, rootKeyPath, versionAttribute, entityKey, entityValue, unknownEntityPolicy,
+        entityChangePolicy, orphanPolicy, orphanPredicate, orphanLimit,
+    ]
 
     /// The text of an annotation; nil where there is none.
     static func text(_ key: String, of userInfo: [AnyHashable: Any]?) -> String? {
         userInfo?[key] as? String
+    }
+
+    /// The texts of an annotation and of those with `.1` to `.9` behind it, up to the first that is missing.
+    static func texts(_ key: String, of userInfo: [AnyHashable: Any]?, from first: Int = 1) -> [String] {
+        var texts = text(key, of: userInfo).map { [$0] } ?? []
+        for number in first...9 {
+            guard let text = text("\(key).\(number)", of: userInfo) else { break }
+            texts.append(text)
+        }
+        return texts
     }
 
     /// The keys of a key path: `location.latitude` is two. A dot that belongs to a key has a backslash before it.

@@ -1,23 +1,56 @@
-// How the objects of one entity stand in JSON, compiled once from the model's annotations.
+// How the objects of one entity stand in JSON, compiled once from code, annotations and defaults (MappingRules.swift).
+
+import Foundation
 
 /// The mapping of one property.
 ///
 /// What concerns a single property belongs here: the importer and the exporter look nowhere else.
 struct PropertyMapping: Sendable {
-    /// The keys that lead to the value.
+    /// The keys under which the value is written; empty where it isn't.
     var path: [String]
-    /// Whether the path was declared (`JSONKeyPath`); otherwise it is the property's name.
+    /// Where the value is read, in the order in which the places are tried.
+    var sources: [SourcePath]
+    /// Whether the path was declared, by annotation or in code; otherwise it follows from the property's name.
     var isDeclared: Bool
-    /// Between JSON and an attribute's type.
+    /// Between JSON and an attribute's type; knows the format of dates.
     var converter: AttributeConverter?
     /// Comes before the converter on import, and after it on export.
     var transformer: NamedTransformer?
-    /// How a relationship's objects are exported, where the model says it.
+    /// Whether the property is read and written.
+    var direction = MappingDirection.both
+    var nullPolicy = NullPolicy.clear
+    var missingPolicy = MissingPolicy.keep
+    /// The model's default value, for the policies that ask for it.
+    var defaultValue = GraphValue.null
+    /// How a relationship's objects are exported, where the model or code says it.
     var exportForm: ExportOptions.RelationshipForm?
+    /// Whether null is written where there is no value; nil where the export's options decide.
+    var exportsNull: Bool?
+    var referencePolicy = ReferencePolicy.stub
+    var toManyPolicy = ReplacementPolicy.replace
+    /// How the members of a to-many relationship stand in JSON.
+    var collectionForm = CollectionForm.array
 }
 
 /// The mapping of one entity.
 struct EntityMapping: Sendable {
+    /// Objects of sub-entities, told by a key.
+    struct Discriminator: Sendable {
+        /// Where the key stands.
+        var path: [String]
+        /// The entities by what the key has for them.
+        var entities: [String: Int]
+        var unknown: UnknownEntityPolicy
+    }
+
+    /// Which stored objects are deleted if the data doesn't mention them.
+    struct Orphans: Sendable {
+        /// A predicate, in the format language.
+        var predicate: String?
+        var limit: Int?
+    }
+
+    var dialect: MappingDialect
     /// Whether the entity, or one that it shares inheritance with, has a `JSONKeyPath`. Then only properties with one take
     /// part; otherwise all do that a store keeps, under their names.
     var isAnnotated: Bool
@@ -25,4 +58,25 @@ struct EntityMapping: Sendable {
     var properties: [PropertyMapping?]
     /// What stands under the keys of the entity's objects.
     var keys: KeyTree
+    /// Who says what identifies the objects; nil where nothing does.
+    var identityOrigin: String?
+    /// Whether nobody says it, and it follows from names.
+    var isIdentityInferred = false
+    /// The keys that lead to the objects from the root of a text.
+    var rootPath: [String] = []
+    var collectionForm = CollectionForm.array
+    /// The number of the attribute that tells an object's version.
+    var version: Int?
+    /// Where the type of an object stands, also in entities that have no sub-entities: exports write it.
+    var entityKeyPath: [String]?
+    /// What stands there for this entity.
+    var entityValue = ""
+    /// Which sub-entities objects may be of; nil where there is no choice.
+    var discriminator: Discriminator?
+    var entityChangePolicy = EntityChangePolicy.keep
+    var orphans: Orphans?
+    /// Makes an entity's name of an object.
+    var entityMapper: NamedTransformer?
+    /// Makes another object of an object, before anything else.
+    var dictionaryTransformer: NamedTransformer?
 }

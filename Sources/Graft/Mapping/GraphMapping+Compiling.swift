@@ -1,4 +1,4 @@
-// From a model's annotations to its mapping.
+// From what code, annotations and defaults say of a model to its mapping: entities here, properties in PropertyCompiler.swift.
 
 import CoreData
 import Foundation
@@ -6,12 +6,18 @@ import Foundation
 extension GraphMapping {
     /// Compiles the mapping of a model.
     ///
-    /// - Throws: ``GraftError`` with `invalidMapping` or `invalidModel`.
-    convenience init(_ model: NSManagedObjectModel, isArchive: Bool = false) throws {
-        try self.init(model, GraphSchema(model), isArchive: isArchive)
+    /// - Throws: ``GraftError`` with `invalidMapping`, `invalidModel`, or the name in `options` that the model doesn't have.
+    convenience init(
+        _ model: NSManagedObjectModel, _ options: MappingOptions = MappingOptions(), isArchive: Bool = false
+    ) throws {
+        let rules = try MappingRules(model, options)
+        if let problem = rules.problems.first { throw problem }
+        try self.init(model, GraphSchema(model, rules), rules, isArchive: isArchive)
     }
 
-    private convenience init(_ model: NSManagedObjectModel, _ schema: GraphSchema, isArchive: Bool) throws {
+    private convenience init(
+        _ model: NSManagedObjectModel, _ schema: GraphSchema, _ rules: MappingRules, isArchive: Bool
+    ) throws {
         let descriptions = model.entitiesByName
         var builder = KeyTreeBuilder()
         var entities: [EntityMapping] = []
@@ -19,12 +25,51 @@ extension GraphMapping {
             guard let description = descriptions[entity.name] else {
                 throw GraftError(.unknownEntity(entity.name, closest: nil))
             }
-            let compiler = MappingCompiler(
-                schema: schema, number: number, entity: description, isAnnotated: Self.isAnnotated(description),
+            let compiler = EntityCompiler(
+                schema: schema, number: number, entity: description, rules: rules, descriptions: descriptions,
                 isArchive: isArchive)
             entities.append(try compiler.mapping(&builder))
         }
         self.init(schema: schema, entities: entities, isArchive: isArchive, keyCount: builder.keyCount)
+    }
+}
+
+/// Compiles the mapping of one entity.
+private struct EntityCompiler {
+    let schema: GraphSchema
+    let number: Int
+    let entity: NSEntityDescription
+    let rules: MappingRules
+    let descriptions: [String: NSEntityDescription]
+    let isArchive: Bool
+
+    func mapping(_ builder: inout KeyTreeBuilder) throws -> EntityMapping {
+        let said = rules.entity(entity)
+        let dialect = rules.dialect(of: entity)
+        let isAnnotated = dialect == .graft && said.namingRule == nil && Self.isAnnotated(entity)
+        let compiler = PropertyCompiler(
+            entity: entity, rules: rules, said: said, isAnnotated: isAnnotated, isArchive: isArchive)
+        let byName = entity.propertiesByName
+        var properties: [PropertyMapping?] = []
+        var entries: [KeyTreeBuilder.Entry] = []
+        for (number, property) in schema.entities[number].properties.enumerated() {
+            var mapping = try byName[property.name].flatMap { try compiler.mapping(of: property, $0) }
+            if property.isToMany, said.collectionForm == nil, mapping?.collectionForm == .array {
+                mapping?.collectionForm = collectionForm(ofDestination: property) ?? .array
+            }
+            properties.append(mapping)
+            guard let mapping, mapping.direction.isImported else { continue }
+            for source in mapping.sources.prefix(1) where source.origin == .object {
+                entries.append(.init(path: source.keys, role: property.role, property: number))
+            }
+        }
+        var compiled = EntityMapping(
+            dialect: dialect, isAnnotated: isAnnotated, properties: properties, keys: builder.tree(entries))
+        let identity = try IdentityDeclaration(of: entity, rules)
+        compiled.identityOrigin = identity?.origin
+        compiled.isIdentityInferred = identity?.isInferred ?? false
+        if !isArchive { try fill(&compiled, said) }
+        return compiled
     }
 
     /// Whether any entity of the hierarchy declares a key path.
@@ -40,88 +85,85 @@ extension GraphMapping {
         }
         return false
     }
-}
 
-/// Compiles the mapping of one entity.
-private struct MappingCompiler {
-    let schema: GraphSchema
-    let number: Int
-    let entity: NSEntityDescription
-    let isAnnotated: Bool
-    let isArchive: Bool
-
-    func mapping(_ builder: inout KeyTreeBuilder) throws -> EntityMapping {
-        let descriptions = entity.propertiesByName
-        var properties: [PropertyMapping?] = []
-        var entries: [KeyTreeBuilder.Entry] = []
-        for (number, property) in schema.entities[number].properties.enumerated() {
-            let mapping = try descriptions[property.name].flatMap { try self.mapping(of: property, $0) }
-            properties.append(mapping)
-            if let mapping { entries.append(.init(path: mapping.path, role: property.role, property: number)) }
+    private func collectionForm(ofDestination property: GraphSchema.Property) -> CollectionForm? {
+        guard let destination = property.destination, let entity = descriptions[schema.entities[destination].name]
+        else {
+            return nil
         }
-        return EntityMapping(isAnnotated: isAnnotated, properties: properties, keys: builder.tree(entries))
+        return rules.entity(entity).collectionForm
     }
 
-    private func mapping(
-        of property: GraphSchema.Property, _ description: NSPropertyDescription
-    ) throws -> PropertyMapping? {
-        let isStored = !property.isTransient && !property.isDerived
-        var mapping = PropertyMapping(
-            path: [property.name], isDeclared: false,
-            converter: property.attributeKind.map { AttributeConverter($0) },
-            transformer: try transformer(of: description), exportForm: try exportForm(of: description))
-        if let path = Annotation.text(Annotation.keyPath, of: description.userInfo) {
-            mapping.path = try keys(of: path, description)
-            mapping.isDeclared = true
-        } else if isAnnotated || !isStored {
-            guard isArchive, isStored else { return nil }
-            mapping.path = [ArchiveKey.propertyPrefix + property.name]
+    // MARK: What concerns the entity itself
+
+    private func fill(_ mapping: inout EntityMapping, _ said: MappingOptions.Entity) throws {
+        if let path = said.rootKeyPath { mapping.rootPath = try keys(path, Annotation.rootKeyPath) }
+        mapping.collectionForm = said.collectionForm ?? .array
+        mapping.version = try said.versionAttribute.map(versionNumber)
+        mapping.entityChangePolicy = said.entityChangePolicy ?? .keep
+        if said.orphanPolicy == .delete {
+            mapping.orphans = .init(predicate: said.orphanPredicate, limit: said.orphanLimit)
         }
-        // An archive has to be read back as it was, and transformers needn't lead back to where they came from.
-        if isArchive { mapping.transformer = nil }
-        return mapping
+        mapping.entityMapper = try transformer(said.entityMapperName, Annotation.entityMapperName)
+        mapping.dictionaryTransformer = try transformer(
+            said.dictionaryTransformerName, Annotation.dictionaryTransformerName)
+        mapping.entityValue = Self.value(of: entity, rules)
+        guard let path = said.entityKey else { return }
+        let keys = try keys(path, Annotation.entityKey)
+        mapping.entityKeyPath = keys
+        guard schema.entities[number].end > number + 1 else { return }
+        mapping.discriminator = .init(
+            path: keys, entities: try values(), unknown: said.unknownEntityPolicy ?? .base)
     }
 
-    private func exportForm(of property: NSPropertyDescription) throws -> ExportOptions.RelationshipForm? {
-        guard let text = Annotation.text(Annotation.exportForm, of: property.userInfo) else { return nil }
-        if let form = ExportOptions.RelationshipForm(rawValue: text) { return form }
-        let known = ExportOptions.RelationshipForm.allCases.map(\.rawValue)
-        throw GraftError(
-            .invalidMapping(
-                reason: "\(Annotation.exportForm) is '\(text)'",
-                remedy: "It is one of \(known.joined(separator: ", "))."),
-            at: place(property))
-    }
-
-    private func keys(of path: String, _ property: NSPropertyDescription) throws -> [String] {
-        let keys = Annotation.keys(ofPath: path)
-        if keys.contains("") {
-            throw GraftError(
-                .invalidMapping(
-                    reason: "\(Annotation.keyPath) '\(path)' has an empty key",
-                    remedy: "Name a key for each step, or take the annotation away to leave the property out."),
-                at: place(property))
+    /// The entities from this one down by what the discriminating key has for them.
+    private func values() throws -> [String: Int] {
+        var values: [String: Int] = [:]
+        for candidate in number..<schema.entities[number].end {
+            guard let description = descriptions[schema.entities[candidate].name] else { continue }
+            let value = Self.value(of: description, rules)
+            if let other = values.updateValue(candidate, forKey: value) {
+                throw invalid(
+                    "\(Annotation.entityValue) is '\(value)' for '\(schema.entities[other].name)' and for "
+                        + "'\(schema.entities[candidate].name)'",
+                    "Give each entity a value of its own.")
+            }
         }
-        return keys
+        return values
     }
 
-    private func transformer(of property: NSPropertyDescription) throws -> NamedTransformer? {
-        guard property is NSAttributeDescription,
-            let name = Annotation.text(Annotation.transformerName, of: property.userInfo)
-        else { return nil }
-        if let transformer = NamedTransformer(named: name) { return transformer }
-        let known = ValueTransformer.valueTransformerNames().map(\.rawValue)
-        let closest = NameSuggestion.closest(to: name, among: known)
-        throw GraftError(
-            .invalidMapping(
-                reason: "\(Annotation.transformerName) names '\(name)', and no such transformer is registered",
-                remedy: "Register it with ValueTransformer.setValueTransformer(_:forName:) before you import or export"
-                    + (closest.map { ", or correct the name: did you mean '\($0)'?" } ?? ".")),
-            at: place(property))
+    private static func value(of entity: NSEntityDescription, _ rules: MappingRules) -> String {
+        rules.own(entity).entityValue ?? entity.name ?? ""
     }
 
-    private func place(_ property: NSPropertyDescription) -> GraftError.Place {
-        GraftError.Place(entity: entity.name, property: property.name)
+    private func versionNumber(_ name: String) throws -> Int {
+        let properties = schema.entities[number].properties
+        guard let found = schema.entities[number].number(ofProperty: name) else {
+            let closest = NameSuggestion.closest(to: name, among: properties.filter(\.isAttribute).map(\.name))
+            throw invalid(
+                "\(Annotation.versionAttribute) names '\(name)', which is no attribute of the entity",
+                closest.map { "Did you mean '\($0)'?" } ?? "Name an attribute.")
+        }
+        switch properties[found].attributeKind {
+        case .integer16, .integer32, .integer64, .double, .decimal, .date, .string: return found
+        default:
+            throw invalid(
+                "\(Annotation.versionAttribute) names '\(name)', whose values have no order",
+                "Name an attribute with a number, a date or a text.")
+        }
+    }
+
+    private func keys(_ path: String, _ annotation: String) throws -> [String] {
+        if let source = SourcePath(path), source.origin == .object { return source.keys }
+        throw invalid("\(annotation) '\(path)' isn't a key path", "Name a key for each step.")
+    }
+
+    private func transformer(_ name: String?, _ annotation: String) throws -> NamedTransformer? {
+        try name.map { try NamedTransformer(registered: $0, annotation, at: .init(entity: entity.name)) }
+    }
+
+    private func invalid(_ reason: String, _ remedy: String) -> GraftError {
+        GraftError(.invalidMapping(reason: reason, remedy: remedy), at: .init(entity: entity.name))
     }
 }
 

@@ -6,10 +6,16 @@ import Foundation
 extension GraphSchema {
     /// Takes the structure of a model.
     ///
+    /// - Parameter options: What code says of its identities.
     /// - Throws: ``GraftError`` with `invalidModel` for an entity or relationship that leads nowhere, `invalidMapping`
-    ///   for an identity that isn't made of attributes.
-    convenience init(_ model: NSManagedObjectModel) throws {
-        var builder = SchemaBuilder()
+    ///   for an identity that isn't made of attributes and to-one relationships.
+    convenience init(_ model: NSManagedObjectModel, _ options: MappingOptions = MappingOptions()) throws {
+        try self.init(model, MappingRules(model, options))
+    }
+
+    /// Takes the structure of a model whose rules have been read.
+    convenience init(_ model: NSManagedObjectModel, _ rules: MappingRules) throws {
+        var builder = SchemaBuilder(rules: rules)
         try builder.number(model.entities)
         self.init(entities: try builder.described())
     }
@@ -17,10 +23,13 @@ extension GraphSchema {
 
 /// Numbers entities parents first, each generation by name: the order in which the model lists them doesn't matter.
 private struct SchemaBuilder {
+    private let rules: MappingRules
     private var order: [NSEntityDescription] = []
     private var parents: [Int?] = []
     private var ends: [Int] = []
     private var numbers: [String: Int] = [:]
+
+    init(rules: MappingRules) { self.rules = rules }
 
     mutating func number(_ entities: [NSEntityDescription]) throws {
         let roots = entities.filter { $0.superentity == nil }
@@ -62,15 +71,21 @@ private struct SchemaBuilder {
                 columns[made.columnKind] += 1
                 described.append(made)
             }
-            let names = try IdentityDeclaration.names(of: entity)
-            // Names that aren't attributes have been refused.
-            let identity = names.compactMap { name in described.firstIndex { $0.name == name } }
+            let names = try IdentityDeclaration(of: entity, rules)?.names ?? []
+            // Names that are no properties have been refused.
+            let all = names.compactMap { name in described.firstIndex { $0.name == name } }
+            let isRelated = all.contains { !described[$0].isAttribute }
+            let identity = isRelated ? [] : all
             let parent = parents[number]
-            let sharesParents = parent.map { !identity.isEmpty && entities[$0].identity == identity } ?? false
+            let sharesParents =
+                parent.map {
+                    !all.isEmpty && entities[$0].identity == identity
+                        && entities[$0].relatedIdentity == (isRelated ? all : [])
+                } ?? false
             entities.append(
                 GraphSchema.Entity(
                     name: entity.name ?? "", parent: parent, end: ends[number], isAbstract: entity.isAbstract,
-                    properties: described, identity: identity,
+                    properties: described, identity: identity, relatedIdentity: isRelated ? all : [],
                     identitySpace: sharesParents ? parent.map { entities[$0].identitySpace } ?? number : number))
         }
         return entities

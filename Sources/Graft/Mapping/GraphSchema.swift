@@ -45,6 +45,9 @@ final class GraphSchema: Sendable {
         var properties: [Property]
         /// The numbers of the attributes that identify an object; empty where nothing does.
         var identity: [Int]
+        /// The numbers of the properties that identify an object, where to-one relationships are among them: an own key and
+        /// the owner's. ``identity`` is empty then.
+        var relatedIdentity: [Int]
         /// The topmost entity with the same identity: objects of its sub-entities are told apart by it.
         var identitySpace: Int
     }
@@ -112,6 +115,10 @@ extension GraphSchema: Codable {
             for property in entity.identity {
                 try require(entity.properties.indices.contains(property), entity)
                 try require(entity.properties[property].isAttribute, entity)
+            }
+            for property in entity.relatedIdentity {
+                try require(entity.properties.indices.contains(property), entity)
+                try require(!entity.properties[property].isToMany, entity)
             }
             var columns = [0, 0, 0]
             for property in entity.properties {

@@ -1,66 +1,130 @@
-// Which attributes identify the objects of an entity (design: "Identity"): the first of these that there is.
+// Which properties identify the objects of an entity (design: "Identity"): the first of these that there is.
 //
-//     1. identityAttributes in the user info, else identityAttribute: the union over the entity and its super-entities
-//     2. id in the user info, the nearest one
-//     3. the first uniqueness constraint that consists of attributes, the nearest one
+//     1. what code says
+//     2. identityAttributes in the user info, else identityAttribute: the union over the entity and its super-entities
+//     3. what the model's dialect has for it (Dialects/DialectIdentity.swift)
+//     4. id in the user info, the nearest one
+//     5. the first uniqueness constraint that consists of attributes, the nearest one
+//     6. what the dialect infers from names
 //
-// The first two are names, separated by commas or spaces.
+// Names are separated by commas or spaces. They are those of attributes and to-one relationships.
 
 import CoreData
 import Foundation
 
-enum IdentityDeclaration {
-    /// The names of the identifying attributes, those declared further up first; none where nothing is declared.
+/// The properties that identify an entity's objects, and who says so.
+struct IdentityDeclaration {
+    /// Those declared further up first; none where nothing identifies.
+    var names: [String]
+    /// Who says so, for errors: `identityAttributes`, `a uniqueness constraint`.
+    var origin: String
+    /// Whether it follows from names alone, and nobody has said it.
+    var isInferred = false
+
+    /// Finds what identifies the objects of an entity; nil where nothing does.
     ///
-    /// - Throws: ``GraftError`` with `invalidMapping` where a declared name is no attribute.
-    static func names(of entity: NSEntityDescription) throws -> [String] {
+    /// - Throws: ``GraftError`` with `invalidMapping` where a declared name is neither an attribute nor a to-one
+    ///   relationship.
+    init?(of entity: NSEntityDescription, _ rules: MappingRules) throws {
         var lineage = [entity]
         while let parent = lineage.last?.superentity { lineage.append(parent) }
 
-        var union: [String] = []
-        for ancestor in lineage.reversed() {
-            for key in [Annotation.identityAttributes, Annotation.identityAttribute] {
-                guard let text = Annotation.text(key, of: ancestor.userInfo) else { continue }
-                for name in try attributes(in: text, declaredBy: key, of: ancestor) where !union.contains(name) {
-                    union.append(name)
-                }
-                break
-            }
+        if let names = rules.entity(entity).identity {
+            try self.init(names, saidBy: "MappingOptions.identity", of: entity)
+        } else if let union = try Self.union(lineage) {
+            self = union
+        } else if let declared = try DialectIdentity.declared(lineage, rules.dialect(of: entity)) {
+            self = declared
+        } else if let nearest = try Self.nearest(Annotation.diffIdentity, lineage) {
+            self = nearest
+        } else if let constraint = Self.constraint(in: lineage) {
+            self = constraint
+        } else if let inferred = DialectIdentity.inferred(lineage, rules.dialect(of: entity)) {
+            self = inferred
+        } else {
+            return nil
         }
-        if !union.isEmpty { return union }
-        for ancestor in lineage {
-            guard let text = Annotation.text(Annotation.diffIdentity, of: ancestor.userInfo) else { continue }
-            let names = try attributes(in: text, declaredBy: Annotation.diffIdentity, of: ancestor)
-            if !names.isEmpty { return names }
-        }
-        return constraint(in: lineage)
     }
 
-    private static func attributes(
-        in text: String, declaredBy key: String, of entity: NSEntityDescription
-    ) throws -> [String] {
-        let names = text.split { $0 == "," || $0.isWhitespace }.map(String.init)
-        for name in names where entity.attributesByName[name] == nil {
-            let closest = NameSuggestion.closest(to: name, among: entity.attributesByName.keys.sorted())
+    private init(names: [String], origin: String) {
+        self.names = names
+        self.origin = origin
+    }
+
+    /// What follows from a name.
+    init(inferred name: String, origin: String) {
+        self.init(names: [name], origin: origin)
+        isInferred = true
+    }
+
+    /// What somebody says.
+    ///
+    /// - Throws: ``GraftError`` with `invalidMapping`.
+    init(_ names: [String], saidBy origin: String, of entity: NSEntityDescription) throws {
+        let attributes = entity.attributesByName
+        let relationships = entity.relationshipsByName.filter { !$0.value.isToMany }
+        for name in names where attributes[name] == nil && relationships[name] == nil {
+            let known = attributes.keys.sorted() + relationships.keys.sorted()
+            let closest = NameSuggestion.closest(to: name, among: known)
             throw GraftError(
                 .invalidMapping(
-                    reason: "\(key) names '\(name)', which is no attribute of the entity",
+                    reason:
+                        "\(origin) names '\(name)', which is no attribute of the entity and no to-one relationship",
                     remedy: closest.map { "Did you mean '\($0)'?" } ?? "Name an attribute."),
                 at: .init(entity: entity.name))
         }
-        return names
+        if !names.isEmpty, names.allSatisfy({ attributes[$0] == nil }) {
+            throw GraftError(
+                .invalidMapping(
+                    reason: "\(origin) names relationships alone ('\(names.joined(separator: "', '"))')",
+                    remedy: "Name at least one attribute that tells the objects of one owner apart."),
+                at: .init(entity: entity.name))
+        }
+        self.init(names: names, origin: origin)
     }
 
-    private static func constraint(in lineage: [NSEntityDescription]) -> [String] {
+    /// The names in a text.
+    static func names(in text: String) -> [String] {
+        text.split { $0 == "," || $0.isWhitespace }.map(String.init)
+    }
+
+    private static func union(_ lineage: [NSEntityDescription]) throws -> IdentityDeclaration? {
+        var union: [String] = []
+        var origin = Annotation.identityAttributes
+        for ancestor in lineage.reversed() {
+            for key in [Annotation.identityAttributes, Annotation.identityAttribute] {
+                guard let text = Annotation.text(key, of: ancestor.userInfo) else { continue }
+                origin = key
+                let said = try IdentityDeclaration(names(in: text), saidBy: key, of: ancestor)
+                union += said.names.filter { !union.contains($0) }
+                break
+            }
+        }
+        return union.isEmpty ? nil : IdentityDeclaration(names: union, origin: origin)
+    }
+
+    /// What the nearest entity says that says anything under a key.
+    static func nearest(_ key: String, _ lineage: [NSEntityDescription]) throws -> IdentityDeclaration? {
+        for ancestor in lineage {
+            guard let text = Annotation.text(key, of: ancestor.userInfo) else { continue }
+            let said = try IdentityDeclaration(names(in: text), saidBy: key, of: ancestor)
+            if !said.names.isEmpty { return said }
+        }
+        return nil
+    }
+
+    private static func constraint(in lineage: [NSEntityDescription]) -> IdentityDeclaration? {
         for entity in lineage {
             for constraint in entity.uniquenessConstraints {
                 let names = constraint.compactMap { element in
                     (element as? NSPropertyDescription)?.name ?? element as? String
                 }
                 let areAttributes = names.allSatisfy { entity.attributesByName[$0] != nil }
-                if !names.isEmpty, names.count == constraint.count, areAttributes { return names }
+                if !names.isEmpty, names.count == constraint.count, areAttributes {
+                    return IdentityDeclaration(names: names, origin: "a uniqueness constraint")
+                }
             }
         }
-        return []
+        return nil
     }
 }

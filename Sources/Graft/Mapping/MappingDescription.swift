@@ -14,7 +14,7 @@ package struct MappingDescription {
     package func identity(of entity: String) -> [String] {
         guard let number = mapping.schema.number(ofEntity: entity) else { return [] }
         let description = mapping.schema.entities[number]
-        return description.identity.map { description.properties[$0].name }
+        return (description.identity + description.relatedIdentity).map { description.properties[$0].name }
     }
 
     /// Where an entity's properties are in JSON, by name; those that take no part are left out.
@@ -22,9 +22,7 @@ package struct MappingDescription {
         guard let number = mapping.schema.number(ofEntity: entity) else { return [:] }
         let properties = zip(mapping.schema.entities[number].properties, mapping.entities[number].properties)
         return properties.reduce(into: [:]) { paths, property in
-            // A dot that belongs to a key has a backslash before it, as in the annotation.
-            let keys = property.1?.path.map { $0.replacing("\\", with: "\\\\").replacing(".", with: "\\.") }
-            if let keys { paths[property.0.name] = keys.joined(separator: ".") }
+            if let first = property.1?.sources.first { paths[property.0.name] = first.description }
         }
     }
 }

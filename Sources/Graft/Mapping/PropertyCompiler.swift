@@ -1,0 +1,154 @@
+// From what is said of a property to its mapping.
+
+import CoreData
+import Foundation
+
+/// Compiles the mappings of one entity's properties.
+struct PropertyCompiler {
+    let entity: NSEntityDescription
+    let rules: MappingRules
+    /// What holds for the entity.
+    let said: MappingOptions.Entity
+    /// Whether properties without key path take no part.
+    let isAnnotated: Bool
+    let isArchive: Bool
+
+    /// The mapping of a property; nil where it takes no part.
+    func mapping(
+        of property: GraphSchema.Property, _ description: NSPropertyDescription
+    ) throws -> PropertyMapping? {
+        let isStored = !property.isTransient && !property.isDerived
+        let (said, isDeclared) = rules.property(description, of: entity)
+        let sources = try sources(said, description, isStored: isStored)
+        let written = sources.first { $0.origin == .object }?.keys ?? []
+        if isArchive {
+            return archiveMapping(property, path: said.direction ?? .both == .both ? written : [], isStored, isDeclared)
+        }
+        if sources.isEmpty || said.direction == .neither { return nil }
+        var mapping = PropertyMapping(
+            path: written, sources: sources, isDeclared: isDeclared, converter: converter(property, said),
+            transformer: try transformer(said, description))
+        mapping.direction = said.direction ?? .both
+        if written.isEmpty {
+            guard mapping.direction.isImported else { return nil }
+            mapping.direction = .import
+        }
+        mapping.nullPolicy = said.nullPolicy ?? .clear
+        mapping.missingPolicy = said.missingPolicy ?? .keep
+        mapping.exportForm = said.exportForm
+        mapping.exportsNull = said.exportsNull
+        mapping.referencePolicy = said.referencePolicy ?? .stub
+        mapping.toManyPolicy = said.toManyPolicy ?? .replace
+        mapping.collectionForm = said.collectionForm ?? .array
+        if mapping.nullPolicy == .default || mapping.missingPolicy == .default {
+            mapping.defaultValue = try defaultValue(property, description)
+        }
+        return mapping
+    }
+
+    /// The form of archives: every stored property has a place, and nothing else plays a part. An archive has to be read
+    /// back as it was, and transformers needn't lead back to where they came from.
+    private func archiveMapping(
+        _ property: GraphSchema.Property, path: [String], _ isStored: Bool, _ isDeclared: Bool
+    ) -> PropertyMapping? {
+        if path.isEmpty, !isStored { return nil }
+        let path = path.isEmpty ? [ArchiveKey.propertyPrefix + property.name] : path
+        return PropertyMapping(
+            path: path, sources: [SourcePath(keys: path)], isDeclared: isDeclared,
+            converter: property.attributeKind.map { AttributeConverter($0) })
+    }
+
+    // MARK: Parts
+
+    /// Where the value is looked for; nowhere if the property takes no part.
+    private func sources(
+        _ said: MappingOptions.Property, _ description: NSPropertyDescription, isStored: Bool
+    ) throws -> [SourcePath] {
+        if let paths = said.keyPaths { return try paths.map { try source($0, description) } }
+        guard isStored else { return [] }
+        let paths: [String]
+        if let rule = self.said.namingRule {
+            paths = rule.keyPaths(ofProperty: description.name, of: entity.name ?? "")
+        } else if isAnnotated {
+            return []
+        } else {
+            paths = rules.dialect(of: entity).keyPaths(of: description, in: entity)
+        }
+        return try paths.map { try source($0, description) }
+    }
+
+    private func source(_ path: String, _ description: NSPropertyDescription) throws -> SourcePath {
+        if let source = SourcePath(path) { return source }
+        throw invalid(
+            "the key path '\(path)' has an empty key, or ends where it has to go on",
+            "Name a key for each step, or take the annotation away to leave the property out.", description)
+    }
+
+    private func converter(
+        _ property: GraphSchema.Property, _ said: MappingOptions.Property
+    ) -> AttributeConverter? {
+        guard let kind = property.attributeKind else { return nil }
+        var converter = AttributeConverter(kind)
+        guard kind == .date else { return converter }
+        switch said.dateFormat ?? .iso8601 {
+        case .iso8601, .pattern: break
+        case .unixSeconds: converter.writesNumericDates = true
+        case .unixMilliseconds:
+            converter.numericDate = .millisecondsSince1970
+            converter.writesNumericDates = true
+        case .referenceSeconds:
+            converter.numericDate = .secondsSince2001
+            converter.writesNumericDates = true
+        }
+        return converter
+    }
+
+    private func transformer(
+        _ said: MappingOptions.Property, _ description: NSPropertyDescription
+    ) throws -> NamedTransformer? {
+        guard description is NSAttributeDescription, let name = said.transformerName else { return nil }
+        return try NamedTransformer(registered: name, Annotation.transformerName, at: place(description))
+    }
+
+    /// The model's default value; null where there is none, and for relationships.
+    private func defaultValue(
+        _ property: GraphSchema.Property, _ description: NSPropertyDescription
+    ) throws -> GraphValue {
+        guard let kind = property.attributeKind, let value = (description as? NSAttributeDescription)?.defaultValue
+        else {
+            return .null
+        }
+        if let value = GraphValue(object: value, kind: kind) { return value }
+        throw invalid(
+            "the default value \(value) can't be set by an import", "Choose another policy for null and absent values.",
+            description)
+    }
+
+    private func invalid(_ reason: String, _ remedy: String, _ description: NSPropertyDescription) -> GraftError {
+        GraftError(.invalidMapping(reason: reason, remedy: remedy), at: place(description))
+    }
+
+    private func place(_ description: NSPropertyDescription) -> GraftError.Place {
+        GraftError.Place(entity: entity.name, property: description.name)
+    }
+}
+
+extension NamedTransformer {
+    /// Finds the transformer that an annotation names.
+    ///
+    /// - Throws: ``GraftError`` with `invalidMapping` where none is registered under the name.
+    init(registered name: String, _ annotation: String, at place: GraftError.Place) throws {
+        if let transformer = NamedTransformer(named: name) {
+            self = transformer
+            return
+        }
+        let known = ValueTransformer.valueTransformerNames().map(\.rawValue)
+        let closest = NameSuggestion.closest(to: name, among: known)
+        throw GraftError(
+            .invalidMapping(
+                reason: "\(annotation) names '\(name)', and no such transformer is registered",
+                remedy: "Register it with ValueTransformer.setValueTransformer(_:forName:) before you import or export"
+                    + (closest.map { ", or correct the name: did you mean '\($0)'?" } ?? ".")),
+            at: place)
+    }
+}
