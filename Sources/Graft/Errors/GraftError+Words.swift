@@ -81,6 +81,26 @@ extension GraftError {
         case .storeFailure(let reason):
             ("the store failed: \(reason)", "Check the free space, the permissions and who else uses the store.")
         default:
+            wordsForPatches(shown)
+        }
+    }
+
+    private func wordsForPatches(_ shown: (String) -> String) -> (finding: String, remedy: String) {
+        switch problem {
+        case .invalidPointer(let pointer, let reason):
+            (
+                "'\(shown(pointer))' isn't a JSON Pointer: \(reason)",
+                "Begin each step with '/', and write '~1' for '/' and '~0' for '~' (RFC 6901)."
+            )
+        case .invalidPatch(let found, let expected):
+            ("found \(shown(found)) where a JSON Patch has \(shown(expected))", "Correct the patch (RFC 6902).")
+        case .inapplicablePatch(let operation, let pointer, let found, let expected):
+            (
+                "\(operation.map { "operation \($0)" } ?? "the pointer") at '\(shown(pointer))' found \(shown(found)) "
+                    + "where it needs \(shown(expected))",
+                "Make the patch from the document that it is applied to."
+            )
+        default:
             ("\(problem)", "Correct the data.")
         }
     }

@@ -51,6 +51,13 @@ public struct GraftError: Error, Equatable, Sendable {
         case conflict(reason: String)
         /// The store failed: disk full, locked, damaged.
         case storeFailure(reason: String)
+        /// A text that isn't a JSON Pointer (RFC 6901).
+        case invalidPointer(String, reason: String)
+        /// JSON that isn't a JSON Patch (RFC 6902).
+        case invalidPatch(found: String, expected: String)
+        /// A pointer that leads nowhere in a document, or an operation that doesn't fit one: its number in the patch from
+        /// 0 (nil for a pointer alone), what was found in the document, and what was expected.
+        case inapplicablePatch(operation: Int?, pointer: String, found: String, expected: String)
         /// The work was cancelled; nothing has changed.
         case cancelled
         /// Anything else, in words.

@@ -1,10 +1,10 @@
 // The members of a JSON object, in the order in which they were written. Two objects are equal if they have the same
-// members in any order, as JSON means them.
+// members in any order, as JSON means them. Keys are the same if their bytes are: RFC 8259 knows no normal forms.
 
 /// The members of a JSON object.
 public struct JSONObject: Sendable {
     /// A key with its value.
-    public struct Member: Hashable, Sendable {
+    public struct Member: Sendable {
         /// The key.
         public var key: String
         /// The value.
@@ -32,10 +32,10 @@ public struct JSONObject: Sendable {
     ///
     /// - Complexity: O(*n*) in the number of members.
     public subscript(key: String) -> JSONValue? {
-        get { members.last { $0.key == key }?.value }
+        get { index(of: key).map { members[$0].value } }
         set {
-            guard let newValue else { return members.removeAll { $0.key == key } }
-            if let index = members.lastIndex(where: { $0.key == key }) {
+            guard let newValue else { return members.removeAll { $0.key.hasSameBytes(as: key) } }
+            if let index = index(of: key) {
                 members[index].value = newValue
             } else {
                 members.append(Member(key: key, value: newValue))
@@ -43,12 +43,28 @@ public struct JSONObject: Sendable {
         }
     }
 
+    /// The number of the member with a key, the last one where it repeats.
+    func index(of key: String) -> Int? { members.lastIndex { $0.key.hasSameBytes(as: key) } }
+
     /// The same members ordered by key (by UTF-8, as every sorted output here); repeated keys keep their order.
     public var sortedMembers: [Member] {
         members.enumerated().sorted { one, other in
-            if one.element.key == other.element.key { return one.offset < other.offset }
+            if one.element.key.hasSameBytes(as: other.element.key) { return one.offset < other.offset }
             return one.element.key.utf8.lexicographicallyPrecedes(other.element.key.utf8)
         }.map(\.element)
+    }
+}
+
+extension JSONObject.Member: Hashable {
+    /// Compares key and value; the key byte by byte.
+    public static func == (one: Self, other: Self) -> Bool {
+        one.key.hasSameBytes(as: other.key) && one.value == other.value
+    }
+
+    /// Hashes key and value.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(key)
+        hasher.combine(value)
     }
 }
 
@@ -56,7 +72,14 @@ extension JSONObject: Hashable {
     /// Compares the members without regard to their order.
     public static func == (one: JSONObject, other: JSONObject) -> Bool {
         if one.members.count != other.members.count { return false }
-        return one.members == other.members || one.sortedMembers == other.sortedMembers
+        // Keys first: comparing values twice at each level would take a time that doubles with each level.
+        if one.hasSameKeys(in: other.members) { return one.members == other.members }
+        let (first, second) = (JSONObject(members: one.sortedMembers), JSONObject(members: other.sortedMembers))
+        return first.hasSameKeys(in: second.members) && first.members == second.members
+    }
+
+    private func hasSameKeys(in others: [Member]) -> Bool {
+        zip(members, others).allSatisfy { $0.key.hasSameBytes(as: $1.key) }
     }
 
     /// Hashes the members without regard to their order.

@@ -2,7 +2,7 @@
 // mapped to properties goes past this type, token by token.
 
 /// Any JSON value.
-public enum JSONValue: Hashable, Sendable {
+public enum JSONValue: Sendable {
     case null
     case bool(Bool)
     case number(JSONNumber)
@@ -12,6 +12,33 @@ public enum JSONValue: Hashable, Sendable {
 
     /// How deep a value may be nested. Comparing, hashing and releasing one takes stack for each level.
     public static let maximumDepth = 512
+}
+
+extension JSONValue: Hashable {
+    /// Compares numbers by value, objects in any order of their members, and texts byte by byte (RFC 6902, section 4.6).
+    public static func == (one: JSONValue, other: JSONValue) -> Bool {
+        switch (one, other) {
+        case (.null, .null): true
+        case (.bool(let one), .bool(let other)): one == other
+        case (.number(let one), .number(let other)): one == other
+        case (.string(let one), .string(let other)): one.hasSameBytes(as: other)
+        case (.array(let one), .array(let other)): one == other
+        case (.object(let one), .object(let other)): one == other
+        default: false
+        }
+    }
+
+    /// Hashes the value.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .bool(let value): hasher.combine(value)
+        case .number(let value): hasher.combine(value)
+        case .string(let value): hasher.combine(value)
+        case .array(let elements): hasher.combine(elements)
+        case .object(let object): hasher.combine(object)
+        }
+    }
 }
 
 extension JSONValue {
