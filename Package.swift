@@ -42,6 +42,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: runtimeProducts + [
         .library(name: "Graft", targets: ["Graft"]),
+        .library(name: "Groot", targets: ["Groot"]),
         .executable(name: "graft", targets: ["GraftTool"]),
     ],
     dependencies: [
@@ -51,6 +52,7 @@ let package = Package(
     ],
     targets: runtimeTargets + [
         .target(name: "Graft", dependencies: runtime, swiftSettings: settings),
+        .target(name: "Groot", dependencies: ["Graft"] + runtime, swiftSettings: settings),
         // Named apart from the library: on a file system that ignores case, `graft` and `Graft` are one folder.
         .executableTarget(
             name: "GraftTool",
@@ -63,6 +65,7 @@ let package = Package(
             exclude: ["Resources"],
             swiftSettings: settings
         ),
+        .testTarget(name: "GrootTests", dependencies: ["Groot"] + runtime, swiftSettings: settings),
         .testTarget(
             name: "ToolTests",
             dependencies: ["Graft", "GraftTool", .product(name: "GRDB", package: "GRDB.swift")] + runtime,

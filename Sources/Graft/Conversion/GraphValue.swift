@@ -28,6 +28,16 @@ extension GraphValue {
     public var isNull: Bool {
         if case .null = self { true } else { false }
     }
+
+    /// Whether JSON has a form for the value: it has none for NaN and the infinities, nor have dates that far away one.
+    var hasJSONForm: Bool {
+        switch self {
+        case .double(let value): value.isFinite
+        case .decimal(let value): !value.isNaN
+        case .date(let seconds): Instant(seconds) != nil
+        default: true
+        }
+    }
 }
 
 extension GraphValue: CustomStringConvertible {

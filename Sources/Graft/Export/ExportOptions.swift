@@ -45,6 +45,9 @@ public struct ExportOptions: Sendable {
     /// How many objects are read from the store at a time.
     public var batchSize = 1000
 
+    /// Whether what has no form in JSON, such as NaN, is written as null and not an error.
+    package var writesNullForWhatHasNoForm = false
+
     /// The default options.
     public init() {}
 }

@@ -86,10 +86,14 @@ struct ObjectWriter {
                 let value = try object.graphValue(number, plan.properties[number])
                 if value.isNull, !options.includesNulls { continue }
                 try writer.key(item.key)
-                try plan.write(value, number, converter, to: &writer)
+                if options.writesNullForWhatHasNoForm, !value.hasJSONForm {
+                    try writer.null()
+                } else {
+                    try plan.write(value, number, converter, to: &writer)
+                }
             case .transformed(let number, let transformer):
                 // A transformer that has no JSON value for this one takes the key away, as in Groot.
-                guard let json = try plan.json(number, of: object, by: transformer) else { continue }
+                guard let json = try json(number, of: object, plan, by: transformer) else { continue }
                 if json.isNull, !options.includesNulls { continue }
                 try writer.key(item.key)
                 try writer.value(json)
@@ -117,6 +121,17 @@ struct ObjectWriter {
                 try write(items, of: object, plan, leavingOut: inverse, followsRelationships, to: &writer)
                 try writer.endObject()
             }
+        }
+    }
+
+    private func json(
+        _ number: Int, of object: NSManagedObject, _ plan: ExportPlan, by transformer: NamedTransformer
+    ) throws -> JSONValue? {
+        do {
+            return try plan.json(number, of: object, by: transformer)
+        } catch let error as GraftError {
+            guard options.writesNullForWhatHasNoForm, case .notRepresentable = error.problem else { throw error }
+            return .null
         }
     }
 

@@ -92,14 +92,19 @@ final class BatchImporter {
     ///
     /// - Throws: ``GraftError``, located by the row's offset; the errors of fetches. Call ``ImportUndo/undo()`` then.
     func importBatch(_ snapshot: borrowing GraphSnapshot) throws {
-        objects = snapshot.tables.map { [NSManagedObject?](repeating: nil, count: $0.count) }
-        states = snapshot.tables.map { [RowState](repeating: [], count: $0.count) }
+        prepare(snapshot)
         try resolveIdentities(snapshot)
         try matchNestedObjects(of: knownRows(snapshot), snapshot)
         try matchNestedObjects(of: matchContents(snapshot), snapshot)
         try makeObjects(snapshot)
         try fillObjects(snapshot)
         count(snapshot)
+    }
+
+    /// Makes room for the objects of a batch.
+    func prepare(_ snapshot: borrowing GraphSnapshot) {
+        objects = snapshot.tables.map { [NSManagedObject?](repeating: nil, count: $0.count) }
+        states = snapshot.tables.map { [RowState](repeating: [], count: $0.count) }
     }
 
     /// Deletes the objects without identity that nobody owns any more. The last step, because it isn't undone.

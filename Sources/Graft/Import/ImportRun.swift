@@ -114,6 +114,7 @@ struct ImportRun {
             try progress.checkCancellation()
             reader.startBatch()
             hasMore = try reader.readBatch(rowLimit: max(1, options.batchSize))
+            try importer.readUnmappedObjects(&reader)
             try take(reader.snapshot, importer, &report, roots)
             progress.advance(to: reader.reader.tokenOffset)
         }
@@ -171,7 +172,8 @@ struct ImportRun {
                 hasMore = try reader.readBatch(rowLimit: max(1, options.batchSize))
                 progress.advance(to: reader.reader.tokenOffset)
                 total += reader.reader.tokenOffset - start.offset
-                if total > Self.keptTextLimit { kept = nil }
+                // Of which entity an unmapped object is, only the store knows, and it may be one of an earlier batch.
+                if total > Self.keptTextLimit || !reader.unmapped.isEmpty { kept = nil }
                 guard kept != nil else { continue }
                 batches.append(
                     CheckedBatch(

@@ -20,7 +20,10 @@ struct NamedTransformer: @unchecked Sendable {
     var isReversible: Bool { type(of: transformer).allowsReverseTransformation() }
 
     /// The attribute's value for a JSON value; nil for none.
-    func value(for json: JSONValue) -> Any? { transformer.transformedValue(json.plainObject) }
+    func value(for json: JSONValue) -> Any? { transformer.transformedValue(json.object) }
+
+    /// What the transformer makes of an object.
+    func transformedObject(_ object: Any) -> Any? { transformer.transformedValue(object) }
 
     /// The JSON value for an attribute's value; nil for none.
     func json(for value: Any) -> Any? { transformer.reverseTransformedValue(value) }

@@ -65,6 +65,9 @@ extension JSONValue {
         }
     }
 
+    /// The tree in Foundation's classes, for other modules.
+    package var foundationObject: Any { object }
+
     /// The tree in Foundation's classes.
     var object: Any {
         switch self {
@@ -77,29 +80,9 @@ extension JSONValue {
             Dictionary(object.members.map { ($0.key, $0.value.object) }, uniquingKeysWith: { $1 })
         }
     }
-
-    /// The tree in Swift's own types, as closures of value transformers expect them: `Int`, `Double`, `Bool`, `String`,
-    /// arrays and dictionaries of these.
-    var plainObject: Any {
-        switch self {
-        case .null: NSNull()
-        case .bool(let value): value
-        case .number(let number): number.plainObject
-        case .string(let text): text
-        case .array(let elements): elements.map(\.plainObject)
-        case .object(let object):
-            Dictionary(object.members.map { ($0.key, $0.value.plainObject) }, uniquingKeysWith: { $1 })
-        }
-    }
 }
 
 extension JSONNumber {
-    /// The number in the Swift type that holds it exactly, else as the closest double.
-    fileprivate var plainObject: Any {
-        if let value = int64 { return Int(value) }
-        return double ?? Double.infinity
-    }
-
     /// The number in the class that holds it exactly, as far as there is one.
     var object: NSNumber {
         if let value = int64 { return NSNumber(value: value) }

@@ -12,6 +12,8 @@ final class EntityPlan: Sendable {
     /// Nil where no property has one.
     let transformers: [NamedTransformer?]?
     let names: [String]
+    /// What is done to the entity's JSON objects as a whole.
+    let entityTransformers: EntityTransformers?
     /// The numbers and the columns of the identifying attributes.
     let identity: [Int]
     let identityColumns: [Int]
@@ -29,6 +31,8 @@ final class EntityPlan: Sendable {
         let transformers = properties.map { $0?.transformer }
         self.transformers = transformers.contains { $0 != nil } ? transformers : nil
         names = entity.properties.map(\.name)
+        // An archive has objects as they are.
+        entityTransformers = mapping.isArchive ? nil : EntityTransformers(mapping.entities[number])
         identity = entity.identity
         identityColumns = entity.identityColumns
         identitySpace = entity.identitySpace

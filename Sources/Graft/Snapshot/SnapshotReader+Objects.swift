@@ -14,7 +14,15 @@ extension SnapshotReader {
         nesting &+= 1
         defer { nesting &-= 1 }
         if isArchive { return try readArchiveObject(of: entity, offset: offset, first: first ?? reader.next()) }
-        let row = snapshot.tables[entity].appendRow(offset: offset)
+        if let transformers = plans[entity].entityTransformers {
+            return try readTransformed(by: transformers, of: entity, offset: offset, first: first)
+        }
+        return try readPlainObject(of: entity, offset: offset, first: first)
+    }
+
+    /// Reads an object whose keys are those of its entity.
+    mutating func readPlainObject(of entity: Int, offset: Int, first: JSONToken? = nil) throws -> RowReference {
+        let row = snapshot.tables[entity].appendRow(offset: copyOffset ?? offset)
         let plan = plans[entity]
         try readMembers(plan.keys, of: plan, row: row, first: first)
         return snapshot.settle(
@@ -117,28 +125,13 @@ extension SnapshotReader {
 
     /// Reads a value that fills several properties: once for each, from a copy in memory.
     private mutating func readShared(_ target: KeyTree.Target, of plan: EntityPlan, row: Int) throws {
-        let place = reader.place
+        let origin = CopyOrigin(offset: reader.tokenOffset, path: reader.path)
         _ = try reader.next()
         let value = try reader.value()
-        var writer = JSONWriter()
-        try writer.value(value)
-        let bytes = try writer.finish()
         var single = target
         single.others = []
         for each in [single] + target.others {
-            var copy = JSONReader(bytes)
-            swap(&copy, &reader)
-            defer { swap(&copy, &reader) }
-            do {
-                try readTarget(each, of: plan, row: row)
-            } catch var error as GraftError {
-                error.place.path = place.path.map { $0 + (error.place.path ?? []) }
-                error.place.line = place.line
-                error.place.column = place.column
-                error.place.byteOffset = place.byteOffset
-                error.place.source = place.source
-                throw error
-            }
+            try readCopy(of: value, from: origin) { try $0.readTarget(each, of: plan, row: row) }
         }
     }
 }

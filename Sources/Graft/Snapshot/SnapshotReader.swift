@@ -32,6 +32,10 @@ struct SnapshotReader: ~Copyable {
     /// How many records have been read, in all batches.
     private(set) var recordCount = 0
     var archive: ArchiveState?
+    /// While a copy in memory is read: where in the text it comes from.
+    var copyOffset: Int?
+    /// The objects of the batch of which their entity's mapper couldn't tell the entity.
+    var unmapped: [UnmappedObject] = []
 
     /// How deep related objects may be nested; each level takes stack.
     static let maximumNesting = 512
@@ -68,6 +72,7 @@ struct SnapshotReader: ~Copyable {
     /// Forgets the rows read so far, to make room for the next ones.
     mutating func startBatch() {
         snapshot.removeAll()
+        unmapped.removeAll()
         batchNumber &+= 1
     }
 

@@ -1,0 +1,50 @@
+// The four kinds of transformers, as Groot registers them.
+
+import Groot
+import Testing
+
+@Suite struct TransformerTests {
+    private func transformer(_ name: String) throws -> ValueTransformer {
+        try #require(ValueTransformer(forName: NSValueTransformerName(name)))
+    }
+
+    @Test func `a transformer from one closure only reads`() throws {
+        ValueTransformer.setValueTransformer(withName: "T.forward") { (value: Int) -> String? in "\(value)" }
+        let forward = try transformer("T.forward")
+        #expect(forward.transformedValue(42) as? String == "42")
+        #expect(forward.transformedValue(nil) == nil)
+        #expect(forward.transformedValue("not a number") == nil)
+        #expect(!type(of: forward).allowsReverseTransformation())
+    }
+
+    @Test func `a transformer from two closures reads and writes`() throws {
+        ValueTransformer.setValueTransformer(
+            withName: "T.both", transform: { (value: Int) -> String? in "\(value)" },
+            reverseTransform: { (value: String) -> Int? in Int(value) })
+        let both = try transformer("T.both")
+        #expect(type(of: both).allowsReverseTransformation())
+        #expect(both.transformedValue(42) as? String == "42")
+        #expect(both.reverseTransformedValue("42") as? Int == 42)
+        #expect(both.reverseTransformedValue("x") == nil)
+        #expect(both.reverseTransformedValue(nil) == nil)
+    }
+
+    @Test func `a number reaches a closure as the type that it takes`() throws {
+        ValueTransformer.setValueTransformer(withName: "T.double") { (value: Double) in value / 2 }
+        ValueTransformer.setValueTransformer(withName: "T.decimal") { (value: Decimal) in value / 4 }
+        ValueTransformer.setValueTransformer(withName: "T.int") { (value: Int) in value + 1 }
+        #expect(try transformer("T.double").transformedValue(5) as? Double == 2.5)
+        #expect(try transformer("T.double").transformedValue(NSNumber(value: 5)) as? Double == 2.5)
+        #expect(try transformer("T.decimal").transformedValue(5) as? Decimal == Decimal(string: "1.25"))
+        #expect(try transformer("T.int").transformedValue(NSNumber(value: 1.5)) == nil)
+    }
+
+    @Test func `dictionary transformers and entity mappers take dictionaries`() throws {
+        ValueTransformer.setDictionaryTransformer(withName: "T.dictionary") { ["n": $0.count] }
+        ValueTransformer.setEntityMapper(withName: "T.mapper") { $0["type"] as? String }
+        #expect(try transformer("T.dictionary").transformedValue(["a": 1]) as? [String: Int] == ["n": 1])
+        #expect(try transformer("T.mapper").transformedValue(["type": "A"]) as? String == "A")
+        #expect(try transformer("T.mapper").transformedValue(["kind": "A"]) == nil)
+        #expect(try transformer("T.mapper").transformedValue("A") == nil)
+    }
+}
