@@ -97,8 +97,7 @@ extension NSManagedObjectContext {
 
     /// Enters an object under its new ID.
     func rekey(_ object: NSManagedObject, from old: NSManagedObjectID) {
-        registry.remove(old.key)
-        registry.insert(object, for: object.id.key)
+        registry.move(object, from: old.key, to: object.id.key)
     }
 
     /// Lets go of an object for good.

@@ -42,6 +42,14 @@ final class ObjectRegistry: @unchecked Sendable {
         entries.withLock { $0[key] = entry }
     }
 
+    func move(_ object: NSManagedObject, from old: ObjectKey, to key: ObjectKey) {
+        let entry = unsafe Entry(pointer: UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque()))
+        entries.withLock { entries in
+            entries.removeValue(forKey: old)
+            entries[key] = entry
+        }
+    }
+
     func remove(_ key: ObjectKey) {
         entries.withLock { _ = $0.removeValue(forKey: key) }
     }

@@ -46,10 +46,14 @@ final class RelationWriter {
                 }
             case .joinTable(let join):
                 let table = joinChanges(join)
+                // Two new objects would both report their pair; where no side has an order, the master's report is enough.
+                let isReportedTwice =
+                    !join.isMaster && !join.isReflexive && join.orderColumn == nil && join.inverseOrderColumn == nil
                 for change in changes {
                     guard case .objects(let members) = change.values[slot], !members.isEmpty else { continue }
                     let owner = change.objectID.number
                     for (position, member) in members.objects.enumerated() {
+                        if isReportedTwice, member.isInserted { continue }
                         let member = try key64(member.objectID, space, plan, slot, change)
                         table.insert(
                             owner, member, via: join,
