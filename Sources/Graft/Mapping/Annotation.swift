@@ -33,6 +33,8 @@ enum Annotation {
     static let dateFormat = "JSONDateFormat"
     /// On dates: the zone of texts that don't name one.
     static let timeZone = "JSONTimeZone"
+    /// What diffs do with it, one of ``GraphSchema/DiffRole``.
+    static let diffRole = "diff"
     /// Whether an export writes null where there is no value: YES or NO.
     static let exportsNull = "JSONExportNull"
     /// On relationships: how an export writes their objects, one of ``ExportOptions/RelationshipForm``.
@@ -73,7 +75,7 @@ enum Annotation {
     static let orphanLimit = "JSONOrphanLimit"
 
     /// The keys by the place where they mean something, for whoever checks models.
-    static let onProperties = [keyPath, nullPolicy, missingPolicy, direction, exportsNull]
+    static let onProperties = [keyPath, nullPolicy, missingPolicy, direction, exportsNull, diffRole]
     static let onAttributes = [transformerName, dateFormat, timeZone]
     static let onRelationships = [exportForm, referencePolicy, toManyPolicy, collectionForm]
     static let onEntities = [

@@ -86,9 +86,29 @@ private struct SchemaBuilder {
                 GraphSchema.Entity(
                     name: entity.name ?? "", parent: parent, end: ends[number], isAbstract: entity.isAbstract,
                     properties: described, identity: identity, relatedIdentity: isRelated ? all : [],
-                    identitySpace: sharesParents ? parent.map { entities[$0].identitySpace } ?? number : number))
+                    identitySpace: sharesParents ? parent.map { entities[$0].identitySpace } ?? number : number,
+                    uniqueness: Self.uniqueness(of: entity, described)))
         }
         return entities
+    }
+
+    /// The uniqueness constraints that consist of attributes, those of super-entities first.
+    private static func uniqueness(
+        of entity: NSEntityDescription, _ properties: [GraphSchema.Property]
+    ) -> [[Int]] {
+        var lineage = [entity]
+        while let parent = lineage.last?.superentity { lineage.append(parent) }
+        var constraints: [[Int]] = []
+        for constraint in lineage.reversed().flatMap(\.uniquenessConstraints) {
+            let names = constraint.map { ($0 as? NSPropertyDescription)?.name ?? $0 as? String }
+            let numbers = names.compactMap { name in
+                properties.firstIndex { $0.name == name && $0.isAttribute }
+            }
+            if numbers.count == names.count, !numbers.isEmpty, !constraints.contains(numbers) {
+                constraints.append(numbers)
+            }
+        }
+        return constraints
     }
 
     /// The properties that have values, those of super-entities first.
@@ -106,6 +126,7 @@ private struct SchemaBuilder {
         var made = GraphSchema.Property(
             name: property.name, kind: .toOne(0), column: 0, isOptional: property.isOptional,
             isTransient: property.isTransient)
+        made.diffRole = try diffRole(of: property, in: entity)
         guard let relationship = property as? NSRelationshipDescription else {
             made.kind = .attribute((property as? NSAttributeDescription).map(AttributeKind.init) ?? .transformable)
             made.isDerived = property is NSDerivedAttributeDescription
@@ -119,9 +140,22 @@ private struct SchemaBuilder {
         made.kind =
             relationship.isToMany ? .toMany(destination, isOrdered: relationship.isOrdered) : .toOne(destination)
         made.isOwning = relationship.deleteRule == .cascadeDeleteRule
+        made.isDenying = relationship.deleteRule == .denyDeleteRule
         made.inverse = relationship.inverseRelationship.flatMap { inverse in
             properties[destination].firstIndex { $0.name == inverse.name }
         }
         return made
+    }
+
+    private func diffRole(
+        of property: NSPropertyDescription, in entity: NSEntityDescription
+    ) throws -> GraphSchema.DiffRole? {
+        guard let text = Annotation.text(Annotation.diffRole, of: property.userInfo) else { return nil }
+        if let role = GraphSchema.DiffRole(rawValue: text) { return role }
+        throw GraftError(
+            .invalidMapping(
+                reason: "\(Annotation.diffRole) is '\(text)'",
+                remedy: "It is one of \(GraphSchema.DiffRole.allCases.map(\.rawValue).joined(separator: ", "))."),
+            at: .init(entity: entity.name, property: property.name))
     }
 }

@@ -20,6 +20,14 @@ final class GraphSchema: Sendable {
         case toMany(Int, isOrdered: Bool)
     }
 
+    /// What `diff` in the user info of a property says.
+    enum DiffRole: String, Hashable, Sendable, Codable, CaseIterable {
+        /// The objects of a relationship belong to diffs, although the object doesn't own them.
+        case include
+        /// The property has no place in diffs.
+        case exclude
+    }
+
     struct Property: Hashable, Sendable, Codable {
         var name: String
         var kind: Kind
@@ -31,6 +39,10 @@ final class GraphSchema: Sendable {
         var isDerived = false
         /// A relationship with the delete rule cascade: its members belong to the object.
         var isOwning = false
+        /// A relationship with the delete rule deny: an object with members can't be deleted.
+        var isDenying = false
+        /// Whether diffs follow the property or leave it out, where the model says it.
+        var diffRole: DiffRole?
         /// The number of the inverse relationship among the destination's properties.
         var inverse: Int?
     }
@@ -50,6 +62,9 @@ final class GraphSchema: Sendable {
         var relatedIdentity: [Int]
         /// The topmost entity with the same identity: objects of its sub-entities are told apart by it.
         var identitySpace: Int
+        /// The numbers of the attributes of each uniqueness constraint, those of super-entities included. Constraints of
+        /// relationships are left out.
+        var uniqueness: [[Int]] = []
     }
 
     let entities: [Entity]
@@ -119,6 +134,10 @@ extension GraphSchema: Codable {
             for property in entity.relatedIdentity {
                 try require(entity.properties.indices.contains(property), entity)
                 try require(!entity.properties[property].isToMany, entity)
+            }
+            for property in entity.uniqueness.joined() {
+                try require(entity.properties.indices.contains(property), entity)
+                try require(entity.properties[property].isAttribute, entity)
             }
             var columns = [0, 0, 0]
             for property in entity.properties {

@@ -13,8 +13,10 @@ struct SnapshotTable: Sendable {
         let rawValue: UInt8
         /// One of the objects that the payload is about, not only one that they refer to.
         static let root = Flags(rawValue: 1)
-        /// Merged into another row; nothing refers to it but through `GraphSnapshot.forwards`.
+        /// Merged into another row, or deleted; nothing refers to it but through `GraphSnapshot.forwards`.
         static let dead = Flags(rawValue: 2)
+        /// All that the diffed part of the model has of an object, even where that is its identity alone.
+        static let whole = Flags(rawValue: 4)
     }
 
     let attributeCount: Int

@@ -1,0 +1,155 @@
+// What takes part in diffs: the model's word, and what the caller says over it.
+
+/// What belongs to a diff beyond what the model says.
+///
+/// A relationship with the delete rule cascade owns its objects: they belong to the graph of an object. Others are written
+/// as references, unless the model has `diff = include` in their user info. `diff = exclude` leaves a property out, and
+/// transient and derived properties are never in. What is said here counts more than the model.
+public struct DiffOptions: Hashable, Sendable {
+    /// A property of an entity and its sub-entities.
+    public struct Property: Hashable, Sendable {
+        /// The entity's name.
+        public var entity: String
+        /// The property's name.
+        public var name: String
+
+        /// Creates a property's name.
+        public init(_ entity: String, _ name: String) {
+            self.entity = entity
+            self.name = name
+        }
+    }
+
+    /// The relationships whose objects belong to an object's graph although it doesn't own them.
+    public var included: Set<Property>
+
+    /// The properties that have no place in diffs.
+    public var excluded: Set<Property>
+
+    /// Whether a property of which one side says nothing counts as null there. Otherwise it isn't compared: JSON that
+    /// leaves a key out says nothing of it. Set it for archives, which leave out nulls and one side of each relationship:
+    /// that follows from the other side then.
+    public var takesAbsentAsNull: Bool
+
+    /// Whether objects that the snapshots are about, and that have no identity, are matched by their place among them: the
+    /// first one with the first one.
+    public var matchesRootsByPosition: Bool
+
+    /// Creates options.
+    public init(
+        included: Set<Property> = [], excluded: Set<Property> = [], takesAbsentAsNull: Bool = false,
+        matchesRootsByPosition: Bool = false
+    ) {
+        self.included = included
+        self.excluded = excluded
+        self.takesAbsentAsNull = takesAbsentAsNull
+        self.matchesRootsByPosition = matchesRootsByPosition
+    }
+}
+
+/// The properties that take part in diffs, by number, for each entity.
+final class DiffScope: Sendable {
+    struct Entity: Sendable {
+        /// The numbers and columns of the attributes; the same for to-one and to-many relationships.
+        var attributes: [Member] = []
+        var toOnes: [Member] = []
+        var toManys: [Member] = []
+        /// A bit for each of them, as in a snapshot's presence.
+        var presence: [UInt64]
+        /// A bit for each identifying attribute.
+        var identityPresence: [UInt64]
+        var identityColumns: [Int]
+        /// By number of the property.
+        var contains: [Bool]
+        var follows: [Bool]
+    }
+
+    struct Member: Sendable {
+        var number: Int
+        var column: Int
+        var isOrdered: Bool
+    }
+
+    let schema: GraphSchema
+    let entities: [Entity]
+
+    /// - Throws: ``GraftError`` with `unknownEntity` or `unknownProperty` for an option that names what isn't there.
+    init(_ schema: GraphSchema, _ options: DiffOptions = DiffOptions()) throws {
+        self.schema = schema
+        let included = try Self.numbers(options.included, schema)
+        let excluded = try Self.numbers(options.excluded, schema)
+        entities = schema.entities.enumerated().map { number, entity in
+            func isNamed(_ property: Int, in named: [(entity: Int, property: Int)]) -> Bool {
+                named.contains { $0.property == property && schema.isEntity(number, kindOf: $0.entity) }
+            }
+            var scope = Entity(entity)
+            for (index, property) in entity.properties.enumerated() {
+                let isExcluded = isNamed(index, in: excluded) || property.diffRole == .exclude
+                let isIncluded = isNamed(index, in: included)
+                if property.isTransient || property.isDerived || isExcluded && !isIncluded { continue }
+                scope.add(index, property)
+                scope.follows[index] =
+                    !property.isAttribute && (property.isOwning || property.diffRole == .include || isIncluded)
+            }
+            return scope
+        }
+    }
+
+    private static func numbers(
+        _ properties: Set<DiffOptions.Property>, _ schema: GraphSchema
+    ) throws -> [(entity: Int, property: Int)] {
+        try properties.map { property in
+            let entity = try schema.requiredNumber(ofEntity: property.entity)
+            return (entity, try schema.requiredNumber(ofProperty: property.name, in: entity))
+        }
+    }
+}
+
+extension DiffScope.Entity {
+    init(_ entity: GraphSchema.Entity) {
+        let count = entity.properties.count
+        presence = [UInt64](repeating: 0, count: (count + 63) / 64)
+        identityPresence = presence
+        for number in entity.identity { identityPresence[number / 64] |= 1 << UInt64(number % 64) }
+        identityColumns = entity.identityColumns
+        contains = [Bool](repeating: false, count: count)
+        follows = contains
+    }
+
+    fileprivate mutating func add(_ number: Int, _ property: GraphSchema.Property) {
+        let member = DiffScope.Member(number: number, column: property.column, isOrdered: property.isOrdered)
+        switch property.kind {
+        case .attribute: attributes.append(member)
+        case .toOne: toOnes.append(member)
+        case .toMany: toManys.append(member)
+        }
+        presence[number / 64] |= 1 << UInt64(number % 64)
+        contains[number] = true
+    }
+}
+
+extension GraphSchema {
+    /// The number of a property.
+    ///
+    /// - Throws: ``GraftError`` with `unknownProperty`.
+    func requiredNumber(ofProperty name: String, in entity: Int) throws -> Int {
+        if let number = entities[entity].number(ofProperty: name) { return number }
+        let closest = NameSuggestion.closest(to: name, among: entities[entity].properties.map(\.name))
+        throw GraftError(.unknownProperty(name, closest: closest), at: .init(entity: entities[entity].name))
+    }
+}
+
+extension GraphSnapshot {
+    /// Whether a row says nothing of its object but which it is.
+    @inline(__always)
+    func isReference(_ entity: Int, _ row: Int, _ scope: DiffScope) -> Bool {
+        let flags = tables[entity].flags[row]
+        if flags.contains(.root) || flags.contains(.whole) { return false }
+        let words = tables[entity].wordCount
+        for word in 0..<words
+        where tables[entity].presence[row &* words &+ word] != scope.entities[entity].identityPresence[word] {
+            return false
+        }
+        return true
+    }
+}

@@ -1,0 +1,255 @@
+// The stable form of a diff. Fields that would be empty are left out.
+//
+//     {"version": 1,
+//      "deleted":  [{"key": KEY, "properties": [{"name": "city", "value": {"string": "Ur"}}]}],
+//      "inserted": [{"key": KEY, "properties": [{"name": "owner", "object": KEY}, {"name": "lines", "objects": [KEY]}]}],
+//      "changed":  [{"key": KEY, "properties": [
+//          {"name": "city", "attribute": {"old": VALUE, "new": VALUE}},
+//          {"name": "owner", "toOne": {"old": KEY, "new": KEY}},
+//          {"name": "lines", "toMany": {"removed": [{"key": KEY, "index": 0}], "added": [...],
+//                                       "moved": [{"key": KEY, "from": 2, "to": 0}]}}]}]}
+//
+//     KEY    {"entity": "Address", "identity": [VALUE]}, or with "position": {"entity", "identity", "root", "steps"}
+//     VALUE  as GraphValue has it: {"string": "Ur"}, {"integer": 3}, {"null": true}
+
+import Foundation
+
+extension GraphDiff: Codable {
+    /// The version of the form. A diff of a later one is refused.
+    private static let version = 1
+
+    private enum CodingKeys: String, CodingKey { case version, deleted, inserted, changed }
+
+    /// Encodes the diff with its version.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(Self.version, forKey: .version)
+        try container.encodeUnlessEmpty(deleted, forKey: .deleted)
+        try container.encodeUnlessEmpty(inserted, forKey: .inserted)
+        try container.encodeUnlessEmpty(changed, forKey: .changed)
+    }
+
+    /// Decodes a diff and puts it into its order.
+    ///
+    /// - Throws: `DecodingError`, for instance for a diff of a later version.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let version = try container.decode(Int.self, forKey: .version)
+        guard version == Self.version else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .version, in: container,
+                debugDescription: "A diff of version \(version); this Graft reads version \(Self.version).")
+        }
+        self.init(
+            deleted: try container.decodeOrEmpty(forKey: .deleted),
+            inserted: try container.decodeOrEmpty(forKey: .inserted),
+            changed: try container.decodeOrEmpty(forKey: .changed))
+    }
+}
+
+extension ObjectContents: Codable {
+    private enum CodingKeys: String, CodingKey { case key, properties }
+
+    /// Encodes the contents.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(key, forKey: .key)
+        try container.encodeUnlessEmpty(properties, forKey: .properties)
+    }
+
+    /// Decodes contents.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(try container.decode(ObjectKey.self, forKey: .key), try container.decodeOrEmpty(forKey: .properties))
+    }
+}
+
+extension PropertyContents: Codable {
+    private enum CodingKeys: String, CodingKey { case name, value, object, objects }
+
+    /// Encodes the property; the key of its value says what kind of property it is.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(name, forKey: .name)
+        switch value {
+        case .attribute(let value): try container.encode(value, forKey: .value)
+        case .toOne(let key): try container.encode(key, forKey: .object)
+        case .toMany(let keys): try container.encode(keys, forKey: .objects)
+        }
+    }
+
+    /// Decodes a property.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        name = try container.decode(String.self, forKey: .name)
+        if container.contains(.value) {
+            value = .attribute(try container.decode(GraphValue.self, forKey: .value))
+        } else if container.contains(.objects) {
+            value = .toMany(try container.decode([ObjectKey].self, forKey: .objects))
+        } else {
+            value = .toOne(try container.decode(ObjectKey?.self, forKey: .object))
+        }
+    }
+}
+
+extension PropertyValue: Codable {
+    private enum CodingKeys: String, CodingKey { case value, object, objects }
+
+    /// Encodes the value under a key that says of which kind it is.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .attribute(let value): try container.encode(value, forKey: .value)
+        case .toOne(let key): try container.encode(key, forKey: .object)
+        case .toMany(let keys): try container.encode(keys, forKey: .objects)
+        }
+    }
+
+    /// Decodes a value.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        if container.contains(.value) {
+            self = .attribute(try container.decode(GraphValue.self, forKey: .value))
+        } else if container.contains(.objects) {
+            self = .toMany(try container.decode([ObjectKey].self, forKey: .objects))
+        } else {
+            self = .toOne(try container.decode(ObjectKey?.self, forKey: .object))
+        }
+    }
+}
+
+extension ObjectChange: Codable {
+    private enum CodingKeys: String, CodingKey { case key, properties }
+
+    /// Encodes the change.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(key, forKey: .key)
+        try container.encode(properties, forKey: .properties)
+    }
+
+    /// Decodes a change.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            try container.decode(ObjectKey.self, forKey: .key),
+            try container.decode([PropertyChange].self, forKey: .properties))
+    }
+}
+
+extension PropertyChange: Codable {
+    private enum CodingKeys: String, CodingKey { case name, attribute, toOne, toMany }
+
+    private struct Values: Codable {
+        var old: GraphValue
+        var new: GraphValue
+    }
+
+    private struct Objects: Codable {
+        var old: ObjectKey?
+        var new: ObjectKey?
+    }
+
+    /// Encodes the change; the key of its values says what kind of property it is.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(name, forKey: .name)
+        switch kind {
+        case .attribute(let old, let new): try container.encode(Values(old: old, new: new), forKey: .attribute)
+        case .toOne(let old, let new): try container.encode(Objects(old: old, new: new), forKey: .toOne)
+        case .toMany(let change): try container.encode(change, forKey: .toMany)
+        }
+    }
+
+    /// Decodes a change.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        name = try container.decode(String.self, forKey: .name)
+        if container.contains(.attribute) {
+            let values = try container.decode(Values.self, forKey: .attribute)
+            kind = .attribute(old: values.old, new: values.new)
+        } else if container.contains(.toOne) {
+            let objects = try container.decode(Objects.self, forKey: .toOne)
+            kind = .toOne(old: objects.old, new: objects.new)
+        } else {
+            kind = .toMany(try container.decode(MembersChange.self, forKey: .toMany))
+        }
+    }
+}
+
+extension MembersChange: Codable {
+    private enum CodingKeys: String, CodingKey { case removed, added, moved }
+
+    /// Encodes what there is.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeUnlessEmpty(removed, forKey: .removed)
+        try container.encodeUnlessEmpty(added, forKey: .added)
+        try container.encodeUnlessEmpty(moved, forKey: .moved)
+    }
+
+    /// Decodes a change.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        removed = try container.decodeOrEmpty(forKey: .removed)
+        added = try container.decodeOrEmpty(forKey: .added)
+        moved = try container.decodeOrEmpty(forKey: .moved)
+    }
+}
+
+extension ObjectKey: Codable {
+    private enum CodingKeys: String, CodingKey { case entity, identity, position }
+
+    /// Encodes the key.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(entity, forKey: .entity)
+        try container.encodeUnlessEmpty(identity, forKey: .identity)
+        try container.encodeIfPresent(position, forKey: .position)
+    }
+
+    /// Decodes a key.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        entity = try container.decode(String.self, forKey: .entity)
+        identity = try container.decodeOrEmpty(forKey: .identity)
+        position = try container.decodeIfPresent(Position.self, forKey: .position)
+    }
+}
+
+extension ObjectKey.Position: Codable {
+    private enum CodingKeys: String, CodingKey { case entity, identity, root, steps }
+
+    /// Encodes where the way begins, and its steps.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        if let entity {
+            try container.encode(entity, forKey: .entity)
+            try container.encode(identity, forKey: .identity)
+        } else {
+            try container.encode(root, forKey: .root)
+        }
+        try container.encodeUnlessEmpty(steps, forKey: .steps)
+    }
+
+    /// Decodes a way.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        entity = try container.decodeIfPresent(String.self, forKey: .entity)
+        identity = try container.decodeOrEmpty(forKey: .identity)
+        root = try container.decodeIfPresent(Int.self, forKey: .root) ?? 0
+        steps = try container.decodeOrEmpty(forKey: .steps)
+    }
+}
+
+extension KeyedEncodingContainer {
+    fileprivate mutating func encodeUnlessEmpty<T: Encodable>(_ values: [T], forKey key: Key) throws {
+        if !values.isEmpty { try encode(values, forKey: key) }
+    }
+}
+
+extension KeyedDecodingContainer {
+    fileprivate func decodeOrEmpty<T: Decodable>(forKey key: Key) throws -> [T] {
+        try decodeIfPresent([T].self, forKey: key) ?? []
+    }
+}

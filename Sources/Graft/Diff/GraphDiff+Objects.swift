@@ -1,0 +1,91 @@
+// Differences between managed objects: through snapshots of both sides.
+
+public import CoreData
+
+extension GraphDiff {
+    /// Makes the difference between two versions of an object, with what it owns. They may belong to different contexts;
+    /// call it where both may be read.
+    ///
+    /// - Parameters:
+    ///   - old: The object before; nil where it wasn't there.
+    ///   - new: The object after; nil where it is no more.
+    ///   - options: What takes part.
+    /// - Throws: ``GraftError``, with `invalidMapping` for owned objects that nothing tells apart.
+    public init(from old: NSManagedObject?, to new: NSManagedObject?, options: DiffOptions = DiffOptions()) throws {
+        try self.init(from: old.map { [$0] } ?? [], to: new.map { [$0] } ?? [], options: options)
+    }
+
+    /// Makes the difference between two sets of objects, with what they own. They may belong to different contexts; call it
+    /// where both may be read.
+    ///
+    /// Objects without identity are matched by their place in the two lists.
+    ///
+    /// - Throws: ``GraftError``, with `invalidMapping` for owned objects that nothing tells apart.
+    public init(from old: [NSManagedObject], to new: [NSManagedObject], options: DiffOptions = DiffOptions()) throws {
+        var options = options
+        options.matchesRootsByPosition = true
+        if old.isEmpty, new.isEmpty {
+            self.init()
+            return
+        }
+        let oldSnapshot = old.isEmpty ? nil : try GraphSnapshot(of: old, options: options)
+        let newSnapshot = new.isEmpty ? nil : try GraphSnapshot(of: new, options: options)
+        try self.init(oldSnapshot, newSnapshot, options)
+    }
+
+    /// Makes the difference between what an object's context last fetched or saved and what is unsaved of the object and what
+    /// it owns. Call it on the context's queue.
+    ///
+    /// - Throws: ``GraftError``, with `invalidMapping` for owned objects that nothing tells apart.
+    public init(unsavedChangesOf object: NSManagedObject, options: DiffOptions = DiffOptions()) throws {
+        try self.init(unsavedChangesOf: [object], options: options)
+    }
+
+    /// Makes the difference between what a context last fetched or saved and what is unsaved in it: inserted, deleted and
+    /// changed objects. Call it on the context's queue.
+    ///
+    /// - Throws: ``GraftError``, with `invalidMapping` for objects that nothing tells apart.
+    public init(unsavedChangesIn context: NSManagedObjectContext, options: DiffOptions = DiffOptions()) throws {
+        context.processPendingChanges()
+        let objects = context.insertedObjects.union(context.updatedObjects).union(context.deletedObjects)
+        // The order of a set is none, but keys order the diff.
+        try self.init(unsavedChangesOf: Array(objects), options: options, matchesRootsByPosition: false)
+    }
+
+    private init(
+        unsavedChangesOf objects: [NSManagedObject], options: DiffOptions, matchesRootsByPosition: Bool = true
+    ) throws {
+        var options = options
+        options.matchesRootsByPosition = matchesRootsByPosition
+        if objects.isEmpty {
+            self.init()
+            return
+        }
+        try self.init(
+            from: GraphSnapshot(of: objects, values: .committed, options: options),
+            to: GraphSnapshot(of: objects, values: .current, options: options), options: options)
+    }
+
+    /// Makes the difference between all objects of two contexts, or of some entities, each with unsaved changes. Waits for
+    /// both contexts' queues.
+    ///
+    /// - Throws: ``GraftError``, with `invalidMapping` for objects that nothing tells apart.
+    public init(
+        from old: NSManagedObjectContext, to new: NSManagedObjectContext, entities: [String]? = nil,
+        options: DiffOptions = DiffOptions()
+    ) throws {
+        try self.init(
+            from: old.performAndWait { try GraphSnapshot(of: old, entities: entities, options: options) },
+            to: new.performAndWait { try GraphSnapshot(of: new, entities: entities, options: options) },
+            options: options)
+    }
+
+    /// The difference of two snapshots of which one may be empty.
+    private init(_ old: GraphSnapshot?, _ new: GraphSnapshot?, _ options: DiffOptions) throws {
+        guard let schema = (old ?? new)?.schema else {
+            self.init()
+            return
+        }
+        try self.init(from: old ?? GraphSnapshot(schema), to: new ?? GraphSnapshot(schema), options: options)
+    }
+}

@@ -1,0 +1,162 @@
+// What objects are called outside a context and a snapshot: by entity and identity, or, for objects without identity, by
+// the way that leads to them.
+
+/// The name of an object in a diff: its entity and its identity.
+///
+/// An object whose entity declares no identity is known by its position instead: the place in an ordered relationship of an
+/// object that is known, or at the end of a to-one relationship that owns it.
+public struct ObjectKey: Hashable, Sendable {
+    /// The name of the object's own entity.
+    public var entity: String
+    /// The values of the identifying attributes in the order of their declaration; empty where a position stands instead.
+    public var identity: [GraphValue]
+    /// How to find an object without identity.
+    public var position: Position?
+
+    /// The way to an object without identity.
+    public struct Position: Hashable, Sendable {
+        /// One relationship on the way.
+        public struct Step: Hashable, Sendable, Codable {
+            /// The name of the relationship.
+            public var relationship: String
+            /// The place among its members, from 0; 0 for a to-one relationship.
+            public var index: Int
+
+            /// Creates a step.
+            public init(_ relationship: String, _ index: Int) {
+                self.relationship = relationship
+                self.index = index
+            }
+        }
+
+        /// The entity of the object that the way begins with; nil where it begins with one that has no identity either.
+        public var entity: String?
+        /// The identity of the object that the way begins with.
+        public var identity: [GraphValue]
+        /// Without such an object: the place among the objects that the snapshot is about, from 0.
+        public var root: Int
+        /// The relationships that lead on.
+        public var steps: [Step]
+
+        /// Creates a way from an object with an identity.
+        public init(entity: String, identity: [GraphValue], steps: [Step]) {
+            self.entity = entity
+            self.identity = identity
+            root = 0
+            self.steps = steps
+        }
+
+        /// Creates a way from one of the objects that a snapshot is about.
+        public init(root: Int, steps: [Step] = []) {
+            identity = []
+            self.root = root
+            self.steps = steps
+        }
+
+        /// How many steps lead to an object at most. Beyond that, an entity needs an identity.
+        static let maximumStepCount = 64
+    }
+
+    /// Creates the key of an object with an identity.
+    public init(_ entity: String, _ identity: [GraphValue]) {
+        self.entity = entity
+        self.identity = identity
+    }
+
+    /// Creates the key of an object without identity.
+    public init(_ entity: String, at position: Position) {
+        self.entity = entity
+        identity = []
+        self.position = position
+    }
+
+    /// Whether two keys are the same. Texts are compared by their bytes, as a store compares them.
+    public static func == (one: ObjectKey, other: ObjectKey) -> Bool {
+        one.entity == other.entity && one.identity.hasSameValues(as: other.identity) && one.position == other.position
+    }
+
+    /// Hashes what `==` compares.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(entity)
+        for value in identity { ExactValue(value).hash(into: &hasher) }
+        hasher.combine(position)
+    }
+}
+
+extension ObjectKey.Position {
+    /// Whether two ways are the same.
+    public static func == (one: Self, other: Self) -> Bool {
+        one.entity == other.entity && one.root == other.root && one.identity.hasSameValues(as: other.identity)
+            && one.steps == other.steps
+    }
+
+    /// Hashes what `==` compares.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(entity)
+        hasher.combine(root)
+        for value in identity { ExactValue(value).hash(into: &hasher) }
+        hasher.combine(steps)
+    }
+}
+
+// MARK: - Order
+
+extension ObjectKey: Comparable {
+    /// Orders by entity, then identity (``GraphValue/precedes(_:)``), then position.
+    public static func < (one: ObjectKey, other: ObjectKey) -> Bool {
+        if one.entity != other.entity { return one.entity.precedesInBytes(other.entity) }
+        if let isLess = one.identity.precedes(other.identity) { return isLess }
+        switch (one.position, other.position) {
+        case (nil, nil), (.some, nil): return false
+        case (nil, .some): return true
+        case (let one?, let other?): return one < other
+        }
+    }
+}
+
+extension ObjectKey.Position: Comparable {
+    /// Orders by where the ways begin, then step by step.
+    public static func < (one: Self, other: Self) -> Bool {
+        if one.entity != other.entity { return (one.entity ?? "").precedesInBytes(other.entity ?? "") }
+        if let isLess = one.identity.precedes(other.identity) { return isLess }
+        if one.root != other.root { return one.root < other.root }
+        for (step, otherStep) in zip(one.steps, other.steps) where step != otherStep {
+            if step.relationship != otherStep.relationship {
+                return step.relationship.precedesInBytes(otherStep.relationship)
+            }
+            return step.index < otherStep.index
+        }
+        return one.steps.count < other.steps.count
+    }
+}
+
+extension [GraphValue] {
+    /// Whether two identities are the same.
+    func hasSameValues(as other: [GraphValue]) -> Bool {
+        guard count == other.count else { return false }
+        for index in indices where !self[index].isSameValue(as: other[index]) { return false }
+        return true
+    }
+
+    /// Which of two identities comes first; nil where they are the same.
+    func precedes(_ other: [GraphValue]) -> Bool? {
+        for (one, other) in zip(self, other) {
+            if let isLess = one.precedes(other) { return isLess }
+        }
+        return count == other.count ? nil : count < other.count
+    }
+}
+
+extension ObjectKey: CustomStringConvertible {
+    /// For instance `Hero 7`, `Place "DE", 3` or `Line at Order 7 lines[2]`.
+    public var description: String {
+        guard let position else { return identity.isEmpty ? entity : "\(entity) \(Self.text(identity))" }
+        let start = position.entity.map { "\($0) \(Self.text(position.identity))" } ?? "object \(position.root)"
+        let steps = position.steps.map { " \($0.relationship)[\($0.index)]" }.joined()
+        return "\(entity) at \(start)\(steps)"
+    }
+
+    private static func text(_ identity: [GraphValue]) -> String {
+        identity.map(\.description).joined(separator: ", ")
+    }
+}

@@ -1,0 +1,139 @@
+// The keys of a snapshot's rows. Those with an identity have it in the row; the others are found from these, level by level,
+// by the shortest way, and of equally short ones by the first in the order of keys. So the same graph gives the same keys,
+// in whatever order its rows stand.
+
+/// The keys of the rows of a snapshot.
+struct RowKeys {
+    private let schema: GraphSchema
+    /// By row without identity; only those that a way leads to.
+    private(set) var positions: [RowReference: ObjectKey.Position] = [:]
+
+    /// - Parameter hasUnidentified: Whether there are rows without identity; without them there is nothing to look for.
+    init(
+        _ snapshot: borrowing GraphSnapshot, _ scope: DiffScope, hasUnidentified: Bool, matchesRootsByPosition: Bool
+    ) {
+        schema = snapshot.schema
+        guard hasUnidentified else { return }
+        let owners = PositionOwners(scope, schema)
+        var level: [RowReference] = []
+        if matchesRootsByPosition {
+            for (index, root) in snapshot.roots.enumerated() {
+                let root = snapshot.resolved(root)
+                guard !snapshot.isIdentified(root), positions[root] == nil else { continue }
+                positions[root] = ObjectKey.Position(root: index)
+                level.append(root)
+            }
+        }
+        for entity in snapshot.tables.indices where !owners.relationships[entity].isEmpty {
+            for row in snapshot.liveRows(of: entity) {
+                let reference = RowReference(entity: entity, row: row)
+                if snapshot.isIdentified(reference) { level.append(reference) }
+            }
+        }
+        for _ in 0..<ObjectKey.Position.maximumStepCount where !level.isEmpty {
+            level = addLevel(below: level, snapshot, owners)
+        }
+    }
+
+    /// Gives positions to what the rows of one level lead to, and returns these rows.
+    private mutating func addLevel(
+        below level: [RowReference], _ snapshot: borrowing GraphSnapshot, _ owners: PositionOwners
+    ) -> [RowReference] {
+        var found: [RowReference: ObjectKey.Position] = [:]
+        for owner in level {
+            for number in owners.relationships[owner.entity] {
+                let property = schema.entities[owner.entity].properties[number]
+                for (index, member) in snapshot.destinations(of: owner, property).enumerated() {
+                    guard !snapshot.isIdentified(member), positions[member] == nil else { continue }
+                    var way = position(of: owner, snapshot)
+                    way.steps.append(.init(property.name, index))
+                    if let other = found[member], other < way { continue }
+                    found[member] = way
+                }
+            }
+        }
+        positions.merge(found) { first, _ in first }
+        return found.keys.sorted()
+    }
+
+    private func position(of owner: RowReference, _ snapshot: borrowing GraphSnapshot) -> ObjectKey.Position {
+        positions[owner]
+            ?? ObjectKey.Position(
+                entity: schema.entities[owner.entity].name, identity: snapshot.identity(of: owner), steps: [])
+    }
+
+    /// The key of a row.
+    ///
+    /// - Throws: ``GraftError`` with `missingIdentity` or `invalidMapping` for a row that nothing identifies.
+    func key(of reference: RowReference, _ snapshot: borrowing GraphSnapshot) throws -> ObjectKey {
+        let entity = schema.entities[reference.entity]
+        if snapshot.isIdentified(reference) { return ObjectKey(entity.name, snapshot.identity(of: reference)) }
+        if let position = positions[reference] { return ObjectKey(entity.name, at: position) }
+        throw unidentified(reference)
+    }
+
+    /// The error for a row that nothing identifies.
+    func unidentified(_ reference: RowReference) -> GraftError {
+        let entity = schema.entities[reference.entity]
+        let place = GraftError.Place(entity: entity.name)
+        guard entity.identity.isEmpty else {
+            return GraftError(
+                .missingIdentity(attributes: entity.identity.map { entity.properties[$0].name }), at: place)
+        }
+        return GraftError(
+            .invalidMapping(
+                reason: "the entity has no identity, so its objects can't be told apart in a diff",
+                remedy:
+                    "Declare 'identityAttributes' or 'id' in the entity's user info or a uniqueness constraint, make "
+                    + "the relationship that leads to it ordered, or exclude that relationship from diffs."),
+            at: place)
+    }
+}
+
+/// The relationships in which a place tells objects apart.
+private struct PositionOwners {
+    /// Their numbers by entity.
+    var relationships: [[Int]] = []
+
+    init(_ scope: DiffScope, _ schema: GraphSchema) {
+        for (number, entity) in schema.entities.enumerated() {
+            var numbers: [Int] = []
+            for (index, property) in entity.properties.enumerated() where scope.entities[number].contains[index] {
+                if property.isOrdered || !property.isAttribute && !property.isToMany && property.isOwning {
+                    numbers.append(index)
+                }
+            }
+            relationships.append(numbers)
+        }
+    }
+}
+
+extension GraphSnapshot {
+    /// Whether a row has all identifying attributes of its entity.
+    func isIdentified(_ reference: RowReference) -> Bool {
+        let entity = schema.entities[reference.entity]
+        for number in entity.identity
+        where tables[reference.entity].value(entity.properties[number].column, row: reference.row).isNull {
+            return false
+        }
+        return !entity.identity.isEmpty
+    }
+
+    /// The values of a row's identifying attributes.
+    func identity(of reference: RowReference) -> [GraphValue] {
+        let entity = schema.entities[reference.entity]
+        return entity.identity.map {
+            tables[reference.entity].value(entity.properties[$0].column, row: reference.row)
+        }
+    }
+
+    /// The rows that a relationship leads to, in its order.
+    func destinations(of reference: RowReference, _ property: GraphSchema.Property) -> [RowReference] {
+        guard property.isToMany else {
+            let end = tables[reference.entity].toOne(property.column, row: reference.row)
+            return end.isNone ? [] : [resolved(end)]
+        }
+        let range = tables[reference.entity].toMany(property.column, row: reference.row)
+        return range.indices.map { resolved(members[$0]) }
+    }
+}

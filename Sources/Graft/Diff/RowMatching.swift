@@ -1,0 +1,130 @@
+// Which row of one snapshot is which of the other. Rows with an identity are found by its hash; as a rule both snapshots
+// have the same objects in nearly the same order, so the row after the last match is tried first, without a hash.
+
+/// The pairs of rows of two snapshots that stand for the same object.
+struct RowMatching {
+    /// By entity and row; `.none` where the other side doesn't have the object.
+    private(set) var toNew: [[RowReference]]
+    private(set) var toOld: [[RowReference]]
+    let oldKeys: RowKeys
+    let newKeys: RowKeys
+
+    init(
+        _ old: borrowing GraphSnapshot, _ new: borrowing GraphSnapshot, _ scope: DiffScope,
+        matchesRootsByPosition: Bool
+    ) {
+        var pairs = Pairs(old, new)
+        var hasUnidentified = false
+        for entity in old.schema.entities.indices {
+            if pairs.match(entity, old, new, scope) { hasUnidentified = true }
+        }
+        // What is unidentified on the new side alone hasn't been met yet.
+        hasUnidentified = hasUnidentified || pairs.hasUnmatchedUnidentified(new)
+        oldKeys = RowKeys(
+            old, scope, hasUnidentified: hasUnidentified, matchesRootsByPosition: matchesRootsByPosition)
+        newKeys = RowKeys(
+            new, scope, hasUnidentified: hasUnidentified, matchesRootsByPosition: matchesRootsByPosition)
+        pairs.matchPositions(oldKeys, newKeys)
+        toNew = pairs.toNew
+        toOld = pairs.toOld
+    }
+}
+
+private struct Pairs {
+    var toNew: [[RowReference]]
+    var toOld: [[RowReference]]
+
+    init(_ old: borrowing GraphSnapshot, _ new: borrowing GraphSnapshot) {
+        toNew = old.tables.map { [RowReference](repeating: .none, count: $0.count) }
+        toOld = new.tables.map { [RowReference](repeating: .none, count: $0.count) }
+    }
+
+    /// Matches the rows of one entity that have an identity; returns whether there are others.
+    mutating func match(
+        _ entity: Int, _ old: borrowing GraphSnapshot, _ new: borrowing GraphSnapshot, _ scope: DiffScope
+    ) -> Bool {
+        let columns = scope.entities[entity].identityColumns
+        let count = old.tables[entity].count
+        if columns.isEmpty { return count > 0 }
+        var hasUnidentified = false
+        var next = 0
+        for row in 0..<count where !old.tables[entity].flags[row].contains(.dead) {
+            if next < new.tables[entity].count, !new.tables[entity].flags[next].contains(.dead),
+                Self.isSame(old.tables[entity], row, new.tables[entity], next, columns)
+            {
+                pair(RowReference(entity: entity, row: row), RowReference(entity: entity, row: next))
+                next &+= 1
+                continue
+            }
+            guard let hash = old.identityHash(entity: entity, row: row, columns: columns) else {
+                hasUnidentified = true
+                continue
+            }
+            let reference = RowReference(entity: entity, row: row)
+            guard let found = Self.counterpart(of: reference, hash, columns, old, new, scope) else { continue }
+            pair(reference, found)
+            if found.entity == entity { next = found.row &+ 1 }
+        }
+        return hasUnidentified
+    }
+
+    private mutating func pair(_ old: RowReference, _ new: RowReference) {
+        toNew[old.entity][old.row] = new
+        toOld[new.entity][new.row] = old
+    }
+
+    @inline(__always)
+    private static func isSame(
+        _ old: borrowing SnapshotTable, _ row: Int, _ new: borrowing SnapshotTable, _ otherRow: Int, _ columns: [Int]
+    ) -> Bool {
+        for column in columns {
+            let value = old.value(column, row: row)
+            if value.isNull || !value.isSameIdentity(as: new.value(column, row: otherRow)) { return false }
+        }
+        return true
+    }
+
+    /// The row of the other side with an identity. An object that one side only refers to may be known there as one of a
+    /// super-entity.
+    private static func counterpart(
+        of reference: RowReference, _ hash: UInt64, _ columns: [Int], _ old: borrowing GraphSnapshot,
+        _ new: borrowing GraphSnapshot, _ scope: DiffScope
+    ) -> RowReference? {
+        let space = scope.schema.entities[reference.entity].identitySpace
+        var related: RowReference?
+        let exact = new.indexes[space].first(hash) { candidate in
+            guard
+                isSame(
+                    old.tables[reference.entity], reference.row, new.tables[candidate.entity], candidate.row, columns)
+            else { return false }
+            if candidate.entity == reference.entity { return true }
+            let isReference =
+                old.isReference(reference.entity, reference.row, scope)
+                || new.isReference(candidate.entity, candidate.row, scope)
+            if isReference, scope.schema.isEntity(candidate.entity, relatedTo: reference.entity) { related = candidate }
+            return false
+        }
+        return exact ?? related
+    }
+
+    func hasUnmatchedUnidentified(_ new: borrowing GraphSnapshot) -> Bool {
+        for entity in toOld.indices {
+            for row in toOld[entity].indices where toOld[entity][row].isNone {
+                if new.tables[entity].flags[row].contains(.dead) { continue }
+                if !new.isIdentified(RowReference(entity: entity, row: row)) { return true }
+            }
+        }
+        return false
+    }
+
+    /// Matches rows without identity to which the same way leads.
+    mutating func matchPositions(_ oldKeys: RowKeys, _ newKeys: RowKeys) {
+        guard !oldKeys.positions.isEmpty, !newKeys.positions.isEmpty else { return }
+        var rows: [ObjectKey.Position: RowReference] = [:]
+        for (row, position) in newKeys.positions { rows[position] = row }
+        for (row, position) in oldKeys.positions {
+            // An object of another entity in the same place is another object.
+            if let other = rows[position], other.entity == row.entity { pair(row, other) }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+// From managed objects to a snapshot. First the objects that belong to the graph are found: those asked for, and what
+// they lead to by relationships that own or include. Then each becomes a row; other objects that these lead to get a row
+// with nothing but their identity.
+
+import CoreData
+
+/// Makes a snapshot of managed objects. Runs on their context's queue.
+struct ObjectSnapshotReader {
+    private let scope: DiffScope
+    private let values: GraphSnapshot.ObjectValues
+    private let numbers: [ObjectIdentifier: Int]
+    private(set) var snapshot: GraphSnapshot
+    /// In the order of their rows' making, whole ones first.
+    private(set) var objects: [NSManagedObject] = []
+    private var references: [RowReference] = []
+    private var rows: [ObjectIdentifier: RowReference] = [:]
+
+    init(_ model: NSManagedObjectModel, _ options: DiffOptions, _ values: GraphSnapshot.ObjectValues) throws {
+        let schema = try GraphSchema(model)
+        self.init(try DiffScope(schema, options), model, values)
+    }
+
+    init(_ scope: DiffScope, _ model: NSManagedObjectModel, _ values: GraphSnapshot.ObjectValues) {
+        self.scope = scope
+        self.values = values
+        snapshot = GraphSnapshot(scope.schema)
+        var numbers: [ObjectIdentifier: Int] = [:]
+        for entity in model.entities {
+            numbers[ObjectIdentifier(entity)] = entity.name.flatMap { scope.schema.number(ofEntity: $0) }
+        }
+        self.numbers = numbers
+    }
+
+    /// Makes rows of objects and of what belongs to them, and of what these refer to.
+    ///
+    /// - Parameter isFollowing: Whether relationships that own or include are followed.
+    /// - Throws: ``GraftError`` with `duplicateIdentity` where two objects have one identity.
+    mutating func read(_ roots: [NSManagedObject], isFollowing: Bool = true) throws {
+        for root in roots where exists(root) {
+            let reference = try enter(root)
+            snapshot.roots.append(reference)
+            snapshot.tables[reference.entity].flags[reference.row].insert(.root)
+        }
+        var next = 0
+        while isFollowing, next < objects.count {
+            try follow(objects[next], references[next])
+            next += 1
+        }
+        let wholeCount = objects.count
+        for index in 0..<wholeCount { try fill(references[index], objects[index]) }
+        for index in wholeCount..<objects.count { try fillIdentity(references[index], objects[index]) }
+        for reference in references { try index(reference) }
+    }
+
+    /// Whether an object is there in the state that is asked for.
+    private func exists(_ object: NSManagedObject) -> Bool {
+        values == .current ? !object.isDeleted : !object.isInserted
+    }
+
+    private mutating func enter(_ object: NSManagedObject) throws -> RowReference {
+        if let reference = rows[ObjectIdentifier(object)] { return reference }
+        guard let entity = numbers[ObjectIdentifier(object.entity)] else {
+            throw GraftError(.unknownEntity(object.entity.name ?? "", closest: nil))
+        }
+        let reference = RowReference(entity: entity, row: snapshot.tables[entity].appendRow(offset: -1))
+        rows[ObjectIdentifier(object)] = reference
+        objects.append(object)
+        references.append(reference)
+        return reference
+    }
+
+    private mutating func follow(_ object: NSManagedObject, _ reference: RowReference) throws {
+        let properties = scope.schema.entities[reference.entity].properties
+        var committed: [String: Any]?
+        for number in properties.indices where scope.entities[reference.entity].follows[number] {
+            for end in try ends(of: object, number, properties[number], &committed) { _ = try enter(end) }
+        }
+    }
+
+    // MARK: Values
+
+    private mutating func fill(_ reference: RowReference, _ object: NSManagedObject) throws {
+        let (entity, row) = (reference.entity, reference.row)
+        snapshot.tables[entity].flags[row].insert(.whole)
+        let properties = scope.schema.entities[entity].properties
+        var committed: [String: Any]?
+        try fillIdentity(reference, object)
+        for (number, property) in properties.enumerated() where scope.entities[entity].contains[number] {
+            snapshot.tables[entity].markPresent(number, row: row)
+            switch property.kind {
+            case .attribute:
+                let value = try value(of: object, number, property, &committed)
+                snapshot.tables[entity].setValue(value, property.column, row: row)
+            case .toOne:
+                guard let end = try ends(of: object, number, property, &committed).first else { continue }
+                snapshot.tables[entity].setToOne(try enter(end), property.column, row: row)
+            case .toMany:
+                let start = snapshot.members.count
+                for end in try ends(of: object, number, property, &committed) {
+                    snapshot.members.append(try enter(end))
+                }
+                let range = try snapshot.range(from: start)
+                snapshot.tables[entity].setToMany(range, property.column, row: row)
+            }
+        }
+    }
+
+    private mutating func fillIdentity(_ reference: RowReference, _ object: NSManagedObject) throws {
+        let entity = scope.schema.entities[reference.entity]
+        var committed: [String: Any]?
+        for number in entity.identity {
+            let value = try value(of: object, number, entity.properties[number], &committed)
+            snapshot.tables[reference.entity].setValue(value, entity.properties[number].column, row: reference.row)
+            snapshot.tables[reference.entity].markPresent(number, row: reference.row)
+        }
+    }
+
+    private mutating func index(_ reference: RowReference) throws {
+        if let other = snapshot.enterIdentity(of: reference) {
+            let identity = snapshot.identity(of: other).map(\.description).joined(separator: ", ")
+            throw GraftError(
+                .duplicateIdentity(identity), at: .init(entity: scope.schema.entities[other.entity].name))
+        }
+    }
+
+    private func value(
+        of object: NSManagedObject, _ number: Int, _ property: GraphSchema.Property, _ committed: inout [String: Any]?
+    ) throws -> GraphValue {
+        if values == .current { return try object.graphValue(number, property) }
+        let boxed = committedValues(of: object, &committed)[property.name]
+        let kind = property.attributeKind ?? .transformable
+        if let value = GraphValue(object: boxed, kind: kind) { return value }
+        // What no value stands for is a transformable's object. One that hasn't changed is the current one.
+        if kind == .transformable, object.changedValues()[property.name] == nil {
+            return try object.graphValue(number, property)
+        }
+        throw GraftError(
+            .wrongType(found: "\(type(of: boxed))", expected: kind.description),
+            at: .init(entity: object.entity.name, property: property.name))
+    }
+
+    private func ends(
+        of object: NSManagedObject, _ number: Int, _ property: GraphSchema.Property, _ committed: inout [String: Any]?
+    ) throws -> [NSManagedObject] {
+        if values == .current {
+            let ends =
+                property.isToMany
+                ? object.members(number, property) : object.destination(number, property).map { [$0] } ?? []
+            return ends.filter { !$0.isDeleted }
+        }
+        switch committedValues(of: object, &committed)[property.name] {
+        case let end as NSManagedObject: return [end]
+        case let set as NSOrderedSet: return set.array.compactMap { $0 as? NSManagedObject }
+        case let set as NSSet: return set.allObjects.compactMap { $0 as? NSManagedObject }
+        default: return []
+        }
+    }
+
+    /// The committed values of an object, asked for once.
+    private func committedValues(of object: NSManagedObject, _ known: inout [String: Any]?) -> [String: Any] {
+        if let known { return known }
+        let values = object.committedValues(forKeys: nil)
+        known = values
+        return values
+    }
+}
+
+extension GraphSnapshot {
+    /// The range of the members from a place to the end.
+    ///
+    /// - Throws: ``GraftError`` with `tooLarge` for more members than a snapshot has numbers for.
+    func range(from start: Int) throws -> MemberRange {
+        guard let end = UInt32(exactly: members.count) else {
+            throw GraftError(.tooLarge(what: "the number of links in a snapshot", limit: Int(UInt32.max)))
+        }
+        return MemberRange(start: UInt32(start), count: end - UInt32(start))
+    }
+
+    /// Makes a row known by its identity; returns the row that has it already.
+    mutating func enterIdentity(of reference: RowReference) -> RowReference? {
+        let columns = schema.entities[reference.entity].identityColumns
+        guard let hash = identityHash(entity: reference.entity, row: reference.row, columns: columns) else {
+            return nil
+        }
+        let space = schema.entities[reference.entity].identitySpace
+        let other = indexes[space].first(hash) { candidate in
+            candidate.entity == reference.entity && hasSameIdentity(candidate, reference, columns: columns)
+        }
+        if other == nil { indexes[space].insert(reference, hash: hash) }
+        return other
+    }
+}
