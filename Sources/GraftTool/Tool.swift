@@ -39,6 +39,7 @@ enum Tool {
     static func words(of error: any Error) -> String {
         switch error {
         case let error as GraftError: error.description
+        case let failures as ImportFailures: failures.description
         // Foundation's own description is for programmers; what a person should read is here.
         case let error as CocoaError: error.localizedDescription
         default: String(describing: error)

@@ -24,6 +24,39 @@ extension BatchImporter {
         }
     }
 
+    /// Everything that the model's rules refuse of what was made or changed, in the order in which it was.
+    ///
+    /// - Parameter mapping: Where it is given, only mapped properties are asked, as ``validateChanges(_:)`` does. Otherwise
+    ///   whole objects are, as a save does.
+    func validationFailures(_ mapping: GraphMapping?) -> [(touched: TouchedObject, error: any Error)] {
+        var failures: [(touched: TouchedObject, error: any Error)] = []
+        for touched in touched where !touched.object.isDeleted {
+            guard let number = number(of: touched.object) else { continue }
+            let plan = plans[number]
+            if let mapping {
+                for property in touched.isStub ? plan.identity : Array(plan.properties.indices)
+                where mapping.entities[number].properties[property] != nil {
+                    do {
+                        try validate(plan.properties[property].name, of: touched.object)
+                    } catch {
+                        failures.append((touched, error))
+                    }
+                }
+            } else {
+                do {
+                    if touched.object.isInserted {
+                        try touched.object.validateForInsert()
+                    } else {
+                        try touched.object.validateForUpdate()
+                    }
+                } catch {
+                    failures += ImportErrors.single(error).map { (touched, $0) }
+                }
+            }
+        }
+        return failures
+    }
+
     /// Which properties of an entity have rules.
     private func hasRules(_ entity: Int) -> [Bool] {
         let descriptions = makers[entity].entity.propertiesByName

@@ -88,6 +88,35 @@ final class BatchImporter {
         if keepsObjects { indexUnsavedObjects() }
     }
 
+    /// What the importer knows of the batches so far.
+    struct Progress {
+        fileprivate var wasEmpty: [Bool?]
+        fileprivate var made: [Set<UInt64>]
+        fileprivate var taken: Set<NSManagedObjectID>
+        fileprivate var stubs: Set<NSManagedObjectID>
+        fileprivate var orphans: [NSManagedObject]
+        fileprivate var counts: [ImportReport.Counts]
+        fileprivate var touched: [TouchedObject]
+    }
+
+    /// What the importer knows of the batches so far; set, it forgets those since. Their changes have to be undone.
+    var progress: Progress {
+        get {
+            Progress(
+                wasEmpty: wasEmpty, made: made, taken: taken, stubs: stubs, orphans: orphans, counts: counts,
+                touched: touched)
+        }
+        set {
+            wasEmpty = newValue.wasEmpty
+            made = newValue.made
+            taken = newValue.taken
+            stubs = newValue.stubs
+            orphans = newValue.orphans
+            counts = newValue.counts
+            touched = newValue.touched
+        }
+    }
+
     /// Takes over one batch.
     ///
     /// - Throws: ``GraftError``, located by the row's offset; the errors of fetches. Call ``ImportUndo/undo()`` then.

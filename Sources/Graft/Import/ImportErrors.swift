@@ -22,6 +22,20 @@ enum ImportErrors {
         }
     }
 
+    /// Each of the validation errors that an error stands for.
+    static func single(_ error: any Error) -> [any Error] {
+        guard let cocoa = error as? CocoaError, cocoa.errorCode == NSValidationMultipleErrorsError,
+            let details = (cocoa as NSError).userInfo[NSDetailedErrorsKey] as? [NSError], !details.isEmpty
+        else { return [error] }
+        return details.map { CocoaError(CocoaError.Code(rawValue: $0.code), userInfo: $0.userInfo) }
+    }
+
+    /// The value that a validation error is about, as text.
+    static func value(of error: any Error) -> String? {
+        guard let value = (error as NSError).userInfo[NSValidationValueErrorKey] else { return nil }
+        return value is NSNull ? "null" : "\(value)"
+    }
+
     private static func validation(_ error: NSError, others: Int) -> GraftError {
         let object = error.userInfo[NSValidationObjectErrorKey] as? NSManagedObject
         let key = error.userInfo[NSValidationKeyErrorKey] as? String
@@ -47,6 +61,22 @@ enum ImportErrors {
 }
 
 extension ImportSource {
+    /// The places of several bytes, which are in order, in one go.
+    func places(ofOffsets offsets: [Int], _ options: ImportOptions) -> [GraftError.Place] {
+        var places = offsets.map { GraftError.Place(source: name, byteOffset: $0) }
+        if case .handle = content { return places }
+        do {
+            var reader = try makeReader(options)
+            for (index, offset) in offsets.enumerated() {
+                while reader.tokenOffset < offset, try reader.next() != .endOfInput {}
+                places[index] = reader.place
+            }
+        } catch {
+            // The text has changed meanwhile; the offsets are what is left.
+        }
+        return places
+    }
+
     /// The place of a byte, with path, line and column where the text can be read again.
     func place(ofOffset offset: Int, _ options: ImportOptions) -> GraftError.Place {
         var place = GraftError.Place(source: name, byteOffset: offset)

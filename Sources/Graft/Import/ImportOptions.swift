@@ -14,6 +14,18 @@ public struct ImportOptions: Sendable {
         case insert
     }
 
+    /// What becomes of an import when a record can't be taken: a value is of a wrong type, or a rule of the model refuses it.
+    /// Text that isn't JSON always ends an import.
+    public enum FailurePolicy: String, Sendable, CaseIterable, Codable {
+        /// The import ends at once, with an error that names the first failure.
+        case fail
+        /// The import goes on to find all failures, and then ends with ``ImportFailures``. Nothing is kept.
+        case collect
+        /// The record is left out, with all that is nested in it, as if it weren't in the data; ``ImportReport/failures``
+        /// says why.
+        case skip
+    }
+
     /// How many objects are taken from the text before they are looked up and written, nested ones included. More are
     /// faster up to some thousands, and take more memory.
     public var batchSize = 5000
@@ -34,6 +46,13 @@ public struct ImportOptions: Sendable {
 
     /// What the text consists of; by default an array, an object, or one object after the other (NDJSON), as it begins.
     public var format = JSONReader.Format.automatic
+
+    /// What becomes of an import when a record can't be taken. Other policies than ``FailurePolicy/fail`` read the text
+    /// twice. They don't apply to archives, which are whole or nothing.
+    public var failurePolicy = FailurePolicy.fail
+
+    /// How many failures may be collected or skipped; one more ends the import.
+    public var failureLimit = 10_000
 
     /// What becomes of objects without a complete identity.
     public var unidentifiedObjects = UnidentifiedObjects.matchContents

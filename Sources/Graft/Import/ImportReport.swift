@@ -14,6 +14,8 @@ public struct ImportReport: Sendable, Hashable, Codable {
         public var stubs = 0
         /// Objects without identity that their owner has no more.
         public var deleted = 0
+        /// Records that were left out, because they couldn't be taken; under the entity that was asked for.
+        public var skipped = 0
 
         /// All zero.
         public init() {}
@@ -27,6 +29,7 @@ public struct ImportReport: Sendable, Hashable, Codable {
             sum.unchanged += counts.unchanged
             sum.stubs += counts.stubs
             sum.deleted += counts.deleted
+            sum.skipped += counts.skipped
         }
     }
 
@@ -49,8 +52,15 @@ public struct ImportReport: Sendable, Hashable, Codable {
     /// Whether nothing was kept.
     public internal(set) var isDryRun = false
 
+    /// What couldn't be taken, in the order of the data; empty unless the import skips or collects failures
+    /// (``ImportOptions/failurePolicy``).
+    public internal(set) var failures: [ImportFailure] = []
+
     /// An empty report.
     public init() {}
+
+    /// The report of an import that has failed with one error.
+    public init(failure: GraftError) { failures = [ImportFailure(failure, record: nil)] }
 
     /// The numbers of an entity; zeros where nothing happened.
     public subscript(entity: String) -> Counts { entities.first { $0.name == entity }?.counts ?? Counts() }
@@ -79,7 +89,7 @@ extension ImportReport.Counts: CustomStringConvertible {
     public var description: String {
         let parts: [(Int, String)] = [
             (inserted, "inserted"), (updated, "updated"), (unchanged, "unchanged"),
-            (stubs, stubs == 1 ? "stub" : "stubs"), (deleted, "deleted"),
+            (stubs, stubs == 1 ? "stub" : "stubs"), (deleted, "deleted"), (skipped, "skipped"),
         ]
         let shown = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         return shown.isEmpty ? "nothing" : shown.joined(separator: ", ")

@@ -27,7 +27,7 @@ struct ImportRun {
     let options: ImportOptions
     let progress: ImportProgress
     let mode: Mode
-    private let mapping: GraphMapping
+    let mapping: GraphMapping
     private let model: NSManagedObjectModel
 
     init(
@@ -44,7 +44,7 @@ struct ImportRun {
         self.mode = mode
         self.model = model
         mapping = try GraphMapping(model, options.mapping)
-        let isReadTwice = mode == .saveBatches && options.checksInputFirst
+        let isReadTwice = mode == .saveBatches && options.checksInputFirst || options.failurePolicy != .fail
         self.sources = isReadTwice ? try sources.map { try $0.rereadable() } : sources
         self.progress = ImportProgress(progress, sources: self.sources, isReadTwice: isReadTwice)
     }
@@ -55,6 +55,7 @@ struct ImportRun {
     /// - Throws: ``GraftError``. The context is then as it was before; saved batches stay.
     func run(roots: ((NSManagedObject) -> Void)? = nil) throws -> ImportReport {
         defer { for source in sources { source.removeTemporaryFile() } }
+        if options.failurePolicy != .fail { return try runNotingFailures(roots: roots) }
         var kept = mode == .saveBatches && options.checksInputFirst ? try check() : nil
         return try perform { importer, report in
             for (number, source) in sources.enumerated() {
@@ -83,9 +84,7 @@ struct ImportRun {
 
     /// Runs an import to its end, and takes it back if it fails.
     private func perform(_ body: (BatchImporter, inout ImportReport) throws -> Void) throws -> ImportReport {
-        let importer = try BatchImporter(
-            mapping.schema, context: context, entities: model.entitiesByName, options: options,
-            keepsObjects: mode != .saveBatches)
+        let importer = try makeImporter()
         var report = ImportReport()
         report.isDryRun = mode == .discard
         do {
@@ -96,12 +95,23 @@ struct ImportRun {
             try importer.undo.undo()
             throw located
         }
+        complete(&report, importer)
+        return report
+    }
+
+    func makeImporter() throws -> BatchImporter {
+        try BatchImporter(
+            mapping.schema, context: context, entities: model.entitiesByName, options: options,
+            keepsObjects: mode != .saveBatches)
+    }
+
+    /// Enters what an importer has counted.
+    func complete(_ report: inout ImportReport, _ importer: BatchImporter) {
         report.fetchCount = importer.fetchCount
         report.entities = mapping.schema.entities.indices.filter { !importer.counts[$0].isEmpty }
             .map { ImportReport.Entity(name: mapping.schema.entities[$0].name, counts: importer.counts[$0]) }
             .sorted { $0.name < $1.name }
         progress.finish()
-        return report
     }
 
     private func run(
@@ -138,7 +148,7 @@ struct ImportRun {
     }
 
     /// Imports a batch.
-    private func take(
+    func take(
         _ batch: borrowing GraphSnapshot, _ importer: BatchImporter, _ report: inout ImportReport,
         _ roots: ((NSManagedObject) -> Void)?
     ) throws {
@@ -149,7 +159,7 @@ struct ImportRun {
         report.batchCount += 1
     }
 
-    private func snapshotReader(_ source: ImportSource) throws -> SnapshotReader {
+    func snapshotReader(_ source: ImportSource) throws -> SnapshotReader {
         SnapshotReader(
             try source.makeReader(options), mapping: mapping, entityName: source.entity ?? entityName
         ) { try GraphMapping(model, options.mapping, isArchive: true) }
@@ -200,7 +210,7 @@ struct ImportRun {
 
     // MARK: Ends
 
-    private func save(_ importer: BatchImporter, _ snapshot: borrowing GraphSnapshot) throws {
+    func save(_ importer: BatchImporter, _ snapshot: borrowing GraphSnapshot) throws {
         importer.deleteOrphans()
         if context.hasChanges { try context.save() }
         importer.batchWasSaved(snapshot)
@@ -208,14 +218,17 @@ struct ImportRun {
         context.reset()
     }
 
-    private func finish(_ importer: BatchImporter) throws {
+    /// Ends an import that has taken all batches.
+    ///
+    /// - Parameter isValid: Whether what it touched has been validated already.
+    func finish(_ importer: BatchImporter, isValid: Bool = false) throws {
         switch mode {
         case .saveBatches: break
         case .keep:
-            try importer.validateChanges(mapping)
+            if !isValid { try importer.validateChanges(mapping) }
             importer.deleteOrphans()
         case .discard:
-            try importer.validateChanges(mapping)
+            if !isValid { try importer.validateChanges(mapping) }
             importer.countOrphans()
             try importer.undo.undo()
         case .saveAtEnd:
@@ -225,7 +238,7 @@ struct ImportRun {
     }
 
     /// The error with the place in the text that it came from, as far as that is known.
-    private func located(_ error: any Error, _ importer: BatchImporter, _ report: ImportReport) -> GraftError {
+    func located(_ error: any Error, _ importer: BatchImporter, _ report: ImportReport) -> GraftError {
         var located = ImportErrors.graftError(error)
         if sources.isEmpty {
             located.place.byteOffset = nil

@@ -19,7 +19,8 @@ extension GraphSnapshot {
         json: Data, entity: String? = nil, model: NSManagedObjectModel, options: ImportOptions = ImportOptions()
     ) throws {
         var reader = SnapshotReader(
-            try ImportSource.data(json).makeReader(options), mapping: try GraphMapping(model, options.mapping), entityName: entity
+            try ImportSource.data(json).makeReader(options), mapping: try GraphMapping(model, options.mapping),
+            entityName: entity
         ) { try GraphMapping(model, options.mapping, isArchive: true) }
         reader.startBatch()
         while try reader.readBatch(rowLimit: .max) {}

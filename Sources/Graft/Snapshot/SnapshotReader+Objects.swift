@@ -39,7 +39,11 @@ extension SnapshotReader {
                 if key != expected, previous >= 0 { successors[previous] = key }
                 previous = keys.firstKeyNumber &+ key
                 expected = successors[previous]
-                try readTarget(keys.targets[key], of: plan, row: row)
+                if failures == nil {
+                    try readTarget(keys.targets[key], of: plan, row: row)
+                } else {
+                    try readNotingFailure(keys.targets[key], of: plan, row: row)
+                }
             } else {
                 try reader.skipValue()
             }
@@ -48,7 +52,7 @@ extension SnapshotReader {
     }
 
     /// Reads the value of a key.
-    private mutating func readTarget(_ target: KeyTree.Target, of plan: EntityPlan, row: Int) throws {
+    mutating func readTarget(_ target: KeyTree.Target, of plan: EntityPlan, row: Int) throws {
         guard target.others.isEmpty else { return try readShared(target, of: plan, row: row) }
         switch target.role {
         case .attribute: try readAttribute(target.property, of: plan, row: row)

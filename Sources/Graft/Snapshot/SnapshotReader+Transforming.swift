@@ -101,6 +101,7 @@ extension SnapshotReader {
         try writer.value(value)
         var copy = JSONReader(try writer.finish())
         let outerOffset = copyOffset
+        let notedCount = failures?.entries.count ?? 0
         swap(&copy, &reader)
         copyOffset = outerOffset ?? origin.offset
         var failure: GraftError?
@@ -115,6 +116,10 @@ extension SnapshotReader {
         }
         swap(&copy, &reader)
         copyOffset = outerOffset
+        if let entries = failures?.entries, entries.count > notedCount {
+            let places = entries[notedCount...].map { place(in: origin, $0.error) }
+            failures?.relocate(from: notedCount, places)
+        }
         if let result { return result }
         var error = failure ?? GraftError(.cancelled)
         locate(&error, in: origin)
@@ -123,12 +128,14 @@ extension SnapshotReader {
 
     /// Gives an error in a copy the place in the text.
     private func locate(_ error: inout GraftError, in origin: CopyOrigin) {
-        let place = reader.place(offset: origin.offset, path: origin.path + (error.place.path ?? []))
-        error.place.path = place.path
-        error.place.line = place.line
-        error.place.column = place.column
-        error.place.byteOffset = place.byteOffset
-        error.place.source = place.source
+        error.place = place(in: origin, error)
+    }
+
+    private func place(in origin: CopyOrigin, _ error: GraftError) -> GraftError.Place {
+        var place = reader.place(offset: origin.offset, path: origin.path + (error.place.path ?? []))
+        place.entity = error.place.entity
+        place.property = error.place.property
+        return place
     }
 }
 

@@ -36,6 +36,10 @@ struct SnapshotReader: ~Copyable {
     var copyOffset: Int?
     /// The objects of the batch of which their entity's mapper couldn't tell the entity.
     var unmapped: [UnmappedObject] = []
+    /// What couldn't be read; nil where that is thrown at once.
+    var failures: FailureLog?
+    /// The numbers of records that are passed over.
+    var skippedRecords: Set<Int> = []
 
     /// How deep related objects may be nested; each level takes stack.
     static let maximumNesting = 512
@@ -102,6 +106,11 @@ struct SnapshotReader: ~Copyable {
             return true
         }
         guard let token = try reader.nextRecord() else { return false }
+        if !skippedRecords.isEmpty, skippedRecords.contains(recordCount) {
+            try reader.skipValue()
+            recordCount += 1
+            return true
+        }
         if token == .beginObject {
             let offset = reader.tokenOffset
             let first = try reader.next()
@@ -109,13 +118,20 @@ struct SnapshotReader: ~Copyable {
                 try beginArchive()
                 return try readRecord()
             }
-            addRoot(try readObject(of: try entity(), offset: offset, first: first))
+            let entity = try entity()
+            try readNotingFailure(at: offset) {
+                $0.addRoot(try $0.readObject(of: entity, offset: offset, first: first))
+            }
         } else {
-            try readBareRecord(token)
+            _ = try entity()
+            try readNotingFailure(at: reader.tokenOffset) { try $0.readBareRecord(token) }
         }
         recordCount += 1
         return true
     }
+
+    /// Counts a record that was passed over.
+    mutating func recordWasSkipped() { recordCount += 1 }
 
     /// A record that is only the identifier of an object, or null, which is passed over.
     private mutating func readBareRecord(_ token: JSONToken) throws {

@@ -1,6 +1,7 @@
 // The options of `graft import`. Jobs/ImportJob.swift does the work.
 
 import ArgumentParser
+import Graft
 
 struct ImportCommand: JobCommand {
     static let configuration = CommandConfiguration(
@@ -32,6 +33,17 @@ struct ImportCommand: JobCommand {
     @Flag(help: "Say what would be inserted and updated, and change nothing.")
     var dryRun = false
 
+    @Option(
+        help: ArgumentHelp(
+            "When a record can't be taken: end the import, end it with a list of all, or leave the record out.",
+            valueName: "fail|collect|skip"))
+    var onError = OnError.fail
+
+    @Option(
+        help: ArgumentHelp("A file for the report, in JSON: what was done, and every failure.", valueName: "file"),
+        completion: .file())
+    var report: String?
+
     func validate() throws {
         if let batch, batch < 1 { throw ValidationError("--batch needs a number of objects from 1 up, not \(batch).") }
         if files.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input can be read only once.") }
@@ -39,8 +51,23 @@ struct ImportCommand: JobCommand {
 
     func run(console: Console) throws {
         try ImportJob(
-            files: files, store: store, model: model, entity: entity, batchSize: batch, isDryRun: dryRun
+            files: files, store: store, model: model, entity: entity, batchSize: batch, isDryRun: dryRun,
+            failurePolicy: onError.option, report: report
         ).run(on: console)
+    }
+}
+
+extension ImportCommand {
+    enum OnError: String, CaseIterable, ExpressibleByArgument {
+        case fail, collect, skip
+
+        var option: ImportOptions.FailurePolicy {
+            switch self {
+            case .fail: .fail
+            case .collect: .collect
+            case .skip: .skip
+            }
+        }
     }
 }
 

@@ -13,12 +13,16 @@ struct ImportJob {
     /// After how many objects to save; nil to save once, at the end.
     var batchSize: Int?
     var isDryRun: Bool
+    var failurePolicy = ImportOptions.FailurePolicy.fail
+    /// The file for the report in JSON.
+    var report: String?
 
     /// Imports, and reports what was done.
     ///
     /// - Throws: What went wrong. The store is then as it was, or isn't there if it wasn't, except for saved batches.
     func run(on console: Console) throws {
         for file in files where file != "-" { try FileKind.requireReadable(file) }
+        try requireFolderOfReport()
         let isNew = FileKind(ofPath: store) == .missing
         let model = try StoreAccess.model(at: model, forStore: store)
         if let entity { _ = try model.entity(named: entity) }
@@ -28,10 +32,13 @@ struct ImportJob {
             report = try importFiles(into: container, console)
         } catch {
             cleanUp(container, isNew: isNew, console)
+            try writeReport(of: error)
             throw error
         }
         try StoreAccess.close(container)
+        try write(report)
         for line in ImportReportText.lines(report) { try console.print(line) }
+        for line in ImportReportText.failureLines(report) { console.note(line) }
     }
 
     private func open(_ model: NSManagedObjectModel, isNew: Bool) throws -> NSPersistentContainer {
@@ -61,11 +68,43 @@ struct ImportJob {
     private var options: ImportOptions {
         var options = ImportOptions()
         options.isDryRun = isDryRun
+        options.failurePolicy = failurePolicy
         if let batchSize {
             options.batchSize = batchSize
             options.savesEachBatch = true
         }
         return options
+    }
+
+    // MARK: Report
+
+    /// A report that can't be written should be known before anything is imported.
+    private func requireFolderOfReport() throws {
+        guard let report else { return }
+        let folder = URL(fileURLWithPath: report).deletingLastPathComponent().path
+        guard FileKind(ofPath: folder) == .folder else {
+            throw GraftError(.unwritableFile(reason: "its folder doesn't exist"), at: .init(source: report))
+        }
+    }
+
+    private func writeReport(of error: any Error) throws {
+        switch error {
+        case let failures as ImportFailures: try write(failures.report)
+        case let error as GraftError: try write(ImportReport(failure: error))
+        default: break
+        }
+    }
+
+    /// Writes the report into its file, whole or not at all.
+    private func write(_ report: ImportReport) throws {
+        guard let path = self.report else { return }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        do {
+            try (encoder.encode(report) + [0x0A]).write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch {
+            throw GraftError(.unwritableFile(reason: "the report"), at: .init(source: path), underlying: error)
+        }
     }
 
     private func source(_ file: String, _ console: Console) -> ImportSource {

@@ -4,7 +4,7 @@
 //     Hero              4        0          0
 //     Publisher         2        0          0
 //
-// Stubs (objects that are only referred to) and deleted objects have columns only where there are any.
+// Stubs (objects that are only referred to), deleted objects and skipped records have columns only where there are any.
 
 import Graft
 
@@ -14,12 +14,22 @@ enum ImportReportText {
         guard !report.entities.isEmpty else { return ["Nothing to import."] }
         let columns: [(title: String, value: (ImportReport.Counts) -> Int, isAlwaysShown: Bool)] = [
             ("INSERTED", \.inserted, true), ("UPDATED", \.updated, true), ("UNCHANGED", \.unchanged, true),
-            ("STUBS", \.stubs, false), ("DELETED", \.deleted, false),
+            ("STUBS", \.stubs, false), ("DELETED", \.deleted, false), ("SKIPPED", \.skipped, false),
         ]
         let shown = columns.filter { column in
             column.isAlwaysShown || report.entities.contains { column.value($0.counts) > 0 }
         }
         let rows = report.entities.map { entity in [entity.name] + shown.map { "\($0.value(entity.counts))" } }
         return TextTable.lines([["ENTITY"] + shown.map(\.title)] + rows, rightAligned: Set(1...shown.count))
+    }
+
+    /// How many failures are shown.
+    private static let shownCount = 20
+
+    /// What was left out, a line each.
+    static func failureLines(_ report: ImportReport) -> [String] {
+        let shown = report.failures.prefix(shownCount).map { "skipped: \($0.message)" }
+        let rest = report.failures.count - shown.count
+        return rest > 0 ? shown + ["skipped: \(rest) more; --report lists them all"] : shown
     }
 }

@@ -1,0 +1,249 @@
+// Imports that go on when a record can't be taken. What is left out has to leave no trace, also where it was merged with other
+// records or connected to them. So nothing is ever taken out of an import again: it begins anew without the records that
+// failed.
+//
+//     1  The texts are read, and every value that can't be converted is noted with its record.
+//     2  They are imported without those records, unsaved, and what was made and changed is validated.
+//     3  If that finds more, all is taken back, and 2 begins again.
+//
+// Each round leaves out more records than the one before, so there is an end; as a rule after the first or second one.
+
+import CoreData
+import Foundation
+
+extension ImportRun {
+    /// Imports the texts without the records that can't be taken or, if failures are to be collected, finds all of them.
+    ///
+    /// - Throws: ``ImportFailures``; ``GraftError`` for what doesn't concern single records. The context is then as it was.
+    func runNotingFailures(roots: ((NSManagedObject) -> Void)?) throws -> ImportReport {
+        var failed = FailedRecords(sourceCount: sources.count, limit: options.failureLimit)
+        try readNotingFailures(&failed)
+        if mode == .saveBatches {
+            // Nothing may be saved if there is anything to collect.
+            if options.failurePolicy == .collect, !failed.isEmpty { throw ImportFailures(report: report(of: failed)) }
+            return try importBatches(&failed)
+        }
+        while true {
+            if let report = try attempt(&failed, roots) { return report }
+        }
+    }
+
+    private func report(of failed: FailedRecords) -> ImportReport {
+        var report = ImportReport()
+        report.isDryRun = mode == .discard
+        report.failures = failed.failures
+        return report
+    }
+
+    /// Reads every text once.
+    private func readNotingFailures(_ failed: inout FailedRecords) throws {
+        var isBroken = false
+        for (number, source) in sources.enumerated() {
+            var reader = try snapshotReader(source)
+            reader.failures = FailureLog(limit: options.failureLimit - failed.count)
+            var end: GraftError?
+            do {
+                var hasMore = true
+                while hasMore {
+                    try progress.checkCancellation()
+                    reader.startBatch()
+                    hasMore = try reader.readBatch(rowLimit: max(1, options.batchSize))
+                    progress.advance(to: reader.reader.tokenOffset)
+                }
+            } catch let error as GraftError {
+                guard options.failurePolicy == .collect, error.endsText else { throw error }
+                end = error
+            }
+            if let log = reader.failures { failed.add(log, source: number) }
+            if let end {
+                failed.addEnd(end, source: number)
+                isBroken = true
+            }
+            progress.finishSource(source)
+        }
+        progress.finishCheck()
+        if isBroken { throw ImportFailures(report: report(of: failed)) }
+    }
+
+    // MARK: In one save
+
+    /// Imports everything but the failed records; nil where more of them have turned up.
+    private func attempt(
+        _ failed: inout FailedRecords, _ roots: ((NSManagedObject) -> Void)?
+    ) throws -> ImportReport? {
+        let importer = try makeImporter()
+        var report = ImportReport()
+        report.isDryRun = mode == .discard
+        var objects: [NSManagedObject] = []
+        do {
+            for (number, source) in sources.enumerated() {
+                importer.sourceNumber = number
+                var reader = try snapshotReader(source)
+                reader.skippedRecords = failed.records[number]
+                try importAll(&reader, importer, &report) { objects.append($0) }
+                report.recordCount += reader.recordCount
+            }
+            // As a save would validate it, if there is one.
+            let found = importer.validationFailures(mode == .keep ? mapping : nil)
+            if found.isEmpty {
+                if options.failurePolicy == .collect, !failed.isEmpty {
+                    throw ImportFailures(report: self.report(of: failed))
+                }
+                try finish(importer, isValid: true)
+                complete(&report, importer)
+                addSkipped(failed, to: &report)
+                if let roots { objects.forEach(roots) }
+                return report
+            }
+            try note(found, &failed)
+            if options.failurePolicy == .collect { throw ImportFailures(report: self.report(of: failed)) }
+        } catch let failures as ImportFailures {
+            try importer.undo.undo()
+            throw failures
+        } catch {
+            let located = located(error, importer, report)
+            try importer.undo.undo()
+            try note(located, importer, &failed)
+            return nil
+        }
+        try importer.undo.undo()
+        return nil
+    }
+
+    private func importAll(
+        _ reader: inout SnapshotReader, _ importer: BatchImporter, _ report: inout ImportReport,
+        _ roots: @escaping (NSManagedObject) -> Void
+    ) throws {
+        var hasMore = true
+        while hasMore {
+            try progress.checkCancellation()
+            reader.startBatch()
+            hasMore = try reader.readBatch(rowLimit: max(1, options.batchSize))
+            try importer.readUnmappedObjects(&reader)
+            try take(reader.snapshot, importer, &report, roots)
+            progress.advance(to: reader.reader.tokenOffset)
+        }
+    }
+
+    // MARK: In saved batches
+
+    /// Imports and saves batch by batch. A batch with failed records is read again without them.
+    private func importBatches(_ failed: inout FailedRecords) throws -> ImportReport {
+        let importer = try makeImporter()
+        var report = ImportReport()
+        for (number, source) in sources.enumerated() {
+            importer.sourceNumber = number
+            var reader = try snapshotReader(source)
+            reader.skippedRecords = failed.records[number]
+            var hasMore = true
+            while hasMore {
+                try progress.checkCancellation()
+                let start = reader.recordCount
+                let before = importer.progress
+                do {
+                    reader.startBatch()
+                    hasMore = try reader.readBatch(rowLimit: max(1, options.batchSize))
+                    try importer.readUnmappedObjects(&reader)
+                    if reader.snapshot.rowCount == 0 { continue }
+                    try importer.importBatch(reader.snapshot)
+                    let found = importer.validationFailures(nil)
+                    if found.isEmpty {
+                        try save(importer, reader.snapshot)
+                        report.batchCount += 1
+                        progress.advance(to: reader.reader.tokenOffset)
+                        continue
+                    }
+                    try note(found, &failed)
+                } catch {
+                    let located = located(error, importer, report)
+                    try importer.undo.undo()
+                    try note(located, importer, &failed)
+                }
+                try importer.undo.undo()
+                if options.failurePolicy == .collect { throw ImportFailures(report: self.report(of: failed)) }
+                importer.progress = before
+                reader = try snapshotReader(source)
+                _ = try reader.skipRecords(start)
+                reader.skippedRecords = failed.records[number]
+                hasMore = true
+            }
+            report.recordCount += reader.recordCount
+            progress.finishSource(source)
+        }
+        complete(&report, importer)
+        addSkipped(failed, to: &report)
+        return report
+    }
+
+    // MARK: Noting
+
+    /// Notes what the model's rules refuse.
+    ///
+    /// - Throws: The first of the errors, where none of them belongs to a record.
+    private func note(
+        _ found: [(touched: BatchImporter.TouchedObject, error: any Error)], _ failed: inout FailedRecords
+    ) throws {
+        let before = failed.records
+        for source in sources.indices {
+            let here = found.filter { $0.touched.source == source && $0.touched.offset >= 0 }
+                .sorted { $0.touched.offset < $1.touched.offset }
+            if here.isEmpty { continue }
+            let places = sources[source].places(ofOffsets: here.map(\.touched.offset), options)
+            for (one, place) in zip(here, places) {
+                guard let record = failed.record(atOffset: one.touched.offset, source: source) else { continue }
+                guard failed.count < failed.limit else {
+                    throw GraftError(.tooLarge(what: "the number of failures", limit: failed.limit), at: place)
+                }
+                failed.add(
+                    ImportErrors.graftError(one.error).located(in: place), source: source, record: record,
+                    value: ImportErrors.value(of: one.error))
+            }
+        }
+        if failed.records == before, let first = found.first { throw ImportErrors.graftError(first.error) }
+    }
+
+    /// Notes an error that ended an attempt.
+    ///
+    /// - Throws: The error itself, where it isn't one of a record.
+    private func note(_ error: GraftError, _ importer: BatchImporter, _ failed: inout FailedRecords) throws {
+        let source = importer.sourceNumber
+        guard error.concernsOneRecord, let offset = error.place.byteOffset,
+            let record = failed.record(atOffset: offset, source: source), !failed.records[source].contains(record),
+            failed.count < failed.limit
+        else { throw error }
+        failed.add(error, source: source, record: record)
+    }
+
+    private func addSkipped(_ failed: FailedRecords, to report: inout ImportReport) {
+        report.failures = failed.failures
+        for (number, records) in failed.records.enumerated() where !records.isEmpty {
+            // Texts whose entity isn't known have no records.
+            guard let entity = try? mapping.entity(named: sources[number].entity ?? entityName) else { continue }
+            var counts = ImportReport.Counts()
+            counts.skipped = records.count
+            report.add(counts, entity: mapping.schema.entities[entity].name)
+        }
+    }
+}
+
+extension ImportReport {
+    /// Adds to the numbers of an entity.
+    fileprivate mutating func add(_ counts: Counts, entity name: String) {
+        if let index = entities.firstIndex(where: { $0.name == name }) {
+            entities[index].counts += counts
+        } else {
+            entities.append(Entity(name: name, counts: counts))
+            entities.sort { $0.name < $1.name }
+        }
+    }
+}
+
+extension GraftError {
+    /// Whether the error ends the reading of a text, and not the whole import.
+    fileprivate var endsText: Bool {
+        switch problem {
+        case .invalidJSON, .tooDeep: true
+        default: false
+        }
+    }
+}
