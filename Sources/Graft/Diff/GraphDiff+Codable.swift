@@ -2,7 +2,8 @@
 //
 //     {"version": 1,
 //      "deleted":  [{"key": KEY, "properties": [{"name": "city", "value": {"string": "Ur"}}]}],
-//      "inserted": [{"key": KEY, "properties": [{"name": "owner", "object": KEY}, {"name": "lines", "objects": [KEY]}]}],
+//      "inserted": [{"key": KEY, "properties": [{"name": "owner", "object": KEY}, {"name": "tags", "objects": [KEY]},
+//                                              {"name": "lines", "orderedObjects": [KEY]}]}],
 //      "changed":  [{"key": KEY, "properties": [
 //          {"name": "city", "attribute": {"old": VALUE, "new": VALUE}},
 //          {"name": "owner", "toOne": {"old": KEY, "new": KEY}},
@@ -65,35 +66,25 @@ extension ObjectContents: Codable {
 }
 
 extension PropertyContents: Codable {
-    private enum CodingKeys: String, CodingKey { case name, value, object, objects }
+    private enum CodingKeys: String, CodingKey { case name }
 
     /// Encodes the property; the key of its value says what kind of property it is.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(name, forKey: .name)
-        switch value {
-        case .attribute(let value): try container.encode(value, forKey: .value)
-        case .toOne(let key): try container.encode(key, forKey: .object)
-        case .toMany(let keys): try container.encode(keys, forKey: .objects)
-        }
+        try value.encode(to: encoder)
     }
 
     /// Decodes a property.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         name = try container.decode(String.self, forKey: .name)
-        if container.contains(.value) {
-            value = .attribute(try container.decode(GraphValue.self, forKey: .value))
-        } else if container.contains(.objects) {
-            value = .toMany(try container.decode([ObjectKey].self, forKey: .objects))
-        } else {
-            value = .toOne(try container.decode(ObjectKey?.self, forKey: .object))
-        }
+        value = try PropertyValue(from: decoder)
     }
 }
 
 extension PropertyValue: Codable {
-    private enum CodingKeys: String, CodingKey { case value, object, objects }
+    private enum CodingKeys: String, CodingKey { case value, object, objects, orderedObjects }
 
     /// Encodes the value under a key that says of which kind it is.
     public func encode(to encoder: any Encoder) throws {
@@ -101,7 +92,8 @@ extension PropertyValue: Codable {
         switch self {
         case .attribute(let value): try container.encode(value, forKey: .value)
         case .toOne(let key): try container.encode(key, forKey: .object)
-        case .toMany(let keys): try container.encode(keys, forKey: .objects)
+        case .toMany(let keys, isOrdered: false): try container.encode(keys, forKey: .objects)
+        case .toMany(let keys, isOrdered: true): try container.encode(keys, forKey: .orderedObjects)
         }
     }
 
@@ -111,7 +103,9 @@ extension PropertyValue: Codable {
         if container.contains(.value) {
             self = .attribute(try container.decode(GraphValue.self, forKey: .value))
         } else if container.contains(.objects) {
-            self = .toMany(try container.decode([ObjectKey].self, forKey: .objects))
+            self = .toMany(try container.decode([ObjectKey].self, forKey: .objects), isOrdered: false)
+        } else if container.contains(.orderedObjects) {
+            self = .toMany(try container.decode([ObjectKey].self, forKey: .orderedObjects), isOrdered: true)
         } else {
             self = .toOne(try container.decode(ObjectKey?.self, forKey: .object))
         }

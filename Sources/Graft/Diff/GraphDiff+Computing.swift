@@ -211,7 +211,8 @@ extension GraphSnapshot {
             var ends = try MembersComparison.unique(range.indices.map { resolved(members[$0]) })
                 .map { try keys.key(of: $0, self) }
             if !member.isOrdered { ends.sort() }
-            contents.append(PropertyContents(properties[member.number].name, .toMany(ends)))
+            contents.append(
+                PropertyContents(properties[member.number].name, .toMany(ends, isOrdered: member.isOrdered)))
         }
         return ObjectContents(try keys.key(of: reference, self), contents)
     }

@@ -84,7 +84,7 @@ public enum PropertyValue: Sendable {
     case attribute(GraphValue)
     case toOne(ObjectKey?)
     /// In the order of an ordered relationship, by key for others.
-    case toMany([ObjectKey])
+    case toMany([ObjectKey], isOrdered: Bool)
 }
 
 /// What differs in one object.
@@ -209,7 +209,8 @@ extension PropertyValue: Hashable {
         switch (one, other) {
         case (.attribute(let one), .attribute(let other)): one.isSameValue(as: other)
         case (.toOne(let one), .toOne(let other)): one == other
-        case (.toMany(let one), .toMany(let other)): one == other
+        case (.toMany(let one, let isOrdered), .toMany(let other, let isOtherOrdered)):
+            isOrdered == isOtherOrdered && one == other
         default: false
         }
     }
@@ -219,7 +220,7 @@ extension PropertyValue: Hashable {
         switch self {
         case .attribute(let value): hasher.combine(value.stableHash)
         case .toOne(let key): hasher.combine(key)
-        case .toMany(let keys): hasher.combine(keys)
+        case .toMany(let keys, _): hasher.combine(keys)
         }
     }
 }

@@ -78,6 +78,13 @@ extension GraftError {
             ("the mapping is invalid: \(reason)", remedy)
         case .conflict(let reason):
             ("someone else changed the store meanwhile: \(reason)", "Read the objects again and repeat the work.")
+        case .changesDoNotFit(let conflicts):
+            (
+                conflicts.count == 1
+                    ? shown(conflicts[0].finding)
+                    : "\(conflicts.count) changes don't fit, the first one because \(shown(conflicts.first?.finding ?? ""))",
+                "Make the changes anew from the present state, merge, or skip or force what doesn't fit."
+            )
         case .storeFailure(let reason):
             ("the store failed: \(reason)", "Check the free space, the permissions and who else uses the store.")
         default:

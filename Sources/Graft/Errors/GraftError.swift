@@ -60,6 +60,8 @@ public struct GraftError: Error, Equatable, Sendable {
         case inapplicablePatch(operation: Int?, pointer: String, found: String, expected: String)
         /// The work was cancelled; nothing has changed.
         case cancelled
+        /// Changes that don't fit what they are applied to.
+        case changesDoNotFit([PatchConflict])
         /// Anything else, in words.
         case other(finding: String, remedy: String)
     }

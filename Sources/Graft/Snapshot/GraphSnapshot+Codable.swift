@@ -136,7 +136,7 @@ extension GraphSnapshot: Codable {
 
 extension GraphValue {
     /// Whether an attribute of a kind can hold the value.
-    fileprivate func isValue(of kind: AttributeKind) -> Bool {
+    func isValue(of kind: AttributeKind) -> Bool {
         switch (self, kind) {
         case (.null, _), (.boolean, .boolean), (.double, .double), (.double, .float), (.decimal, .decimal),
             (.string, .string), (.date, .date), (.data, .binary), (.uuid, .uuid), (.uri, .uri), (.json, .transformable),

@@ -18,7 +18,7 @@ struct IdentityIndex: Sendable {
         var slot = Int(truncatingIfNeeded: hash) & (slots.count &- 1)
         while slots[slot] != 0 {
             let entry = entries[Int(slots[slot]) &- 1]
-            if entry.hash == hash, isMatch(entry.reference) { return entry.reference }
+            if entry.hash == hash, !entry.reference.isNone, isMatch(entry.reference) { return entry.reference }
             slot = (slot &+ 1) & (slots.count &- 1)
         }
         return nil
@@ -35,6 +35,17 @@ struct IdentityIndex: Sendable {
     mutating func replace(_ old: RowReference, by new: RowReference, hash: UInt64) {
         for number in entries.indices where entries[number].hash == hash && entries[number].reference == old {
             entries[number].reference = new
+        }
+    }
+
+    /// Forgets a row. Its place in the table stays taken.
+    mutating func remove(_ reference: RowReference, hash: UInt64) {
+        guard !slots.isEmpty else { return }
+        var slot = Int(truncatingIfNeeded: hash) & (slots.count &- 1)
+        while slots[slot] != 0 {
+            let number = Int(slots[slot]) &- 1
+            if entries[number].reference == reference { entries[number].reference = .none }
+            slot = (slot &+ 1) & (slots.count &- 1)
         }
     }
 

@@ -1,0 +1,47 @@
+// Snapshots and diffs: what a snapshot holds in the form of a diff, and what a diff makes of a snapshot.
+
+public import CoreData
+
+extension GraphSnapshot {
+    /// Makes a snapshot without objects.
+    ///
+    /// - Throws: ``GraftError`` for a model that contradicts itself.
+    public init(model: NSManagedObjectModel) throws { self.init(try GraphSchema(model)) }
+
+    /// Applies a diff.
+    ///
+    /// Each change fits only where the snapshot still has what the diff knows as old. Both sides of a relationship are kept
+    /// consistent. Deleted objects obey the delete rules in what the diff doesn't know of them.
+    ///
+    /// - Parameters:
+    ///   - diff: The changes. To take them back, apply ``GraphDiff/inverted``.
+    ///   - options: What becomes of changes that don't fit, and what takes part.
+    /// - Returns: What was done and what didn't fit.
+    /// - Throws: ``GraftError`` with `changesDoNotFit`, where the policy is to fail; `unknownEntity`, `unknownProperty` and
+    ///   `wrongType` for a diff of another model. The snapshot is then as it was.
+    /// - Complexity: O(*c*) for *c* changes and the members of the relationships that they change, plus one copy of each
+    ///   table that they touch.
+    @discardableResult
+    public mutating func apply(_ diff: GraphDiff, options: PatchOptions = PatchOptions()) throws -> PatchReport {
+        var patcher = try SnapshotPatcher(self, options)
+        try patcher.apply(diff)
+        self = patcher.snapshot
+        return patcher.report
+    }
+
+    /// Returns the snapshot that a diff leads to.
+    ///
+    /// - Throws: As ``apply(_:options:)``.
+    public func applying(_ diff: GraphDiff, options: PatchOptions = PatchOptions()) throws -> GraphSnapshot {
+        var result = self
+        try result.apply(diff, options: options)
+        return result
+    }
+
+    /// What the snapshot has of each object, by key; objects that it only refers to are left out.
+    ///
+    /// - Throws: ``GraftError`` with `invalidMapping` or `missingIdentity` for objects that nothing identifies.
+    public func contents(options: DiffOptions = DiffOptions()) throws -> [ObjectContents] {
+        try GraphDiff(from: GraphSnapshot(schema), to: self, options: options).inserted
+    }
+}

@@ -1,0 +1,207 @@
+// Whether changes fit: names and types against the model (an error in any case), values against what is there (a conflict).
+
+extension SnapshotPatcher {
+    /// Checks all changes and keeps those that are to be made.
+    ///
+    /// - Throws: ``GraftError`` for names that the model doesn't have and values of other types than it says.
+    mutating func check(_ diff: GraphDiff) throws {
+        // Insertions come first: others may refer to them.
+        for contents in diff.inserted { try checkInsertion(contents) }
+        for insertion in insertions { checkLinks(of: insertion) }
+        for contents in diff.deleted { try checkDeletion(contents) }
+        for change in diff.changed { try checkChange(change) }
+    }
+
+    // MARK: Objects
+
+    private mutating func checkInsertion(_ contents: ObjectContents) throws {
+        let entity = try scope.schema.requiredNumber(ofEntity: contents.key.entity)
+        try checkIdentity(contents.key, entity)
+        let numbers = try contents.properties.map { try number(of: $0.name, $0.value, entity, contents.key) }
+        var row = RowReference.none
+        if let known = self.row(of: contents.key) {
+            if !snapshot.isReference(known.entity, known.row, scope) {
+                report.conflicts.append(PatchConflict(contents.key, expected: .noObject, found: .object))
+                if policy == .skip || known.entity != entity { return }
+            }
+            if known.entity == entity { row = known }
+        }
+        accept(Insertion(row: row, contents: contents, numbers: numbers))
+    }
+
+    private func checkIdentity(_ key: ObjectKey, _ entity: Int) throws {
+        let description = scope.schema.entities[entity]
+        let kinds = description.identity.map { description.properties[$0].attributeKind ?? .transformable }
+        guard key.position == nil, key.identity.count != kinds.count || key.identity.isEmpty else {
+            for (value, kind) in zip(key.identity, kinds) where !value.isValue(of: kind) || value.isNull {
+                throw GraftError(
+                    .wrongType(found: value.description, expected: kind.description), at: .init(entity: key.entity))
+            }
+            return
+        }
+        throw GraftError(
+            .missingIdentity(attributes: description.identity.map { description.properties[$0].name }),
+            at: .init(entity: key.entity))
+    }
+
+    private mutating func checkLinks(of insertion: Insertion) {
+        for property in insertion.contents.properties {
+            switch property.value {
+            case .attribute, .toOne(nil): continue
+            case .toOne(let end?): checkIsKnown(end, insertion.contents.key, property.name)
+            case .toMany(let ends, _):
+                for end in ends { checkIsKnown(end, insertion.contents.key, property.name) }
+            }
+        }
+    }
+
+    /// Notes a reference that would lead nowhere; it is left out.
+    private mutating func checkIsKnown(_ end: ObjectKey, _ key: ObjectKey, _ property: String) {
+        if isKnown(end) { return }
+        report.conflicts.append(
+            PatchConflict(key, property, expected: .value(.toOne(end)), found: .noObject))
+    }
+
+    private mutating func checkDeletion(_ contents: ObjectContents) throws {
+        let entity = try scope.schema.requiredNumber(ofEntity: contents.key.entity)
+        guard let row = row(of: contents.key), !snapshot.isReference(row.entity, row.row, scope) else {
+            report.conflicts.append(PatchConflict(contents.key, expected: .object, found: .noObject))
+            return
+        }
+        var fits = true
+        var named: Set<Int> = []
+        for property in contents.properties {
+            let number = try number(of: property.name, property.value, entity, contents.key)
+            named.insert(number)
+            if !checkValue(property.value, property.name, number, of: row, contents.key) { fits = false }
+        }
+        for member in scope.entities[row.entity].toOnes + scope.entities[row.entity].toManys
+        where !named.contains(member.number) {
+            let property = scope.schema.entities[row.entity].properties[member.number]
+            let nothing: PropertyValue = property.isToMany ? .toMany([], isOrdered: property.isOrdered) : .toOne(nil)
+            if !checkValue(nothing, property.name, member.number, of: row, contents.key) { fits = false }
+        }
+        if fits || policy == .force { deletions.append((row, contents)) }
+    }
+
+    /// Whether a property has a value; notes it where it has another one.
+    private mutating func checkValue(
+        _ expected: PropertyValue, _ name: String, _ number: Int, of row: RowReference, _ key: ObjectKey
+    ) -> Bool {
+        guard snapshot.tables[row.entity].hasValue(number, row: row.row) else { return true }
+        let found = value(number, of: row)
+        if fits(expected, found) { return true }
+        report.conflicts.append(PatchConflict(key, name, expected: .value(expected), found: .value(found)))
+        return false
+    }
+
+    private func fits(_ expected: PropertyValue, _ found: PropertyValue) -> Bool {
+        switch (expected, found) {
+        case (.toMany(let keys, isOrdered: false), .toMany(let found, _)): Set(keys) == Set(found)
+        default: expected == found
+        }
+    }
+
+    /// The value of a row's property in the form of a diff.
+    mutating func value(_ number: Int, of row: RowReference) -> PropertyValue {
+        let property = scope.schema.entities[row.entity].properties[number]
+        switch property.kind {
+        case .attribute: return .attribute(snapshot.tables[row.entity].value(property.column, row: row.row))
+        case .toOne: return .toOne(snapshot.destinations(of: row, property).first.map { key(of: $0) })
+        case .toMany:
+            let members = MembersComparison.unique(snapshot.destinations(of: row, property))
+            let keys = members.map { key(of: $0) }
+            return .toMany(property.isOrdered ? keys : keys.sorted(), isOrdered: property.isOrdered)
+        }
+    }
+
+    // MARK: Properties
+
+    private mutating func checkChange(_ change: ObjectChange) throws {
+        let entity = try scope.schema.requiredNumber(ofEntity: change.key.entity)
+        let numbers = try change.properties.map { try number(of: $0.name, $0.kind.sample, entity, change.key) }
+        guard let row = row(of: change.key), !snapshot.isReference(row.entity, row.row, scope) else {
+            report.conflicts.append(PatchConflict(change.key, expected: .object, found: .noObject))
+            return
+        }
+        for (number, property) in zip(numbers, change.properties) {
+            let count = report.conflicts.count
+            checkProperty(property, number, of: row, change.key)
+            if count < report.conflicts.count, policy == .skip { continue }
+            let description = scope.schema.entities[row.entity].properties[number]
+            edits.append(Edit(row: row, number: number, property: description, kind: property.kind))
+        }
+    }
+
+    private mutating func checkProperty(
+        _ change: PropertyChange, _ number: Int, of row: RowReference, _ key: ObjectKey
+    ) {
+        let isThere = snapshot.tables[row.entity].hasValue(number, row: row.row)
+        switch change.kind {
+        case .attribute(let old, _):
+            _ = checkValue(.attribute(old), change.name, number, of: row, key)
+        case .toOne(let old, let new):
+            _ = checkValue(.toOne(old), change.name, number, of: row, key)
+            if let new { checkIsKnown(new, key, change.name) }
+        case .toMany(let members):
+            for member in members.added { checkIsKnown(member.key, key, change.name) }
+            if isThere { checkMembers(members, change.name, number, of: row, key) }
+        }
+    }
+
+    private mutating func checkMembers(
+        _ change: MembersChange, _ name: String, _ number: Int, of row: RowReference, _ key: ObjectKey
+    ) {
+        let property = scope.schema.entities[row.entity].properties[number]
+        let members = MembersComparison.unique(snapshot.destinations(of: row, property))
+        let places = Dictionary(members.enumerated().map { ($1, $0) }) { first, _ in first }
+        func note(_ expected: PatchConflict.State, _ found: PatchConflict.State) {
+            report.conflicts.append(PatchConflict(key, name, expected: expected, found: found))
+        }
+        for (member, index) in change.removed.map({ ($0.key, $0.index) }) + change.moved.map({ ($0.key, $0.from) }) {
+            guard let place = self.row(of: member).flatMap({ places[$0] }) else {
+                note(.member(member, index: index), .noMember(member))
+                continue
+            }
+            if let index, index != place { note(.member(member, index: index), .member(member, index: place)) }
+        }
+        for member in change.added {
+            guard let place = self.row(of: member.key).flatMap({ places[$0] }) else { continue }
+            note(.noMember(member.key), .member(member.key, index: property.isOrdered ? place : nil))
+        }
+    }
+
+    // MARK: Names
+
+    /// The number of a property that can have such a value.
+    private func number(of name: String, _ sample: PropertyValue, _ entity: Int, _ key: ObjectKey) throws -> Int {
+        let number = try scope.schema.requiredNumber(ofProperty: name, in: entity)
+        let property = scope.schema.entities[entity].properties[number]
+        let place = GraftError.Place(entity: key.entity, property: name)
+        switch (sample, property.kind) {
+        case (.attribute(let value), .attribute(let kind)):
+            if value.isValue(of: kind) { return number }
+            throw GraftError(.wrongType(found: value.description, expected: kind.description), at: place)
+        case (.toOne, .toOne), (.toMany, .toMany): return number
+        case (_, .attribute(let kind)):
+            throw GraftError(.wrongType(found: "a change of a relationship", expected: kind.description), at: place)
+        case (_, .toOne):
+            throw GraftError(
+                .wrongType(found: "a change of another kind", expected: "a to-one relationship"), at: place)
+        case (_, .toMany):
+            throw GraftError(
+                .wrongType(found: "a change of another kind", expected: "a to-many relationship"), at: place)
+        }
+    }
+}
+
+extension PropertyChange.Kind {
+    /// The new value, to see of which kind it is.
+    fileprivate var sample: PropertyValue {
+        switch self {
+        case .attribute(_, let new): .attribute(new)
+        case .toOne(_, let new): .toOne(new)
+        case .toMany: .toMany([], isOrdered: false)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// What deleted objects leave behind. The links that the diff knows of are gone by now; those that it doesn't know obey the
+// delete rules.
+
+extension SnapshotPatcher {
+    /// Follows the delete rules of all deleted objects, and of what that deletes.
+    mutating func followDeleteRules() throws {
+        let named = Set(deletions.map(\.row))
+        var gone = named
+        var pending = deletions.map(\.row)
+        var next = 0
+        while next < pending.count {
+            let row = pending[next]
+            next += 1
+            if isDenied(row, gone) {
+                gone.remove(row)
+                continue
+            }
+            deletedRows.append(row)
+            if !named.contains(row) { report.cascaded.append(key(of: row)) }
+            for (number, property) in relationships(of: row) {
+                for end in ends(row, number) {
+                    unlink(row, number, end)
+                    if property.isOwning, !snapshot.isReference(end.entity, end.row, scope), gone.insert(end).inserted {
+                        pending.append(end)
+                    }
+                }
+            }
+        }
+        report.cascaded.sort()
+        unlinkWithoutInverse(Set(deletedRows))
+    }
+
+    private func relationships(of row: RowReference) -> [(number: Int, property: GraphSchema.Property)] {
+        scope.schema.entities[row.entity].properties.enumerated().filter {
+            !$1.isAttribute && snapshot.tables[row.entity].hasValue($0, row: row.row)
+        }.map { ($0, $1) }
+    }
+
+    /// Whether a relationship with the delete rule deny still has members; notes it.
+    private mutating func isDenied(_ row: RowReference, _ gone: Set<RowReference>) -> Bool {
+        for (number, property) in relationships(of: row) where property.isDenying {
+            let members = ends(row, number).filter { !gone.contains($0) }
+            if members.isEmpty { continue }
+            let keys = members.map { key(of: $0) }
+            let (nothing, found): (PropertyValue, PropertyValue) =
+                property.isToMany
+                ? (.toMany([], isOrdered: property.isOrdered), .toMany(keys.sorted(), isOrdered: property.isOrdered))
+                : (.toOne(nil), .toOne(keys.first))
+            report.conflicts.append(
+                PatchConflict(key(of: row), property.name, expected: .value(nothing), found: .value(found)))
+            return true
+        }
+        return false
+    }
+
+    /// Takes deleted objects out of the relationships of others that they don't know of themselves.
+    private mutating func unlinkWithoutInverse(_ deleted: Set<RowReference>) {
+        if deleted.isEmpty { return }
+        for (entity, description) in scope.schema.entities.enumerated() {
+            for (number, property) in description.properties.enumerated() {
+                guard let destination = property.destination else { continue }
+                let isUnknown = deleted.contains { row in
+                    guard scope.schema.isEntity(row.entity, kindOf: destination) else { return false }
+                    guard let inverse = property.inverse else { return true }
+                    return !snapshot.tables[row.entity].hasValue(inverse, row: row.row)
+                }
+                if isUnknown { unlink(deleted, from: entity, number) }
+            }
+        }
+    }
+
+    private mutating func unlink(_ deleted: Set<RowReference>, from entity: Int, _ number: Int) {
+        for row in snapshot.liveRows(of: entity) where snapshot.tables[entity].hasValue(number, row: row) {
+            let reference = RowReference(entity: entity, row: row)
+            for end in ends(reference, number) where deleted.contains(end) { unlink(reference, number, end) }
+        }
+    }
+
+    /// Takes the rows of deleted objects out of the snapshot.
+    mutating func removeDeleted() {
+        if deletedRows.isEmpty { return }
+        let deleted = Set(deletedRows)
+        for row in deletedRows {
+            let columns = scope.schema.entities[row.entity].identityColumns
+            if let hash = snapshot.identityHash(entity: row.entity, row: row.row, columns: columns) {
+                snapshot.indexes[scope.schema.entities[row.entity].identitySpace].remove(row, hash: hash)
+            }
+            snapshot.tables[row.entity].flags[row.row] = .dead
+        }
+        snapshot.roots = snapshot.roots.filter { !deleted.contains(snapshot.resolved($0)) }
+        snapshot.namedRows = snapshot.namedRows.filter { !deleted.contains(snapshot.resolved($0)) }
+    }
+}

@@ -1,0 +1,213 @@
+// A diff applied to a snapshot. Whatever else takes changes (objects, stores, merges) goes through here, so that there is one
+// meaning of "fits" and of "applied".
+//
+//     +Checking    each change against what is there, before anything is touched
+//     +Linking     links are taken away, then added, each on both sides; then ordered ones are put into order
+//     +Deleting    what is left of deleted objects' links obeys the delete rules
+//
+// A link that both sides of a relationship name is one link. Tables are written last: until then they show the old state.
+
+/// Applies one diff to a snapshot.
+struct SnapshotPatcher {
+    /// A change of one property that is made.
+    struct Edit {
+        var row: RowReference
+        var number: Int
+        var property: GraphSchema.Property
+        var kind: PropertyChange.Kind
+    }
+
+    /// An object that is inserted, or overwritten.
+    struct Insertion {
+        var row: RowReference
+        var contents: ObjectContents
+        /// Parallel to the contents' properties.
+        var numbers: [Int]
+        var isNew = false
+    }
+
+    var snapshot: GraphSnapshot
+    let scope: DiffScope
+    let policy: ConflictPolicy
+    /// Whether an object that the snapshot doesn't know is none; otherwise it may be somewhere else and is referred to.
+    let unknownIsMissing: Bool
+    private let matchesRootsByPosition: Bool
+    var report = PatchReport()
+
+    var edits: [Edit] = []
+    var insertions: [Insertion] = []
+    var deletions: [(row: RowReference, contents: ObjectContents)] = []
+    /// The rows of the inserted objects.
+    private var insertedRows: [ObjectKey: RowReference] = [:]
+    private var pendingInsertions: Set<ObjectKey> = []
+    /// The ends of the relationships that have been touched.
+    var links: [LinkEnd: LinkList] = [:]
+    /// Attributes that were set, for whoever repeats the changes elsewhere.
+    private(set) var assignments: [LinkEnd] = []
+    private(set) var newRows: [RowReference] = []
+    var deletedRows: [RowReference] = []
+
+    private var rowKeys: RowKeys?
+    private var rowsByPosition: [ObjectKey.Position: RowReference] = [:]
+
+    init(_ snapshot: GraphSnapshot, _ options: PatchOptions, unknownIsMissing: Bool = false) throws {
+        self.init(
+            snapshot, try DiffScope(snapshot.schema, options.diff), options, unknownIsMissing: unknownIsMissing)
+    }
+
+    init(_ snapshot: GraphSnapshot, _ scope: DiffScope, _ options: PatchOptions, unknownIsMissing: Bool) {
+        self.snapshot = snapshot
+        self.scope = scope
+        policy = options.conflicts
+        matchesRootsByPosition = options.diff.matchesRootsByPosition
+        self.unknownIsMissing = unknownIsMissing
+    }
+
+    /// Applies the diff; the snapshot is then what it leads to.
+    ///
+    /// - Throws: ``GraftError``, with `changesDoNotFit` where the policy is to fail.
+    mutating func apply(_ diff: GraphDiff) throws {
+        try check(diff)
+        try failIfNeeded()
+        for index in insertions.indices { insertions[index] = try inserted(insertions[index]) }
+        for edit in edits { assign(edit) }
+        try changeLinks()
+        try followDeleteRules()
+        try failIfNeeded()
+        try writeLinks()
+        removeDeleted()
+        report.inserted = newRows.count
+        report.deleted = deletedRows.count
+        report.changed = Set(edits.map(\.row)).subtracting(newRows).count
+    }
+
+    private func failIfNeeded() throws {
+        guard policy == .fail, let first = report.conflicts.first else { return }
+        throw GraftError(
+            .changesDoNotFit(report.conflicts), at: .init(entity: first.key.entity, property: first.property))
+    }
+
+    // MARK: Objects
+
+    /// Takes an insertion that fits.
+    mutating func accept(_ insertion: Insertion) {
+        insertions.append(insertion)
+        if insertion.row.isNone {
+            pendingInsertions.insert(insertion.contents.key)
+        } else {
+            insertedRows[insertion.contents.key] = insertion.row
+        }
+    }
+
+    private mutating func inserted(_ insertion: Insertion) throws -> Insertion {
+        var insertion = insertion
+        let entity = try scope.schema.requiredNumber(ofEntity: insertion.contents.key.entity)
+        if insertion.row.isNone {
+            insertion.row = makeRow(entity, insertion.contents.key)
+            insertedRows[insertion.contents.key] = insertion.row
+        }
+        let row = insertion.row.row
+        if !snapshot.tables[entity].flags[row].contains(.whole) {
+            insertion.isNew = true
+            newRows.append(insertion.row)
+            snapshot.tables[entity].flags[row].insert(.whole)
+            for member in scope.entities[entity].toOnes + scope.entities[entity].toManys {
+                snapshot.tables[entity].markPresent(member.number, row: row)
+            }
+        }
+        for (number, property) in zip(insertion.numbers, insertion.contents.properties) {
+            guard case .attribute(let value) = property.value else { continue }
+            let column = scope.schema.entities[entity].properties[number].column
+            snapshot.tables[entity].markPresent(number, row: row)
+            snapshot.tables[entity].setValue(value, column, row: row)
+            assignments.append(LinkEnd(row: insertion.row, number: number))
+        }
+        return insertion
+    }
+
+    /// Makes a row that is known by its identity or its position alone.
+    private mutating func makeRow(_ entity: Int, _ key: ObjectKey) -> RowReference {
+        let reference = RowReference(entity: entity, row: snapshot.tables[entity].appendRow(offset: -1))
+        let description = scope.schema.entities[entity]
+        for (number, value) in zip(description.identity, key.identity) {
+            snapshot.tables[entity].setValue(value, description.properties[number].column, row: reference.row)
+            snapshot.tables[entity].markPresent(number, row: reference.row)
+        }
+        _ = snapshot.enterIdentity(of: reference)
+        if let position = key.position, position.entity == nil, position.steps.isEmpty {
+            snapshot.roots.append(reference)
+            snapshot.tables[entity].flags[reference.row].insert(.root)
+        }
+        return reference
+    }
+
+    private mutating func assign(_ edit: Edit) {
+        guard case .attribute(_, let new) = edit.kind else { return }
+        snapshot.tables[edit.row.entity].markPresent(edit.number, row: edit.row.row)
+        snapshot.tables[edit.row.entity].setValue(new, edit.property.column, row: edit.row.row)
+        assignments.append(LinkEnd(row: edit.row, number: edit.number))
+    }
+
+    // MARK: Keys
+
+    /// The row of an object that is there, or was inserted.
+    mutating func row(of key: ObjectKey) -> RowReference? {
+        if let row = insertedRows[key] { return row }
+        guard let position = key.position else { return snapshot.row(of: key) }
+        _ = keys()
+        return rowsByPosition[position].flatMap { snapshot.schema.entities[$0.entity].name == key.entity ? $0 : nil }
+    }
+
+    /// The row of an object to refer to; one that is elsewhere gets a row with its identity alone.
+    mutating func end(of key: ObjectKey) -> RowReference? {
+        if let row = row(of: key) { return row }
+        guard isKnown(key), let entity = scope.schema.number(ofEntity: key.entity) else { return nil }
+        return makeRow(entity, key)
+    }
+
+    /// Whether an object can be referred to.
+    mutating func isKnown(_ key: ObjectKey) -> Bool {
+        if pendingInsertions.contains(key) || row(of: key) != nil { return true }
+        guard !unknownIsMissing, let entity = scope.schema.number(ofEntity: key.entity) else { return false }
+        return !key.identity.isEmpty && key.identity.count == scope.schema.entities[entity].identity.count
+    }
+
+    /// The key of a row that was there before.
+    mutating func key(of row: RowReference) -> ObjectKey {
+        let entity = scope.schema.entities[row.entity]
+        if snapshot.isIdentified(row) { return ObjectKey(entity.name, snapshot.identity(of: row)) }
+        // A row that nothing leads to has but its entity.
+        return keys().positions[row].map { ObjectKey(entity.name, at: $0) } ?? ObjectKey(entity.name, [])
+    }
+
+    private mutating func keys() -> RowKeys {
+        if let rowKeys { return rowKeys }
+        let keys = RowKeys(
+            snapshot, scope, hasUnidentified: true, matchesRootsByPosition: matchesRootsByPosition)
+        for (row, position) in keys.positions { rowsByPosition[position] = row }
+        rowKeys = keys
+        return keys
+    }
+}
+
+extension GraphSnapshot {
+    /// The row of an object of an entity or one of its sub-entities with an identity.
+    func row(of key: ObjectKey) -> RowReference? {
+        guard let entity = schema.number(ofEntity: key.entity) else { return nil }
+        let columns = schema.entities[entity].identityColumns
+        guard !columns.isEmpty, columns.count == key.identity.count else { return nil }
+        var hash = IdentityHash()
+        for value in key.identity { hash.combine(value) }
+        var kind: RowReference?
+        let exact = indexes[schema.entities[entity].identitySpace].first(hash.value) { candidate in
+            for (column, value) in zip(columns, key.identity)
+            where !tables[candidate.entity].value(column, row: candidate.row).isSameIdentity(as: value) {
+                return false
+            }
+            if candidate.entity == entity { return true }
+            if schema.isEntity(candidate.entity, kindOf: entity) { kind = candidate }
+            return false
+        }
+        return (exact ?? kind).map(resolved)
+    }
+}
