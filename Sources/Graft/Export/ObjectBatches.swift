@@ -29,7 +29,8 @@ struct ObjectBatches {
         }
     }
 
-    private func objectIDs() throws -> [NSManagedObjectID] {
+    /// The IDs of the request's results.
+    func objectIDs() throws -> [NSManagedObjectID] {
         let ids = NSFetchRequest<NSManagedObjectID>(entityName: request.entityName ?? "")
         ids.resultType = .managedObjectIDResultType
         ids.predicate = request.predicate
@@ -40,7 +41,8 @@ struct ObjectBatches {
         return try context.fetch(ids)
     }
 
-    private func objects(_ ids: [NSManagedObjectID]) throws -> [NSManagedObject] {
+    /// The objects of some of the IDs, in their order.
+    func objects(_ ids: [NSManagedObjectID]) throws -> [NSManagedObject] {
         let batch = NSFetchRequest<NSManagedObject>(entityName: request.entityName ?? "")
         batch.predicate = NSPredicate(format: "self IN %@", argumentArray: [NSArray(array: ids)])
         batch.relationshipKeyPathsForPrefetching = relationships

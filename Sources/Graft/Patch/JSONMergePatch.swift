@@ -1,7 +1,8 @@
 // JSON Merge Patch (RFC 7396): a document with the members that change, null for those that go.
 //
-// It is short and easy to write by hand, and can't say everything: an array is replaced as a whole, nothing is tested, and
-// a member can't be set to null, because null removes it. `difference(from:to:)` names the places where that matters.
+// It is short and easy to write by hand, and can't say everything: an array is replaced as a whole, nothing is tested,
+// and a member can't be set to null, because null removes it. `difference(from:to:)` names the places where that
+// matters.
 
 /// A JSON Merge Patch (RFC 7396).
 public struct JSONMergePatch: Hashable, Sendable {
@@ -46,8 +47,9 @@ public struct JSONMergePatch: Hashable, Sendable {
 extension JSONMergePatch {
     /// Returns the patch from one document to another, and what it can't say.
     ///
-    /// - Returns: The patch, and pointers to the nulls of the new document that it loses: members that are null there and
-    ///   absent after the patch was applied. Without losses, applying the patch to the old document gives the new one.
+    /// - Returns: The patch, and pointers to the nulls of the new document that it loses: members that are null there
+    ///   and absent after the patch was applied. Without losses, applying the patch to the old document gives the new
+    ///   one.
     public static func difference(
         from old: JSONValue, to new: JSONValue
     ) -> (patch: JSONMergePatch, losses: [JSONPointer]) {

@@ -6,8 +6,8 @@ extension JSONPatch {
 
     /// Returns the document that the patch leads to.
     ///
-    /// - Throws: ``GraftError`` with `inapplicablePatch` for the first operation that doesn't fit: its number from 0, its
-    ///   pointer, what was found there and what was expected; with `tooDeep` where the result would be deeper than
+    /// - Throws: ``GraftError`` with `inapplicablePatch` for the first operation that doesn't fit: its number from 0,
+    ///   its pointer, what was found there and what was expected; with `tooDeep` where the result would be deeper than
     ///   ``JSONValue/maximumDepth``; with `tooLarge` beyond ``maximumCopiedCount``.
     /// - Complexity: O(*p* + *w*) for each operation, *p* the size of its value and *w* the widths of the arrays and
     ///   objects on its path.

@@ -1,6 +1,6 @@
-// Making a patch from two documents. Elements of arrays are matched by what identifies them, where that is known, else by
-// being equal; ListAlignment.swift finds the steps. A patch is made so that it applies: indexes count in the array as the
-// operations before have left it, and what is inside elements is changed after all elements have their places.
+// Making a patch from two documents. Elements of arrays are matched by what identifies them, where that is known, else
+// by being equal; ListAlignment.swift finds the steps. A patch is made so that it applies: indexes count in the array
+// as the operations before have left it, and what is inside elements is changed after all elements have their places.
 
 extension JSONPatch {
     /// How a patch is made from two documents.
@@ -31,8 +31,8 @@ extension JSONPatch {
     /// are moved, as few of them as possible. Only what is inside arrays is moved; nothing is copied.
     ///
     /// - Throws: ``GraftError`` with `tooDeep` for documents deeper than ``JSONValue/maximumDepth``.
-    /// - Complexity: O(*n* log *n*) for elements with identities. Others are compared as wholes once for each array that
-    ///   they are in.
+    /// - Complexity: O(*n* log *n*) for elements with identities. Others are compared as wholes once for each array
+    ///   that they are in.
     public init(from old: JSONValue, to new: JSONValue, options: Options = Options()) throws {
         _ = try (old.extent(), new.extent())
         var generator = PatchGenerator(options: options)

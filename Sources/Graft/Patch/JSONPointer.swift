@@ -6,7 +6,8 @@
 
 /// A JSON Pointer (RFC 6901): the steps from a document to a value in it.
 public struct JSONPointer: Sendable {
-    /// The steps: keys of objects and indexes of arrays, without escapes. Which of the two a step is, the document decides.
+    /// The steps: keys of objects and indexes of arrays, without escapes. Which of the two a step is, the document
+    /// decides.
     public var tokens: [String]
 
     /// Creates a pointer; without tokens it is the whole document's.

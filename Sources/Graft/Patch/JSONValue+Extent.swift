@@ -1,5 +1,5 @@
-// How deep and how large a value is, counted with a stack of our own and given up at a limit: a few `copy` operations can
-// make a value of billions of parts that shares its storage, and that nobody can write down.
+// How deep and how large a value is, counted with a stack of our own and given up at a limit: a few `copy` operations
+// can make a value of billions of parts that shares its storage, and that nobody can write down.
 
 extension JSONValue {
     /// How deep arrays and objects are nested (0 for a text), and how many values there are.

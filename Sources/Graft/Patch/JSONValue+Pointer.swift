@@ -1,5 +1,5 @@
-// Finding and changing what a pointer leads to. Changes happen in place: the arrays and objects on the way are taken out of
-// their parents for that time, so that they are copied once at most, and not for each operation.
+// Finding and changing what a pointer leads to. Changes happen in place: the arrays and objects on the way are taken
+// out of their parents for that time, so that they are copied once at most, and not for each operation.
 
 /// Why a pointer leads nowhere: data for the error that names the operation, too.
 struct PointerFault: Error {

@@ -1,12 +1,12 @@
-// What becomes of the elements of one list in another: which stay, which move, which come and go; and the fewest single steps
-// that lead from one to the other.
+// What becomes of the elements of one list in another: which stay, which move, which come and go; and the fewest single
+// steps that lead from one to the other.
 //
 //     old  a b c d      new  c a x d
 //     stays: a d (the longest run in order)   moves: c   goes: b   comes: x
 //     steps: remove 1, move 1 -> 0, insert x at 2
 //
-// Every step's index is that of the list as the steps before it have left it. This is where patches of others fail to apply,
-// so the tests run the steps of random lists.
+// Every step's index is that of the list as the steps before it have left it. This is where patches of others fail to
+// apply, so the tests run the steps of random lists.
 
 /// The steps from one list to another, elements being known by keys.
 struct ListAlignment {
@@ -122,7 +122,8 @@ struct ListAlignment {
         pair(upTo: survives.count, &self)
     }
 
-    /// The steps in the order in which they are taken: what goes, from the end, then from the start what comes and moves.
+    /// The steps in the order in which they are taken: what goes, from the end, then from the start what comes and
+    /// moves.
     ///
     /// - Complexity: O(*n* log *n*).
     var steps: [Step] {

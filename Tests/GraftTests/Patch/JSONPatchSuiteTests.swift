@@ -1,4 +1,5 @@
-// json-patch-tests (github.com/json-patch/json-patch-tests): what an implementation of RFC 6902 has to do, case by case.
+// json-patch-tests (github.com/json-patch/json-patch-tests): what an implementation of RFC 6902 has to do, case by
+// case.
 
 import Foundation
 import Testing

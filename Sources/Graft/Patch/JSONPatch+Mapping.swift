@@ -1,0 +1,86 @@
+// What identifies the elements of an export's arrays, as the mapping knows it.
+
+public import CoreData
+
+extension JSONPatch.Options {
+    /// Elements are matched by the identities that the model declares, at whatever depth objects are nested.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity of the objects at the top of the JSON; nil for an archive.
+    ///   - model: The model.
+    ///   - mapping: How entities and properties stand in JSON, where code decides it.
+    /// - Throws: ``GraftError`` with `unknownEntity`, or what is wrong with the mapping.
+    public static func identified(
+        byMappingOf entity: String?, in model: NSManagedObjectModel, mapping: MappingOptions = MappingOptions()
+    ) throws -> JSONPatch.Options {
+        let mapping = try GraphMapping(model, mapping, isArchive: entity == nil)
+        let guide = MappedLists(mapping, root: try entity.map(mapping.schema.requiredNumber))
+        var options = JSONPatch.Options()
+        options.identity = { guide.identity(at: $0) }
+        return options
+    }
+}
+
+/// Follows pointers through a mapping.
+private struct MappedLists: Sendable {
+    private let mapping: GraphMapping
+    private let root: Int?
+
+    init(_ mapping: GraphMapping, root: Int?) {
+        self.mapping = mapping
+        self.root = root
+    }
+
+    /// Where a pointer has led.
+    private enum State {
+        case archive
+        case objects(of: Int)
+        /// Objects on the way of key paths, of an entity and its sub-entities.
+        case steps([KeyTree], of: Int)
+    }
+
+    func identity(at pointer: JSONPointer) -> [[String]]? {
+        var state = root.map(State.objects) ?? .archive
+        for token in pointer.tokens {
+            guard let next = next(state, token) else { return nil }
+            state = next
+        }
+        guard case .objects(let entity) = state else { return nil }
+        let properties = mapping.entities[entity].properties
+        let paths = mapping.schema.entities[entity].identity.compactMap { properties[$0]?.path }
+        return paths.count == mapping.schema.entities[entity].identity.count && !paths.contains([]) ? paths : nil
+    }
+
+    private func next(_ state: State, _ token: String) -> State? {
+        switch state {
+        case .archive: return mapping.schema.number(ofEntity: token).map(State.objects)
+        case .objects(let entity):
+            // An element of the list; the step stays among objects of the entity.
+            if !token.isEmpty, token.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) { return state }
+            let range = entity..<mapping.schema.entities[entity].end
+            return next(range.map { mapping.entities[$0].keys }, entity, token)
+        case .steps(let trees, let entity): return next(trees, entity, token)
+        }
+    }
+
+    /// - Parameter trees: Those of the entity and its sub-entities, whose objects may all be there.
+    private func next(_ trees: [KeyTree], _ entity: Int, _ token: String) -> State? {
+        let targets = trees.compactMap { tree in
+            token.withUTF8Span { tree.table.index(of: $0) }.map { tree.targets[$0] }
+        }
+        guard let target = targets.first else { return nil }
+        switch target.role {
+        case .attribute: return nil
+        case .step: return .steps(targets.compactMap(\.subtree), of: entity)
+        case .toOne, .toMany:
+            // The property's number holds for the entity that the first tree with the key belongs to.
+            let owner = (entity..<mapping.schema.entities[entity].end).first { number in
+                let properties = mapping.schema.entities[number].properties
+                return target.property < properties.count && mapping.entities[number].properties[target.property] != nil
+                    && properties[target.property].destination != nil
+            }
+            return owner.flatMap { mapping.schema.entities[$0].properties[target.property].destination }
+                .map(State.objects)
+        }
+    }
+}

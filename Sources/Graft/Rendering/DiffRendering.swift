@@ -1,0 +1,142 @@
+// What the renderings for people have in common: the order of the objects, the lines of each one, and values in which
+// nothing of what stands in the data can disturb a terminal or a page.
+
+import Foundation
+
+/// How a diff is shown to people.
+public struct DiffRendering: Sendable {
+    /// What the old graph is called.
+    public var oldName: String
+    /// What the new graph is called.
+    public var newName: String
+    /// Words beside an object's identity, such as its name.
+    public var labels: [ObjectKey: String]
+    /// How many characters of a value are shown; nil shows all.
+    public var maximumValueLength: Int?
+    /// Whether the text has colours, for terminals (ECMA-48 sequences). HTML always has them.
+    public var isColored: Bool
+
+    /// Creates options.
+    public init(
+        oldName: String = "old", newName: String = "new", labels: [ObjectKey: String] = [:],
+        maximumValueLength: Int? = 200, isColored: Bool = false
+    ) {
+        self.oldName = oldName
+        self.newName = newName
+        self.labels = labels
+        self.maximumValueLength = maximumValueLength
+        self.isColored = isColored
+    }
+}
+
+/// One object of a diff, as people are shown it.
+struct DiffEntry {
+    enum Kind { case deleted, inserted, changed }
+
+    /// What is said of one property.
+    enum Detail {
+        /// Nil where the object isn't there on that side.
+        case attribute(old: GraphValue?, new: GraphValue?)
+        case toOne(old: ObjectKey?, new: ObjectKey?)
+        case toMany(MembersChange)
+    }
+
+    var kind: Kind
+    var key: ObjectKey
+    var details: [(name: String, detail: Detail)]
+}
+
+extension GraphDiff {
+    /// The objects in the order of their keys, whatever happened to them.
+    var entries: [DiffEntry] {
+        let all =
+            deleted.map { DiffEntry($0, isInserted: false) } + inserted.map { DiffEntry($0, isInserted: true) }
+            + changed.map(DiffEntry.init)
+        // Sorted stably: an object that is deleted and inserted with one key comes in that order.
+        return all.enumerated().sorted { one, other in
+            if one.element.key == other.element.key { return one.offset < other.offset }
+            return one.element.key < other.element.key
+        }.map(\.element)
+    }
+
+    /// For instance `1 new, 3 changed, 0 deleted`.
+    var summary: String { "\(inserted.count) new, \(changed.count) changed, \(deleted.count) deleted" }
+}
+
+extension DiffEntry {
+    /// A whole object. What it hasn't isn't shown.
+    fileprivate init(_ contents: ObjectContents, isInserted: Bool) {
+        kind = isInserted ? .inserted : .deleted
+        key = contents.key
+        details = contents.properties.compactMap { property in
+            switch property.value {
+            case .attribute(.null), .toOne(nil): return nil
+            case .attribute(let value):
+                return (property.name, .attribute(old: isInserted ? nil : value, new: isInserted ? value : nil))
+            case .toOne(let key):
+                return (property.name, .toOne(old: isInserted ? nil : key, new: isInserted ? key : nil))
+            case .toMany(let keys, _):
+                let members = keys.map { MembersChange.Member($0) }
+                if members.isEmpty { return nil }
+                let change = isInserted ? MembersChange(added: members) : MembersChange(removed: members)
+                return (property.name, .toMany(change))
+            }
+        }
+    }
+
+    fileprivate init(_ change: ObjectChange) {
+        kind = .changed
+        key = change.key
+        details = change.properties.map { property in
+            switch property.kind {
+            case .attribute(let old, let new): (property.name, .attribute(old: old, new: new))
+            case .toOne(let old, let new): (property.name, .toOne(old: old, new: new))
+            case .toMany(let change): (property.name, .toMany(change))
+            }
+        }
+    }
+}
+
+extension DiffRendering {
+    /// A value in one line.
+    func text(of value: GraphValue) -> String {
+        switch value {
+        case .data(let bytes), .encoded(let bytes): "\(bytes.count) bytes: \(shortened(value.description))"
+        case .string(let text): "\"\(Self.visible(shortened(text)))\""
+        default: Self.visible(shortened(value.description))
+        }
+    }
+
+    /// An object's name with its label.
+    func text(of key: ObjectKey) -> String {
+        let name = Self.visible(key.description)
+        return labels[key].map { "\(name) (\(Self.visible(shortened($0))))" } ?? name
+    }
+
+    private func shortened(_ text: String) -> String {
+        guard let maximumValueLength, text.count > maximumValueLength else { return text }
+        return "\(text.prefix(max(0, maximumValueLength - 1)))…"
+    }
+
+    /// The text with everything visible that a terminal would obey or a reader wouldn't see: control characters, line
+    /// separators, and the marks that turn the direction of text.
+    static func visible(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isHidden) else { return text }
+        return text.unicodeScalars.reduce(into: "") { line, scalar in
+            switch scalar {
+            case "\n": line += "\\n"
+            case "\r": line += "\\r"
+            case "\t": line += "\\t"
+            case _ where isHidden(scalar): line += "\\u{\(String(scalar.value, radix: 16))}"
+            default: line.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
+    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true
+        default: false
+        }
+    }
+}

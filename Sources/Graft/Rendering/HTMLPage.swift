@@ -1,0 +1,92 @@
+// The frame of a page: head, style, body. Colours are given as a light and a dark one; contrast is 4.5 to 1 or better
+// in both.
+
+/// A self-contained HTML page.
+struct HTMLPage {
+    var title: String
+    var body = ""
+
+    init(title: String) { self.title = title }
+
+    /// The page. Its policy forbids scripts and everything from elsewhere.
+    var html: String {
+        """
+        <!DOCTYPE html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+        <title>\(Self.escaped(DiffRendering.visible(title)))</title>
+        <style>
+        \(Self.style)
+        </style>
+        </head>
+        <body>
+        \(body)</body>
+        </html>
+
+        """
+    }
+
+    /// A text for contents and for attributes in quotes.
+    static func escaped(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { html, scalar in
+            switch scalar {
+            case "&": html += "&amp;"
+            case "<": html += "&lt;"
+            case ">": html += "&gt;"
+            case "\"": html += "&quot;"
+            case "'": html += "&#39;"
+            default: html.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
+    private static let style = """
+        :root {
+          color-scheme: light dark;
+          --text: #1c1e21; --quiet: #5c636b; --page: #ffffff; --box: #f5f6f7; --line: #d9dce0;
+          --old: #fdecec; --old-text: #9a1c1c; --old-mark: #f6b8b8;
+          --new: #e8f6ea; --new-text: #176329; --new-mark: #a9dfb3;
+          --mid: #fdf3d8; --mid-text: #7a5200;
+        }
+        @media (prefers-color-scheme: dark) {
+          :root {
+            --text: #e6e7e9; --quiet: #a3a9b1; --page: #16181b; --box: #1f2226; --line: #3a3f45;
+            --old: #3b1d20; --old-text: #ff9c9c; --old-mark: #7a2d33;
+            --new: #17321e; --new-text: #8fdba0; --new-mark: #2c6a3c;
+            --mid: #3a3115; --mid-text: #f0c766;
+          }
+        }
+        * { box-sizing: border-box; }
+        body { margin: 0 auto; padding: 1.5rem; max-width: 64rem; background: var(--page); color: var(--text);
+          font: 16px/1.5 system-ui, sans-serif; }
+        h1 { font-size: 1.4rem; margin: 0; overflow-wrap: anywhere; }
+        h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
+        header p, .arrow, .null { color: var(--quiet); }
+        .null { font-style: italic; }
+        table { border-collapse: collapse; }
+        th, td { padding: .3rem .7rem; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
+        thead th { border-top: 0; color: var(--quiet); font-weight: 500; font-size: .85rem; }
+        .overview td { text-align: right; font-variant-numeric: tabular-nums; }
+        .overview .none { color: var(--quiet); }
+        .overview .inserted { color: var(--new-text); } .overview .deleted { color: var(--old-text); }
+        .overview .changed { color: var(--mid-text); }
+        .object { margin: .6rem 0; border: 1px solid var(--line); border-radius: 6px; overflow: hidden; }
+        .object summary { padding: .45rem .7rem; background: var(--box); cursor: pointer; overflow-wrap: anywhere; }
+        .properties { width: 100%; table-layout: fixed; }
+        .properties th:first-child { width: 22%; }
+        .properties th[scope] { font-weight: 500; }
+        .properties td, .properties th { overflow-wrap: anywhere; }
+        td.old { background: var(--old); } td.new { background: var(--new); }
+        mark { color: inherit; } td.old mark { background: var(--old-mark); } td.new mark { background: var(--new-mark); }
+        ul { margin: 0; padding: 0; list-style: none; }
+        .badge { display: inline-block; padding: 0 .45rem; border-radius: 4px; font-size: .8rem; }
+        .badge.deleted { background: var(--old); color: var(--old-text); }
+        .badge.inserted { background: var(--new); color: var(--new-text); }
+        .badge.changed, .badge.moved { background: var(--mid); color: var(--mid-text); }
+        @media print { body { max-width: none; } .object { break-inside: avoid; } }
+        """
+}

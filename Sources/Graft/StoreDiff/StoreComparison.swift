@@ -1,0 +1,188 @@
+// Two stores, side by side: a merge join over identities for each entity.
+//
+// A relationship between objects is in both their entries, but it is looked at from one side: where the inverse of an
+// unordered to-many relationship tells all, its members are never read. A publisher's thousand heroes are known from
+// the heroes.
+
+import CoreData
+
+/// A comparison in progress.
+struct StoreComparison {
+    private let old: StoreSide
+    private let new: StoreSide
+    private let scope: DiffScope
+    private let entities: [Int]
+    private let reading: RelationshipReading
+    private var diff = GraphDiff()
+    private var members = DerivedMembers()
+
+    init(_ old: StoreSide, _ new: StoreSide, _ scope: DiffScope, entities: [Int]) throws {
+        self.old = old
+        self.new = new
+        self.scope = scope
+        self.entities = entities
+        reading = RelationshipReading(scope, entities: Set(entities))
+    }
+
+    /// Compares everything.
+    mutating func diff(_ progress: ExportProgress) throws -> GraphDiff {
+        for entity in entities { try compare(entity, progress) }
+        progress.finish()
+        return GraphDiff(
+            deleted: diff.deleted, inserted: diff.inserted, changed: members.merged(into: diff, compared: names))
+    }
+
+    private var names: Set<String> { Set(entities.map { scope.schema.entities[$0].name }) }
+
+    private mutating func compare(_ entity: Int, _ progress: ExportProgress) throws {
+        let relationships = reading.names(of: entity)
+        var before = try IdentityStream(old, entity: entity, relationships: relationships)
+        var after = try IdentityStream(new, entity: entity, relationships: relationships)
+        var told = 0
+        while before.current != nil || after.current != nil {
+            if before.count - told >= 1000 {
+                try progress.checkCancellation()
+                progress.advance(by: before.count - told)
+                told = before.count
+            }
+            switch (before.current, after.current) {
+            case (let object?, let other?):
+                switch before.identity.precedes(after.identity) {
+                case true?:
+                    try delete(object, entity)
+                    try before.advance()
+                case false?:
+                    try insert(other, entity)
+                    try after.advance()
+                case nil:
+                    try compare(object, other, before.identity, entity)
+                    try before.advance()
+                    try after.advance()
+                }
+            case (let object?, nil):
+                try delete(object, entity)
+                try before.advance()
+            case (nil, let other?):
+                try insert(other, entity)
+                try after.advance()
+            case (nil, nil): break
+            }
+        }
+        progress.advance(by: before.count - told)
+    }
+
+    // MARK: On one side only
+
+    private mutating func delete(_ object: NSManagedObject, _ entity: Int) throws {
+        let contents = try contents(object, entity, old)
+        diff.deleted.append(contents)
+        try forEachDestination(of: object, entity, old) { members.remove(contents.key, from: $0, $1) }
+    }
+
+    private mutating func insert(_ object: NSManagedObject, _ entity: Int) throws {
+        let contents = try contents(object, entity, new)
+        diff.inserted.append(contents)
+        try forEachDestination(of: object, entity, new) { members.add(contents.key, to: $0, $1) }
+    }
+
+    /// Everything of one object, its to-many relationships included.
+    private func contents(_ object: NSManagedObject, _ entity: Int, _ side: StoreSide) throws -> ObjectContents {
+        let properties = scope.schema.entities[entity].properties
+        let entityScope = scope.entities[entity]
+        var contents: [PropertyContents] = []
+        for member in entityScope.attributes {
+            let property = properties[member.number]
+            contents.append(.init(property.name, .attribute(try object.graphValue(member.number, property))))
+        }
+        for member in entityScope.toOnes {
+            let property = properties[member.number]
+            guard let end = object.destination(member.number, property) else { continue }
+            contents.append(.init(property.name, .toOne(try side.key(of: end))))
+        }
+        for member in entityScope.toManys {
+            let property = properties[member.number]
+            var keys = try object.members(member.number, property).map(side.key)
+            if keys.isEmpty { continue }
+            if !member.isOrdered { keys.sort() }
+            contents.append(.init(property.name, .toMany(keys, isOrdered: member.isOrdered)))
+        }
+        return ObjectContents(try side.key(of: object), contents)
+    }
+
+    /// Calls the closure for each object whose to-many relationship is known from this one, with the relationship's
+    /// name.
+    private func forEachDestination(
+        of object: NSManagedObject, _ entity: Int, _ side: StoreSide, _ body: (ObjectKey, String) -> Void
+    ) throws {
+        let properties = scope.schema.entities[entity].properties
+        for (number, inverse) in reading.telling[entity] {
+            let property = properties[number]
+            if property.isToMany {
+                for end in object.members(number, property) { body(try side.key(of: end), inverse) }
+            } else if let end = object.destination(number, property) {
+                body(try side.key(of: end), inverse)
+            }
+        }
+    }
+
+    // MARK: On both sides
+
+    private mutating func compare(
+        _ object: NSManagedObject, _ other: NSManagedObject, _ identity: [GraphValue], _ entity: Int
+    ) throws {
+        let properties = scope.schema.entities[entity].properties
+        let entityScope = scope.entities[entity]
+        var changes: [PropertyChange] = []
+        for member in entityScope.attributes {
+            let property = properties[member.number]
+            let value = try object.graphValue(member.number, property)
+            let otherValue = try other.graphValue(member.number, property)
+            if value.isSameValue(as: otherValue) { continue }
+            changes.append(.init(property.name, .attribute(old: value, new: otherValue)))
+        }
+        for member in entityScope.toOnes {
+            let property = properties[member.number]
+            let ends = (object.destination(member.number, property), other.destination(member.number, property))
+            if try isSame(ends.0, ends.1) { continue }
+            let keys = (try ends.0.map(old.key), try ends.1.map(new.key))
+            changes.append(.init(property.name, .toOne(old: keys.0, new: keys.1)))
+        }
+        for member in entityScope.toManys where !reading.isDerived[entity][member.number] {
+            let property = properties[member.number]
+            let change = try change(
+                object.members(member.number, property), other.members(member.number, property),
+                isOrdered: member.isOrdered)
+            if !change.isEmpty { changes.append(.init(property.name, .toMany(change))) }
+        }
+        guard !changes.isEmpty else { return }
+        let change = ObjectChange(ObjectKey(scope.schema.entities[entity].name, identity), changes)
+        diff.changed.append(change)
+        for (number, inverse) in reading.telling[entity] {
+            guard let kind = change[properties[number].name] else { continue }
+            members.follow(kind, of: change.key, inverse)
+        }
+    }
+
+    private func isSame(_ end: NSManagedObject?, _ other: NSManagedObject?) throws -> Bool {
+        guard let end, let other else { return end == nil && other == nil }
+        let number = try old.number(of: end)
+        guard try new.number(of: other) == number else { return false }
+        let entity = scope.schema.entities[number]
+        for number in entity.identity {
+            let property = entity.properties[number]
+            let value = try end.graphValue(number, property)
+            guard try !value.isNull && value.isSameValue(as: other.graphValue(number, property)) else { return false }
+        }
+        return !entity.identity.isEmpty
+    }
+
+    private func change(
+        _ before: [NSManagedObject], _ after: [NSManagedObject], isOrdered: Bool
+    ) throws -> MembersChange {
+        if before.isEmpty, after.isEmpty { return MembersChange() }
+        if before.count == after.count, try zip(before, after).allSatisfy({ try isSame($0, $1) }) {
+            return MembersChange()
+        }
+        return MembersChange(from: try before.map(old.key), to: try after.map(new.key), isOrdered: isOrdered)
+    }
+}

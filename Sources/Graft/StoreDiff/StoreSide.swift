@@ -1,0 +1,57 @@
+// One of the two stores: entities by number, and the keys of its objects.
+
+import CoreData
+
+/// A context on one of two stores that are compared.
+struct StoreSide {
+    let context: NSManagedObjectContext
+    let schema: GraphSchema
+    private let numbers: [ObjectIdentifier: Int]
+
+    init(_ context: NSManagedObjectContext, _ schema: GraphSchema) throws {
+        guard let model = context.graftModel else {
+            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
+        }
+        self.context = context
+        self.schema = schema
+        let descriptions = model.entitiesByName
+        numbers = Dictionary(
+            schema.entities.indices.compactMap { number in
+                descriptions[schema.entities[number].name].map { (ObjectIdentifier($0), number) }
+            }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The number of an object's own entity.
+    func number(of object: NSManagedObject) throws -> Int {
+        if let number = numbers[ObjectIdentifier(object.entity)] { return number }
+        throw GraftError(.unknownEntity(object.entity.name ?? "", closest: nil))
+    }
+
+    /// The values of an object's identifying attributes.
+    ///
+    /// - Throws: ``GraftError`` with `missingIdentity` where one has none.
+    func identity(of object: NSManagedObject, _ entity: Int) throws -> [GraphValue] {
+        let description = schema.entities[entity]
+        var identity: [GraphValue] = []
+        identity.reserveCapacity(description.identity.count)
+        for number in description.identity {
+            let value = try object.graphValue(number, description.properties[number])
+            if value.isNull { throw Self.missingIdentity(description) }
+            identity.append(value)
+        }
+        if identity.isEmpty { throw Self.missingIdentity(description) }
+        return identity
+    }
+
+    /// What an object is called in a diff.
+    func key(of object: NSManagedObject) throws -> ObjectKey {
+        let number = try number(of: object)
+        return ObjectKey(schema.entities[number].name, try identity(of: object, number))
+    }
+
+    private static func missingIdentity(_ entity: GraphSchema.Entity) -> GraftError {
+        GraftError(
+            .missingIdentity(attributes: entity.identity.map { entity.properties[$0].name }),
+            at: .init(entity: entity.name))
+    }
+}

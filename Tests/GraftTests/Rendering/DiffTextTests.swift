@@ -1,0 +1,122 @@
+// What people are shown of a diff, as text and as a page.
+
+import CoreData
+import Foundation
+import Testing
+
+@testable import Graft
+
+@Suite struct DiffTextTests {
+    private static let hero = ObjectKey("Hero", [.integer(101)])
+    private static let flight = ObjectKey("Power", [.integer(9)])
+    private static let tides = ObjectKey("Power", [.integer(11)])
+
+    private static let diff = GraphDiff(
+        deleted: [
+            ObjectContents(
+                ObjectKey("Villain", [.string("x")]), [.init("name", .attribute(.string("Un\u{1B}[31mdertow")))])
+        ],
+        inserted: [
+            ObjectContents(
+                tides,
+                [
+                    .init("name", .attribute(.string("Tides"))), .init("note", .attribute(.null)),
+                    .init("heroes", .toMany([hero], isOrdered: false)),
+                ])
+        ],
+        changed: [
+            ObjectChange(
+                hero,
+                [
+                    PropertyChange("motto", .attribute(old: .string("Every night\nends."), new: .null)),
+                    PropertyChange("publisher", .toOne(old: nil, new: ObjectKey("Publisher", [.integer(1)]))),
+                    PropertyChange(
+                        "powers",
+                        .toMany(
+                            MembersChange(
+                                removed: [.init(ObjectKey("Power", [.integer(4)]), at: 0)],
+                                added: [.init(tides, at: 2)], moved: [.init(flight, from: 1, to: 0)]))),
+                ])
+        ])
+
+    @Test func `the text says what was and what is, object by object`() {
+        let rendering = DiffRendering(
+            oldName: "a.sqlite", newName: "b.sqlite", labels: [Self.flight: "Flight", Self.hero: "Revontuli"])
+        #expect(
+            Self.diff.text(rendering) == #"""
+                --- a.sqlite
+                +++ b.sqlite
+                @@ Hero 101 (Revontuli) changed @@
+                - motto: "Every night\nends."
+                + motto: null
+                  powers:
+                -   Power 4 at 0
+                +   Power 11 at 2
+                ~   Power 9 (Flight) from 1 to 0
+                + publisher: Publisher 1
+                @@ Power 11 new @@
+                  heroes:
+                +   Hero 101 (Revontuli)
+                + name: "Tides"
+                @@ Villain "x" deleted @@
+                - name: "Un\u{1b}[31mdertow"
+
+                1 new, 1 changed, 1 deleted
+
+                """#)
+        #expect(GraphDiff().text().isEmpty)
+    }
+
+    @Test func `colours are added only where they are asked for, and values can't add any`() {
+        #expect(!Self.diff.text().contains("\u{1B}"))
+        let text = Self.diff.text(DiffRendering(isColored: true))
+        #expect(text.contains("\u{1B}[31m- motto: \"Every night\\nends.\"\u{1B}[0m\n"))
+        #expect(text.contains("\u{1B}[32m+ motto: null\u{1B}[0m\n"))
+        #expect(text.contains("Un\\u{1b}[31mdertow"))
+    }
+
+    @Test func `long values are shortened unless all is wanted`() {
+        let long = String(repeating: "x", count: 1000)
+        let diff = GraphDiff(changed: [
+            ObjectChange(Self.hero, [PropertyChange("motto", .attribute(old: .null, new: .string(long)))])
+        ])
+        #expect(diff.text().contains("\"\(String(repeating: "x", count: 199))…\""))
+        #expect(diff.text(DiffRendering(maximumValueLength: nil)).contains(long))
+    }
+
+    @Test func `the page has everything, is well-formed, and runs and loads nothing`() throws {
+        let evil = "<script>alert('1')</script>&\"\u{202E}"
+        var diff = Self.diff
+        diff.changed.append(
+            ObjectChange(
+                ObjectKey("Hero", [.string(evil)]),
+                [
+                    PropertyChange(
+                        evil, .attribute(old: .string("The quick fox"), new: .string("The slow \(evil) fox")))
+                ]))
+        let html = diff.html(DiffRendering(oldName: evil, newName: "b"))
+        #expect(!html.contains("<script"))
+        #expect(!html.contains("\u{202E}"))
+        #expect(!html.contains("src=") && !html.contains("http:") && !html.contains("https:"))
+        #expect(html.contains("&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;"))
+        #expect(html.contains("&quot;The <mark>quick</mark> fox&quot;"))
+        #expect(html.contains("prefers-color-scheme: dark"))
+        #expect(Self.isBalanced(html))
+        #expect(GraphDiff().html().contains("No differences."))
+    }
+
+    /// Whether each element that is opened is closed, in order.
+    private static func isBalanced(_ html: String) -> Bool {
+        var open: [Substring] = []
+        for part in html.split(separator: "<").dropFirst() {
+            let name = part.prefix { $0.isLetter || $0.isNumber || $0 == "/" || $0 == "!" }
+            if name.hasPrefix("!") || name == "meta" { continue }
+            if name.hasPrefix("/") {
+                guard open.popLast() == name.dropFirst() else { return false }
+            } else {
+                open.append(name)
+            }
+        }
+        return open.isEmpty
+    }
+}
