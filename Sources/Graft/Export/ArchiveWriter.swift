@@ -40,7 +40,7 @@ struct ArchiveWriter {
         self.layout = layout
         schema = mapping.schema
         plans = try mapping.schema.entities.indices.map { number in
-            try ExportPlan(number, in: mapping) { property, _ in
+            try ExportPlan(number, in: mapping, nil) { property, _ in
                 guard layout.isWritten(property, of: number) else { return .none }
                 return layout.isNested(property, of: number) ? .nested : .identifier
             }
@@ -160,6 +160,7 @@ struct ArchiveWriter {
                 try writer.key(item.key)
                 let members = sorted(object.members(number, plan.properties[number]), plan.properties[number])
                 count += try write(members, number, of: object, plan, form, isList: true, to: &writer)
+            case .constant, .stableIdentifier: continue  // Archives have their own keys for these.
             case .step(let items):
                 try writer.key(item.key)
                 try writer.beginObject()

@@ -21,6 +21,18 @@ public struct ExportOptions: Sendable {
         case none
     }
 
+    /// Which objects and properties an export writes.
+    public enum Scope: Sendable {
+        /// All.
+        case everything
+        /// What has changed since the context was last saved: of a new object everything, of others the identity and what
+        /// is different. Objects that haven't changed, nor anything nested in them, are left out; nested in others they are
+        /// identifiers.
+        case changesSinceSave
+        /// The same, since a snapshot of the same model. Objects without identity can't be compared and are written whole.
+        case changes(since: GraphSnapshot)
+    }
+
     /// How entities and properties stand in JSON, where code decides it: goes before the model's annotations.
     public var mapping = MappingOptions()
 
@@ -39,8 +51,29 @@ public struct ExportOptions: Sendable {
     /// Whether properties without a value are written as null. Otherwise they are left out.
     public var includesNulls = true
 
-    /// How many objects deep relationships are nested. Deeper ones are written as identifiers.
+    /// How many objects deep relationships are nested, the one at the top included, which is always written. Deeper ones are
+    /// written as identifiers.
     public var maximumNesting = 32
+
+    /// Whether an object's keys are in the order of their UTF-8, at every depth. Otherwise the identity comes first, then
+    /// attributes, then relationships. The order never depends on that of the model.
+    public var sortsKeys = false
+
+    /// Whether each object at the top is complete by itself, even if it repeats what was written before.
+    ///
+    /// By default, an object whose nested objects can lead back to it is nested in full once in the whole text; where it is
+    /// met again, it is written as its identifier. So a text is linear in the objects and links, whatever their cycles.
+    /// Where this is true, that starts anew with each object at the top.
+    public var repeatsObjects = false
+
+    /// The key under which objects without identity are named; nil, the default, for no name.
+    ///
+    /// The name is the URI of the object's ID. It stays the same as long as the object is in its store. Unsaved objects
+    /// get their permanent ID for it. Where such an object is met again, it is written with its name alone.
+    public var stableIdentifierKey: String?
+
+    /// Which objects and properties are written.
+    public var scope = Scope.everything
 
     /// How many objects are read from the store at a time.
     public var batchSize = 1000

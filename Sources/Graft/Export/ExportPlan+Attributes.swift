@@ -31,7 +31,13 @@ extension ExportPlan {
     /// Whether an object has a complete identity, and the mapping a place for it.
     func isIdentified(_ object: NSManagedObject) throws -> Bool {
         if identityItems.isEmpty { return false }
-        for number in identity where try object.holds(.null, number, properties[number]) { return false }
+        for number in identity {
+            let property = properties[number]
+            let isMissing =
+                property.isAttribute
+                ? try object.holds(.null, number, property) : object.destination(number, property) == nil
+            if isMissing { return false }
+        }
         return true
     }
 
@@ -48,7 +54,7 @@ extension ExportPlan {
             guard let json = try json(number, of: object, by: transformer), !json.isTree else { return false }
             try writer.value(json)
             return true
-        case .toOne, .toMany, .step:
+        case .toOne, .toMany, .step, .constant, .stableIdentifier:
             return false
         }
     }

@@ -8,6 +8,10 @@ final class ExportPlan {
         case transformed(Int, NamedTransformer)
         case toOne(Int, ExportOptions.RelationshipForm)
         case toMany(Int, ExportOptions.RelationshipForm)
+        /// The same text for all objects of the entity: its name for the type of an object.
+        case constant(String)
+        /// What names an object without identity.
+        case stableIdentifier
         /// An object on the way to further keys.
         case step([Item])
     }
@@ -16,10 +20,13 @@ final class ExportPlan {
     final class Item {
         let key: JSONKey
         let content: Content
+        /// Whether null is written where there is no value.
+        let writesNull: Bool
 
-        init(key: JSONKey, content: Content) {
+        init(key: JSONKey, content: Content, writesNull: Bool) {
             self.key = key
             self.content = content
+            self.writesNull = writesNull
         }
     }
 
@@ -31,66 +38,105 @@ final class ExportPlan {
     /// The identifying attributes alone; empty where one of them isn't mapped.
     let identityItems: [Item]
     let identity: [Int]
+    /// The numbers of the properties that are written.
+    let written: [Int]
     /// Whether relationships lead on from an object that is written in full.
     let isExpanding: Bool
 
+    /// - Parameter options: Where they are given, they decide about the order of keys, nulls and the names of objects without
+    ///   identity, and the type of objects is written. Not for archives.
     init(
-        _ number: Int, in mapping: GraphMapping, form: (Int, PropertyMapping) -> ExportOptions.RelationshipForm
+        _ number: Int, in mapping: GraphMapping, _ options: ExportOptions? = nil,
+        form: (Int, PropertyMapping) -> ExportOptions.RelationshipForm
     ) throws {
         let entity = mapping.schema.entities[number]
         self.number = number
         name = entity.name
         properties = entity.properties
-        identity = entity.identity
-        let mapped = mapping.entities[number].properties
-        var entries: [Entry] = []
+        identity = entity.relatedIdentity.isEmpty ? entity.identity : entity.relatedIdentity
+        var builder = ItemBuilder(entity: entity.name, sortsKeys: options?.sortsKeys ?? false)
+        var identifying: [ItemBuilder.Entry] = []
         for (property, description) in entity.properties.enumerated() {
-            guard let mapping = mapped[property], mapping.direction.isExported else { continue }
-            let content: Content
-            switch description.kind {
-            case .attribute(let kind):
-                if let transformer = mapping.transformer {
-                    if !transformer.isReversible { continue }
-                    content = .transformed(property, transformer)
-                } else {
-                    content = .attribute(property, mapping.converter ?? AttributeConverter(kind))
-                }
-            case .toOne:
-                content = .toOne(property, form(property, mapping))
-            case .toMany:
-                content = .toMany(property, form(property, mapping))
+            guard let mapping = mapping.entities[number].properties[property], mapping.direction.isExported,
+                let content = Self.content(property, description, mapping, form)
+            else { continue }
+            let rank = identity.firstIndex(of: property) ?? (description.isAttribute ? 1000 : 1001)
+            var entry = ItemBuilder.Entry(path: mapping.path, rank: rank, content: content)
+            entry.writesNull = mapping.exportsNull ?? options?.includesNulls ?? true
+            if !content.isLeftOut { builder.entries.append(entry) }
+            if rank < 1000 {
+                entry.content = content.asIdentifier
+                identifying.append(entry)
             }
-            if content.isLeftOut { continue }
-            let rank = entity.identity.firstIndex(of: property) ?? (description.isAttribute ? 1000 : 1001)
-            entries.append(Entry(path: mapping.path, rank: rank, content: content))
         }
-        items = try Self.items(entries, at: [], entity: entity.name)
-        let identifying = entries.filter { $0.rank < 1000 }
-        identityItems =
-            identifying.count == entity.identity.count ? try Self.items(identifying, at: [], entity: entity.name) : []
-        isExpanding = entries.contains { $0.content.isNesting }
+        written = builder.entries.compactMap(\.content.property).sorted()
+        isExpanding = builder.entries.contains { $0.content.isNesting }
+        identityItems = identifying.count == identity.count ? try builder.items(of: identifying) : []
+        if let options {
+            let own = mapping.entities[number]
+            if let path = own.entityKeyPath { builder.add(.constant(own.entityValue), at: path, rank: 999) }
+            if let key = options.stableIdentifierKey { builder.add(.stableIdentifier, at: [key], rank: -1) }
+        }
+        items = try builder.items(of: builder.entries)
     }
 
-    // MARK: Order
+    /// What stands for a property; nil for nothing.
+    private static func content(
+        _ number: Int, _ property: GraphSchema.Property, _ mapping: PropertyMapping,
+        _ form: (Int, PropertyMapping) -> ExportOptions.RelationshipForm
+    ) -> Content? {
+        switch property.kind {
+        case .attribute(let kind):
+            guard let transformer = mapping.transformer else {
+                return .attribute(number, mapping.converter ?? AttributeConverter(kind))
+            }
+            return transformer.isReversible ? .transformed(number, transformer) : nil
+        case .toOne: return .toOne(number, form(number, mapping))
+        case .toMany: return .toMany(number, form(number, mapping))
+        }
+    }
+}
 
-    private struct Entry {
+/// Puts what stands at key paths together into objects.
+private struct ItemBuilder {
+    struct Entry {
         var path: [String]
         var rank: Int
-        var content: Content
+        var content: ExportPlan.Content
+        var writesNull = true
     }
 
+    let entity: String
+    let sortsKeys: Bool
+    var entries: [Entry] = []
+
+    init(entity: String, sortsKeys: Bool) {
+        self.entity = entity
+        self.sortsKeys = sortsKeys
+    }
+
+    /// Adds what belongs to no property, unless a property is written there.
+    mutating func add(_ content: ExportPlan.Content, at path: [String], rank: Int) {
+        if entries.contains(where: { $0.path == path }) { return }
+        entries.append(Entry(path: path, rank: rank, content: content))
+    }
+
+    func items(of entries: [Entry]) throws -> [ExportPlan.Item] { try items(entries, at: []) }
+
     /// Arranges what stands below a path.
-    private static func items(_ entries: [Entry], at path: [String], entity: String) throws -> [Item] {
+    private func items(_ entries: [Entry], at path: [String]) throws -> [ExportPlan.Item] {
         var groups: [String: [Entry]] = [:]
         for entry in entries { groups[entry.path[path.count], default: []].append(entry) }
         let ordered = groups.map { (key: $0.key, entries: $0.value, rank: $0.value.map(\.rank).min() ?? 0) }.sorted {
-            $0.rank == $1.rank ? $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) : $0.rank < $1.rank
+            sortsKeys || $0.rank == $1.rank
+                ? $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) : $0.rank < $1.rank
         }
         return try ordered.map { key, entries, _ in
             let leaves = entries.filter { $0.path.count == path.count + 1 }.sorted { $0.rank < $1.rank }
             // Several properties may be read from one key; the first one, an attribute if there is one, writes it.
             guard let leaf = leaves.first else {
-                return Item(key: JSONKey(key), content: .step(try items(entries, at: path + [key], entity: entity)))
+                let step = ExportPlan.Content.step(try items(entries, at: path + [key]))
+                return ExportPlan.Item(key: JSONKey(key), content: step, writesNull: true)
             }
             if leaf.content.isAttribute, leaves.count < entries.count {
                 throw GraftError(
@@ -100,7 +146,7 @@ final class ExportPlan {
                         remedy: "Give the attribute another key path, or leave one of them out of the mapping."),
                     at: .init(entity: entity))
             }
-            return Item(key: JSONKey(key), content: leaf.content)
+            return ExportPlan.Item(key: JSONKey(key), content: leaf.content, writesNull: leaf.writesNull)
         }
     }
 }
@@ -109,7 +155,24 @@ extension ExportPlan.Content {
     var isAttribute: Bool {
         switch self {
         case .attribute, .transformed: true
-        case .toOne, .toMany, .step: false
+        case .toOne, .toMany, .step, .constant, .stableIdentifier: false
+        }
+    }
+
+    /// The same as part of an identifier: of related objects, only theirs.
+    var asIdentifier: ExportPlan.Content {
+        switch self {
+        case .toOne(let number, _): .toOne(number, .identifier)
+        default: self
+        }
+    }
+
+    /// The number of the property that it is of.
+    var property: Int? {
+        switch self {
+        case .attribute(let number, _), .transformed(let number, _), .toOne(let number, _), .toMany(let number, _):
+            number
+        case .constant, .stableIdentifier, .step: nil
         }
     }
 

@@ -32,8 +32,7 @@ struct ExportRun {
         if options.format == .json { try writer.beginArray() }
         try batches.forEach { objects in
             try progress.checkCancellation()
-            for object in objects { try objectWriter.write(object, to: &writer) }
-            count += objects.count
+            for object in objects where try objectWriter.write(object, to: &writer) { count += 1 }
             progress.advance(by: objects.count)
         }
         if options.format == .json { try writer.endArray() }
@@ -86,6 +85,7 @@ struct ExportRun {
     private var writerOptions: JSONWriter.Options {
         var writer = JSONWriter.Options()
         writer.isPretty = options.isPretty && options.format == .json
+        writer.sortsKeys = options.sortsKeys
         return writer
     }
 

@@ -12,19 +12,20 @@ extension NSManagedObjectContext {
         return try run.data { writer in
             var objectWriter = try ObjectWriter(model(of: objects), options)
             if options.format == .json { try writer.beginArray() }
-            for object in objects { try objectWriter.write(object, to: &writer) }
+            for object in objects { _ = try objectWriter.write(object, to: &writer) }
             if options.format == .json { try writer.endArray() }
         }
     }
 
-    /// Returns one object as a JSON object, with what it leads to.
+    /// Returns one object as a JSON object, with what it leads to. Of changes only, where there are none, that is its
+    /// identity.
     ///
     /// - Throws: ``GraftError``.
     public func json(of object: NSManagedObject, options: ExportOptions = ExportOptions()) throws -> Data {
         let run = ExportRun(context: self, options: options, progress: nil, releasesObjects: false)
         return try run.data { writer in
             var objectWriter = try ObjectWriter(model(of: [object]), options)
-            try objectWriter.write(object, to: &writer)
+            try objectWriter.writeAlways(object, to: &writer)
         }
     }
 

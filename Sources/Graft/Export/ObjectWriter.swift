@@ -1,6 +1,6 @@
-// An object as JSON, with what it leads to. Safe on any graph: within one top-level object, the relationships of an object
-// are followed once. Where it is met again, it is written as its identifier or, without one, with its attributes alone.
-// So what is written is linear in the number of objects and links that are reached.
+// An object as JSON, with what it leads to. Safe on any graph: an object that nested ones can lead back to is nested in full
+// once. Where it is met again, it is written as its identifier or, without one, with its attributes alone. So what is written
+// is linear in the number of objects and links that are reached.
 
 import CoreData
 
@@ -9,24 +9,35 @@ struct ObjectWriter {
     private let plans: [ExportPlan]
     private let numbers: [ObjectIdentifier: Int]
     private let options: ExportOptions
-    /// The objects whose relationships have been followed since the last top-level object began.
-    private var expanded: Set<ObjectIdentifier> = []
+    /// By entity: whether nested objects can lead back to an object.
+    private let isCyclic: [Bool]
+    /// The objects, of those that can be met again, that have been nested in full. By ID, because objects may be let go
+    /// meanwhile.
+    private var expanded: Set<NSManagedObjectID> = []
     private var nesting = 0
+    /// Nil where everything is written.
+    private let changes: ExportChanges?
+    /// Whether an object, or anything nested in it, has changed.
+    private var isChanged: [NSManagedObjectID: Bool] = [:]
 
     init(_ model: NSManagedObjectModel, _ options: ExportOptions) throws {
         let mapping = try GraphMapping(model, options.mapping)
         self.options = options
-        plans = try mapping.schema.entities.indices.map { number in
+        let plans = try mapping.schema.entities.indices.map { number in
             let entity = mapping.schema.entities[number]
-            return try ExportPlan(number, in: mapping) { property, mapping in
+            return try ExportPlan(number, in: mapping, options) { property, mapping in
                 if let form = mapping.exportForm ?? options.relationshipForm { return form }
                 return mapping.isDeclared || entity.properties[property].isOwning ? .nested : .identifier
             }
         }
         let entities = model.entitiesByName
-        numbers = Dictionary(
+        let numbers = Dictionary(
             plans.compactMap { plan in entities[plan.name].map { (ObjectIdentifier($0), plan.number) } },
             uniquingKeysWith: { first, _ in first })
+        isCyclic = NestingCycles(mapping.schema, nested: plans.map { Self.nested(in: $0.items) }).isCyclic
+        changes = try ExportChanges(options.scope, mapping.schema, plans, numbers)
+        self.plans = plans
+        self.numbers = numbers
     }
 
     /// The names of the relationships that the objects of an entity are written with: worth fetching with them.
@@ -38,16 +49,35 @@ struct ObjectWriter {
     private static func relationships(in items: [ExportPlan.Item]) -> [Int] {
         items.flatMap { item -> [Int] in
             switch item.content {
-            case .attribute, .transformed: []
             case .toOne(let number, _), .toMany(let number, _): [number]
             case .step(let items): relationships(in: items)
+            default: []
             }
         }
     }
 
-    /// Writes a top-level object.
-    mutating func write(_ object: NSManagedObject, to writer: inout JSONWriter) throws {
-        expanded.removeAll(keepingCapacity: true)
+    private static func nested(in items: [ExportPlan.Item]) -> [Int] {
+        items.flatMap { item -> [Int] in
+            switch item.content {
+            case .toOne(let number, .nested), .toMany(let number, .nested): [number]
+            case .step(let items): nested(in: items)
+            default: []
+            }
+        }
+    }
+
+    // MARK: Objects
+
+    /// Writes an object at the top, unless only changes are written and it has none. Returns whether it was written.
+    mutating func write(_ object: NSManagedObject, to writer: inout JSONWriter) throws -> Bool {
+        if changes != nil, try !hasChanges(object, depth: 0) { return false }
+        try writeAlways(object, to: &writer)
+        return true
+    }
+
+    /// Writes an object at the top.
+    mutating func writeAlways(_ object: NSManagedObject, to writer: inout JSONWriter) throws {
+        if options.repeatsObjects { expanded.removeAll(keepingCapacity: true) }
         try writeNested(object, cameFrom: nil, to: &writer)
     }
 
@@ -56,35 +86,71 @@ struct ObjectWriter {
         throw GraftError(.unknownEntity(object.entity.name ?? "", closest: nil))
     }
 
-    /// Writes an object with all its keys.
+    /// Writes an object with all its keys or, if it isn't to be nested here, as its identifier.
     ///
     /// - Parameter inverse: The relationship that leads back to where the object was met, which is left out.
     private mutating func writeNested(
         _ object: NSManagedObject, cameFrom inverse: Int?, to writer: inout JSONWriter
     ) throws {
         let plan = try plan(of: object)
-        var followsRelationships = true
-        if plan.isExpanding {
-            followsRelationships = nesting < options.maximumNesting && !expanded.contains(ObjectIdentifier(object))
-            if !followsRelationships, try writeIdentifier(of: object, plan, to: &writer) { return }
-            if followsRelationships { expanded.insert(ObjectIdentifier(object)) }
+        // Before anything is kept by its ID.
+        if options.stableIdentifierKey != nil { try makeIdentifierStable(of: object, plan) }
+        var followsRelationships = nesting == 0 || nesting < options.maximumNesting
+        if followsRelationships, plan.isExpanding, isCyclic[plan.number] {
+            followsRelationships = expanded.insert(object.objectID).inserted || nesting == 0
+        }
+        if !followsRelationships, try writeIdentifier(of: object, plan, to: &writer) { return }
+        var change: ExportChanges.Change?
+        if let changes {
+            change = try changes.change(of: object, plan)
+            // What can't be referred to is written whole.
+            if try nesting > 0 && !plan.isIdentified(object) { change = .all }
+            if nesting > 0, change?.isEmpty ?? false, try !hasChanges(object, depth: nesting),
+                try writeIdentifier(of: object, plan, to: &writer)
+            {
+                return
+            }
         }
         nesting += 1
         try writer.beginObject()
-        try write(plan.items, of: object, plan, leavingOut: inverse, followsRelationships, to: &writer)
+        let pass = Pass(object: object, plan: plan, inverse: inverse, change: change, followsRelationships)
+        try write(plan.items, pass, to: &writer)
         try writer.endObject()
         nesting -= 1
     }
 
+    /// What holds for all keys of one object.
+    private struct Pass {
+        let object: NSManagedObject
+        let plan: ExportPlan
+        /// The relationship that is left out, because it leads back.
+        let inverse: Int?
+        /// What has changed, if only that is written.
+        let change: ExportChanges.Change?
+        let followsRelationships: Bool
+
+        init(
+            object: NSManagedObject, plan: ExportPlan, inverse: Int?, change: ExportChanges.Change?,
+            _ followsRelationships: Bool
+        ) {
+            self.object = object
+            self.plan = plan
+            self.inverse = inverse
+            self.change = change
+            self.followsRelationships = followsRelationships
+        }
+    }
+
     private mutating func write(
-        _ items: [ExportPlan.Item], of object: NSManagedObject, _ plan: ExportPlan, leavingOut inverse: Int?,
-        _ followsRelationships: Bool, to writer: inout JSONWriter
+        _ items: [ExportPlan.Item], _ pass: Pass, to writer: inout JSONWriter
     ) throws {
+        let (object, plan) = (pass.object, pass.plan)
         for item in items {
+            if pass.change != nil, try !isWritten(item, pass) { continue }
             switch item.content {
             case .attribute(let number, let converter):
                 let value = try object.graphValue(number, plan.properties[number])
-                if value.isNull, !options.includesNulls { continue }
+                if value.isNull, !item.writesNull { continue }
                 try writer.key(item.key)
                 if options.writesNullForWhatHasNoForm, !value.hasJSONForm {
                     try writer.null()
@@ -94,13 +160,13 @@ struct ObjectWriter {
             case .transformed(let number, let transformer):
                 // A transformer that has no JSON value for this one takes the key away, as in Groot.
                 guard let json = try json(number, of: object, plan, by: transformer) else { continue }
-                if json.isNull, !options.includesNulls { continue }
+                if json.isNull, !item.writesNull { continue }
                 try writer.key(item.key)
                 try writer.value(json)
             case .toOne(let number, let form):
-                guard followsRelationships, number != inverse else { continue }
+                guard pass.followsRelationships, number != pass.inverse else { continue }
                 let destination = object.destination(number, plan.properties[number])
-                if destination == nil, !options.includesNulls { continue }
+                if destination == nil, !item.writesNull { continue }
                 try writer.key(item.key)
                 guard let destination else {
                     try writer.null()
@@ -108,17 +174,24 @@ struct ObjectWriter {
                 }
                 try writeRelated(destination, form, cameFrom: plan.properties[number].inverse, to: &writer)
             case .toMany(let number, let form):
-                guard followsRelationships, number != inverse else { continue }
+                guard pass.followsRelationships, number != pass.inverse else { continue }
                 try writer.key(item.key)
                 try writer.beginArray()
                 for member in object.members(number, plan.properties[number]) {
                     try writeRelated(member, form, cameFrom: plan.properties[number].inverse, to: &writer)
                 }
                 try writer.endArray()
+            case .constant(let text):
+                try writer.key(item.key)
+                try writer.string(text)
+            case .stableIdentifier:
+                if try plan.isIdentified(object) { continue }
+                try writer.key(item.key)
+                try writer.string(stableIdentifier(of: object))
             case .step(let items):
                 try writer.key(item.key)
                 try writer.beginObject()
-                try write(items, of: object, plan, leavingOut: inverse, followsRelationships, to: &writer)
+                try write(items, pass, to: &writer)
                 try writer.endObject()
             }
         }
@@ -135,27 +208,99 @@ struct ObjectWriter {
         }
     }
 
+    // MARK: Related objects
+
     private mutating func writeRelated(
         _ object: NSManagedObject, _ form: ExportOptions.RelationshipForm, cameFrom inverse: Int?,
         to writer: inout JSONWriter
     ) throws {
         if form == .nested { return try writeNested(object, cameFrom: inverse, to: &writer) }
         let plan = try plan(of: object)
+        if options.stableIdentifierKey != nil { try makeIdentifierStable(of: object, plan) }
         if try writeIdentifier(of: object, plan, to: &writer) { return }
         try writer.beginObject()
-        try write(plan.items, of: object, plan, leavingOut: nil, false, to: &writer)
+        try write(
+            plan.items, Pass(object: object, plan: plan, inverse: nil, change: nil, false), to: &writer)
         try writer.endObject()
     }
 
-    /// Writes the identifier of an object: one value, or an object with several. Returns false where it has none.
+    /// Writes the identifier of an object: one value, or an object with several, or with the name of an object that has no
+    /// identity. Returns false where there is none of these.
     private mutating func writeIdentifier(
         of object: NSManagedObject, _ plan: ExportPlan, to writer: inout JSONWriter
     ) throws -> Bool {
-        guard try plan.isIdentified(object) else { return false }
+        guard try plan.isIdentified(object) else {
+            // Where it is nested in full, its other keys follow.
+            guard let key = options.stableIdentifierKey, expanded.contains(object.objectID) else { return false }
+            try writer.beginObject()
+            try writer.key(key)
+            try writer.string(stableIdentifier(of: object))
+            try writer.endObject()
+            return true
+        }
         if try plan.writeBareIdentifier(of: object, to: &writer) { return true }
         try writer.beginObject()
-        try write(plan.identityItems, of: object, plan, leavingOut: nil, false, to: &writer)
+        try write(
+            plan.identityItems, Pass(object: object, plan: plan, inverse: nil, change: nil, true), to: &writer)
         try writer.endObject()
         return true
+    }
+
+    /// The URI of an object's ID.
+    private func stableIdentifier(of object: NSManagedObject) -> String {
+        object.objectID.uriRepresentation().absoluteString
+    }
+
+    /// Gives an object without identity its permanent ID.
+    private func makeIdentifierStable(of object: NSManagedObject, _ plan: ExportPlan) throws {
+        guard object.objectID.isTemporaryID, try !plan.isIdentified(object) else { return }
+        try object.managedObjectContext?.obtainPermanentIDs(for: [object])
+    }
+
+    // MARK: Changes
+
+    /// Whether a key is written where only changes are.
+    private mutating func isWritten(_ item: ExportPlan.Item, _ pass: Pass) throws -> Bool {
+        switch item.content {
+        case .constant, .stableIdentifier: return true
+        case .step(let items): return try items.contains { try isWritten($0, pass) }
+        case .attribute(let number, _), .transformed(let number, _):
+            return pass.change?.contains(number) ?? true || pass.plan.identity.contains(number)
+        case .toOne(let number, let form), .toMany(let number, let form):
+            if pass.change?.contains(number) ?? true || pass.plan.identity.contains(number) { return true }
+            guard form == .nested, pass.followsRelationships, number != pass.inverse else { return false }
+            return try hasChangedMember(number, of: pass.object, pass.plan, depth: nesting)
+        }
+    }
+
+    private mutating func hasChangedMember(
+        _ number: Int, of object: NSManagedObject, _ plan: ExportPlan, depth: Int
+    ) throws -> Bool {
+        let property = plan.properties[number]
+        let members =
+            property.isToMany
+            ? object.members(number, property) : object.destination(number, property).map { [$0] } ?? []
+        return try members.contains { try hasChanges($0, depth: depth + 1) }
+    }
+
+    /// Whether an object, or anything that would be nested in it, has changed.
+    private mutating func hasChanges(_ object: NSManagedObject, depth: Int) throws -> Bool {
+        guard let changes else { return true }
+        if let known = isChanged[object.objectID] { return known }
+        let plan = try plan(of: object)
+        if try !changes.change(of: object, plan).isEmpty {
+            isChanged[object.objectID] = true
+            return true
+        }
+        // Where it is met again on the way, the question is being answered already.
+        isChanged[object.objectID] = false
+        guard depth < options.maximumNesting else { return false }
+        for number in Self.nested(in: plan.items) {
+            if try hasChangedMember(number, of: object, plan, depth: depth) {
+                isChanged[object.objectID] = true
+                return true
+            }
+        }
+        return false
     }
 }

@@ -41,6 +41,26 @@ struct ExportCommand: JobCommand {
     var pretty = false
 
     @Option(
+        help: ArgumentHelp("How relationships are written that the model says nothing of.", valueName: "form"))
+    var relationships: Relationships?
+
+    @Option(
+        help: ArgumentHelp(
+            "How many levels of related objects are nested; deeper ones are identifiers.", valueName: "n"))
+    var depth: Int?
+
+    @Flag(help: "Leave out what has no value, instead of writing null.")
+    var omitNulls = false
+
+    @Flag(help: "Order the keys of every object.")
+    var sortKeys = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Name objects that have no identity, under this key: by the URI in their store.", valueName: "key"))
+    var nameKey: String?
+
+    @Option(
         help: ArgumentHelp("The file to write, whole or not at all; else standard output.", valueName: "file"),
         completion: .file())
     var output: String?
@@ -50,18 +70,48 @@ struct ExportCommand: JobCommand {
         if entity.count > 1, predicate != nil || sort != nil || limit != nil || format == .ndjson {
             throw ValidationError("--where, --sort, --limit and NDJSON are for the objects of one --entity.")
         }
+        if let depth, depth < 0 || depth > 255 { throw ValidationError("--depth is a number of levels from 0 to 255.") }
+        if entity.count > 1, relationships != nil || depth != nil || omitNulls || nameKey != nil {
+            throw ValidationError(
+                "--relationships, --depth, --omit-nulls and --name-key are for the objects of one --entity.")
+        }
         if pretty, format == .ndjson { throw ValidationError("NDJSON has one object on a line; leave out --pretty.") }
     }
 
     func run(console: Console) throws {
         try ExportJob(
             store: store, model: model, entities: entity, predicate: predicate, sortKey: sort, limit: limit,
-            format: format.option, isPretty: pretty, output: output
+            isPlain: relationships != nil || depth != nil || omitNulls || nameKey != nil, options: options,
+            output: output
         ).run(on: console)
     }
 }
 
 extension ExportCommand {
+    private var options: ExportOptions {
+        var options = ExportOptions()
+        options.format = format.option
+        options.isPretty = pretty
+        options.relationshipForm = relationships?.option
+        if let depth { options.maximumNesting = depth + 1 }
+        options.includesNulls = !omitNulls
+        options.sortsKeys = sortKeys
+        options.stableIdentifierKey = nameKey
+        return options
+    }
+
+    enum Relationships: String, CaseIterable, ExpressibleByArgument {
+        case nested, identifier, none
+
+        var option: ExportOptions.RelationshipForm {
+            switch self {
+            case .nested: .nested
+            case .identifier: .identifier
+            case .none: .none
+            }
+        }
+    }
+
     enum Format: String, CaseIterable, ExpressibleByArgument {
         case json, ndjson
 

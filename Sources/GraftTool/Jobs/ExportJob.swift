@@ -12,8 +12,9 @@ struct ExportJob {
     var predicate: String?
     var sortKey: String?
     var limit: Int?
-    var format: ExportOptions.Format
-    var isPretty: Bool
+    /// Whether the options are for plain JSON, and not for an archive.
+    var isPlain = false
+    var options: ExportOptions
     var output: String?
 
     /// Exports to the file or to the console's output.
@@ -45,9 +46,6 @@ struct ExportJob {
     private func export(
         _ container: NSPersistentContainer, to destination: ExportDestination, _ progress: Progress
     ) throws {
-        var options = ExportOptions()
-        options.format = format
-        options.isPretty = isPretty
         if let request = try request(container.managedObjectModel) {
             try container.exportJSON(request, to: destination, options: options, progress: progress)
         } else {
@@ -60,7 +58,7 @@ struct ExportJob {
 
     /// The request for one entity's objects; nil for an archive.
     private func request(_ model: NSManagedObjectModel) throws -> ExportRequest? {
-        let chooses = predicate != nil || sortKey != nil || limit != nil || format == .ndjson
+        let chooses = predicate != nil || sortKey != nil || limit != nil || options.format == .ndjson || isPlain
         guard entities.count == 1 || chooses else { return nil }
         let entity = try model.entity(named: entities.first ?? soleEntity(of: model))
         var request = ExportRequest(entity: entity.name ?? "")
@@ -85,7 +83,7 @@ struct ExportJob {
         if roots.count == 1 { return roots[0] }
         throw GraftError(
             .other(
-                finding: "--where, --sort, --limit and NDJSON are for the objects of one entity",
+                finding: "the options given are for the objects of one entity",
                 remedy: "Name one with --entity: \(roots.joined(separator: ", "))."))
     }
 

@@ -1,0 +1,356 @@
+// What an export leaves out, in which form and order, and which lessons of other libraries it has learnt.
+
+import CoreData
+import Foundation
+import Graft
+import Testing
+
+@Suite struct ExportOptionTests {
+    private func export(
+        _ stack: TestStack, _ entity: String, options: ExportOptions = ExportOptions()
+    ) throws -> String {
+        try stack.perform { context throws in
+            let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+            return String(decoding: try context.exportJSON(request, options: options), as: UTF8.self)
+        }
+    }
+
+    /// A model with one more annotation.
+    private func model(
+        _ model: NSManagedObjectModel, _ entity: String, _ property: String, _ key: String, _ value: String
+    ) -> NSManagedObjectModel {
+        let description = model.entitiesByName[entity]?.propertiesByName[property]
+        description?.userInfo = (description?.userInfo ?? [:]).merging([key: value]) { $1 }
+        return model
+    }
+
+    // MARK: What is written
+
+    @Test func `lesson 13: null on export is an option with a fixed default, and a choice for each property`() throws {
+        let annotated = model(ComicModel.make(), "Character", "realName", "JSONExportNull", "NO")
+        let stack = try TestStack(model(annotated, "Character", "publisher", "JSONExportNull", "YES"))
+        try stack.importJSON(#"{"id": 1}"#, "Character")
+        #expect(try export(stack, "Character") == #"[{"id":1,"name":null,"powers":[],"publisher":null}]"#)
+        var options = ExportOptions()
+        options.includesNulls = false
+        #expect(try export(stack, "Character", options: options) == #"[{"id":1,"powers":[],"publisher":null}]"#)
+        options.mapping["Character", "publisher"].exportsNull = false
+        options.mapping["Character", "name"].exportsNull = true
+        #expect(try export(stack, "Character", options: options) == #"[{"id":1,"name":null,"powers":[]}]"#)
+    }
+
+    @Test func `lesson 27: a property is only read, only written, or neither`() throws {
+        let read = model(ComicModel.make(), "Character", "realName", "JSONDirection", "import")
+        let both = try TestStack(model(read, "Character", "name", "JSONDirection", "export"))
+        try both.importJSON(#"{"id": 1, "name": "never", "real_name": "read"}"#, "Character")
+        try both.perform { context throws in
+            let one = try #require(try context.one("Character", "identifier", 1))
+            #expect(one.text("name") == nil)
+            #expect(one.text("realName") == "read")
+            one.setValue("Batman", forKey: "name")
+            try context.save()
+        }
+        #expect(try export(both, "Character") == #"[{"id":1,"name":"Batman","powers":[],"publisher":null}]"#)
+    }
+
+    @Test(arguments: ExportOptions.RelationshipForm.allCases)
+    func `lesson 26: identifiers instead of objects, or nothing`(_ form: ExportOptions.RelationshipForm) throws {
+        let stack = try TestStack(ComicModel.make())
+        try stack.importJSON(#"{"id": 1, "powers": [{"id": 4, "name": "Agility"}], "publisher": 10}"#, "Character")
+        var options = ExportOptions()
+        options.relationshipForm = form
+        let text = try export(stack, "Character", options: options)
+        switch form {
+        case .nested:
+            #expect(
+                text
+                    == #"[{"id":1,"name":null,"real_name":null,"powers":[{"id":4,"name":"Agility"}],"#
+                    + #""publisher":{"id":10,"name":null}}]"#)
+        case .identifier:
+            #expect(text == #"[{"id":1,"name":null,"real_name":null,"powers":[4],"publisher":10}]"#)
+        case .none: #expect(text == #"[{"id":1,"name":null,"real_name":null}]"#)
+        }
+        // One relationship says it for itself.
+        options.mapping["Character", "powers"].exportForm = .identifier
+        #expect(try export(stack, "Character", options: options).contains(#""powers":[4]"#))
+    }
+
+    @Test func `keys can be sorted at every depth`() throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Place", info: ["identityAttributes": "id"],
+            [
+                .attribute("id", json: "z"), .attribute("b", json: "at.b"), .attribute("a", json: "at.a"),
+                .attribute("tree", .transformableAttributeType, json: "m"),
+                .toOne("next", "Place", json: "a"),
+            ])
+        let stack = try TestStack(sketch.model())
+        try stack.importJSON(#"{"z": "1", "m": {"y": 1, "x": {"w": 2, "v": 3}}, "at": {"b": "B", "a": "A"}}"#, "Place")
+        var options = ExportOptions()
+        options.sortsKeys = true
+        #expect(
+            try export(stack, "Place", options: options)
+                == #"[{"a":null,"at":{"a":"A","b":"B"},"m":{"x":{"v":3,"w":2},"y":1},"z":"1"}]"#)
+    }
+
+    // Lesson 43: the sub-entity has to survive.
+    @Test func `lesson 43: the type of an object is written, and read back as the same sub-entity`() throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Media", isAbstract: true, info: ["identityAttributes": "id", "JSONEntityKey": "meta.type"],
+            [.attribute("id", json: "id"), .toOne("shelf", "Shelf", inverse: "media")])
+        sketch.entity("Book", parent: "Media", info: ["JSONEntityValue": "book"], [.attribute("pages", json: "pages")])
+        sketch.entity("Film", parent: "Media", [.attribute("length", json: "meta.length")])
+        sketch.entity(
+            "Shelf", info: ["identityAttributes": "id"],
+            [.attribute("id", json: "id"), .toMany("media", "Media", inverse: "shelf", json: "media", isOrdered: true)])
+        let stack = try TestStack(sketch.model())
+        try stack.perform { context throws in
+            let shelf = NSEntityDescription.insertNewObject(forEntityName: "Shelf", into: context)
+            shelf.setValue("s", forKey: "id")
+            let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
+            book.setValue("b", forKey: "id")
+            book.setValue("200", forKey: "pages")
+            let film = NSEntityDescription.insertNewObject(forEntityName: "Film", into: context)
+            film.setValue("f", forKey: "id")
+            film.setValue("90", forKey: "length")
+            shelf.setValue(NSOrderedSet(array: [film, book]), forKey: "media")
+            try context.save()
+        }
+        #expect(
+            try export(stack, "Shelf")
+                == #"[{"id":"s","media":[{"id":"f","meta":{"type":"Film","length":"90"}},"#
+                + #"{"id":"b","meta":{"type":"book"},"pages":"200"}]}]"#)
+    }
+
+    @Test func `reverse transformers write, and forward-only ones leave the key out`() throws {
+        ValueTransformer.setValueTransformer(
+            withName: "Export.both", transform: { (text: String) in Int(text) },
+            reverseTransform: { (number: Int) in number < 0 ? nil : String(number) })
+        ValueTransformer.setValueTransformer(withName: "Export.forward") { (text: String) in Int(text) }
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Item",
+            [
+                .attribute("a", .integer32AttributeType, json: "a", transformer: "Export.both"),
+                .attribute("b", .integer32AttributeType, json: "b", transformer: "Export.both"),
+                .attribute("c", .integer32AttributeType, json: "c", transformer: "Export.forward"),
+            ])
+        let stack = try TestStack(sketch.model())
+        try stack.importJSON(#"{"a": "12", "b": "-3", "c": "4"}"#, "Item")
+        #expect(try export(stack, "Item") == #"[{"a":"12"}]"#)
+    }
+
+    // MARK: Objects without identity
+
+    private func notes() -> ModelSketch {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Note",
+            [
+                .attribute("text", json: "text"), .toOne("next", "Note", json: "next"),
+                .toOne("other", "Note", json: "other"),
+            ])
+        return sketch
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `lesson 10: an object without identity has a stable name`(_ kind: StoreKind) throws {
+        let stack = try TestStack(notes().model(), kind)
+        var options = ExportOptions()
+        options.stableIdentifierKey = "$id"
+        var unsaved = Data()
+        try stack.perform { context throws in
+            let notes = (0..<2).map { _ in NSEntityDescription.insertNewObject(forEntityName: "Note", into: context) }
+            notes[0].setValue("a", forKey: "text")
+            notes[1].setValue("b", forKey: "text")
+            // A ring: the second mention of each is its name.
+            notes[0].setValue(notes[1], forKey: "next")
+            notes[1].setValue(notes[0], forKey: "next")
+            unsaved = try context.json(of: [notes[0]], options: options)
+            try context.save()
+        }
+        let saved = try stack.perform { context throws in
+            let a = try #require(try context.one("Note", "text", "a"))
+            return try context.json(of: [a], options: options)
+        }
+        #expect(unsaved == saved)
+        let text = String(decoding: saved, as: UTF8.self)
+        let name = try #require(text.split(separator: "\"").first { $0.hasPrefix("x-coredata://") })
+        #expect(text.hasPrefix(#"[{"$id":"\#(name)","text":"a","next":{"$id":"x-coredata://"#))
+        #expect(text.hasSuffix(#""text":"b","next":{"$id":"\#(name)"},"other":null},"other":null}]"#))
+    }
+
+    // MARK: Cycles
+
+    // Lesson 44: inverse, many-to-many and recursive relationships are the normal case.
+    @Test(arguments: [2, 3, 5, 17])
+    func `lesson 44: a ring of any length ends where it began`(_ length: Int) throws {
+        var sketch = ModelSketch()
+        for number in 0..<length {
+            let next = "E\((number + 1) % length)"
+            sketch.entity(
+                "E\(number)", info: ["identityAttributes": "id"],
+                [
+                    .attribute("id", json: "id"), .toOne("next", next, json: "next"),
+                    .toMany("all", next, inverse: "back", json: "all"),
+                    .toMany("back", "E\((number + length - 1) % length)", inverse: "all", json: "back"),
+                ])
+        }
+        let model = sketch.model()
+        let stack = try TestStack(model)
+        try stack.perform { context throws in
+            let objects = (0..<length).map { number in
+                NSEntityDescription.insertNewObject(forEntityName: "E\(number)", into: context)
+            }
+            for (number, object) in objects.enumerated() {
+                object.setValue("\(number)", forKey: "id")
+                object.setValue(objects[(number + 1) % length], forKey: "next")
+                object.setValue(NSSet(object: objects[(number + 1) % length]), forKey: "all")
+            }
+            try context.save()
+        }
+        let text = try export(stack, "E0")
+        for number in 0..<length {
+            #expect(text.components(separatedBy: #"{"id":"\#(number)""#).count == 2)
+        }
+        let copy = try TestStack(model)
+        try copy.importJSON(text, "E0")
+        #expect(try export(copy, "E0") == text)
+    }
+
+    @Test func `what an export of a graph with cycles writes is linear in its size`() throws {
+        func size(_ count: Int) throws -> Int {
+            var sketch = ModelSketch()
+            sketch.entity(
+                "Node", info: ["identityAttributes": "id"],
+                [
+                    .attribute("id", .integer32AttributeType, json: "id"),
+                    .toMany("links", "Node", inverse: "back", json: "links"),
+                    .toMany("back", "Node", inverse: "links", json: "back"),
+                ])
+            let stack = try TestStack(sketch.model())
+            let text = (0..<count).map {
+                #"{"id": \#($0 + 1000), "links": [\#(($0 + 1) % count + 1000), \#(($0 * 7 + 3) % count + 1000)]}"#
+            }
+            try stack.importJSON(text.joined(separator: "\n"), "Node")
+            return try export(stack, "Node").utf8.count
+        }
+        let (small, large) = (try size(100), try size(1600))
+        #expect(large < small * 18)
+    }
+
+    @Test func `objects that can't be met again are complete in every object`() throws {
+        let stack = try TestStack(ComicModel.make())
+        try stack.importJSON(
+            #"[{"id": 1, "publisher": {"id": 10, "name": "DC"}}, {"id": 2, "publisher": 10}]"#, "Character")
+        let text = try export(stack, "Character")
+        #expect(text.components(separatedBy: #""publisher":{"id":10,"name":"DC"}"#).count == 3)
+    }
+
+    @Test func `each object at the top can be complete by itself`() throws {
+        let stack = try TestStack(notes().model())
+        try stack.perform { context throws in
+            let notes = (0..<3).map { _ in NSEntityDescription.insertNewObject(forEntityName: "Note", into: context) }
+            for (number, note) in notes.enumerated() { note.setValue("\(number)", forKey: "text") }
+            notes[0].setValue(notes[2], forKey: "next")
+            notes[1].setValue(notes[2], forKey: "next")
+            notes[2].setValue(notes[1], forKey: "other")
+            try context.save()
+        }
+        var options = ExportOptions()
+        options.includesNulls = false
+        #expect(
+            try export(stack, "Note", options: options)
+                == #"[{"text":"0","next":{"text":"2","other":{"text":"1","next":{"text":"2"}}}},"#
+                + #"{"text":"1","next":{"text":"2"}},{"text":"2","other":{"text":"1"}}]"#)
+        options.repeatsObjects = true
+        #expect(
+            try export(stack, "Note", options: options)
+                == #"[{"text":"0","next":{"text":"2","other":{"text":"1","next":{"text":"2"}}}},"#
+                + #"{"text":"1","next":{"text":"2","other":{"text":"1"}}},"#
+                + #"{"text":"2","other":{"text":"1","next":{"text":"2"}}}]"#)
+    }
+
+    @Test func `a depth of one is the object and the identifiers of the others`() throws {
+        let stack = try TestStack(ComicModel.make())
+        try stack.importJSON(ComicModel.batman, "Character")
+        var options = ExportOptions()
+        options.maximumNesting = 1
+        #expect(
+            try export(stack, "Character", options: options)
+                == #"[{"id":1699,"name":"Batman","real_name":"Bruce Wayne","powers":[4,9],"publisher":10}]"#)
+    }
+
+    // MARK: Changes
+
+    @Test func `only what has changed since the last save is written`() throws {
+        let stack = try TestStack(ComicModel.make(), .sqlite)
+        try stack.importJSON(ComicModel.batman, "Character")
+        try stack.importJSON(#"[{"id": 2, "name": "Robin", "powers": [4], "publisher": 10}]"#, "Character")
+        try stack.perform { context throws in
+            var options = ExportOptions()
+            options.scope = .changesSinceSave
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Character")
+            request.sortDescriptors = [NSSortDescriptor(key: "identifier", ascending: true)]
+            func changes() throws -> String {
+                String(decoding: try context.exportJSON(request, options: options), as: UTF8.self)
+            }
+            #expect(try changes() == "[]")
+            let robin = try #require(try context.one("Character", "identifier", 2))
+            robin.setValue("Jason Todd", forKey: "realName")
+            #expect(try changes() == #"[{"id":2,"real_name":"Jason Todd"}]"#)
+            // The same value again is no change.
+            robin.setValue(nil, forKey: "realName")
+            #expect(try changes() == "[]")
+            // A change in what is nested comes with its owners; what hasn't changed is an identifier.
+            let power = try #require(try context.one("Power", "identifier", 9))
+            power.setValue("Rich", forKey: "name")
+            #expect(try changes() == #"[{"id":1699,"powers":[4,{"id":9,"name":"Rich"}]}]"#)
+            let new = NSEntityDescription.insertNewObject(forEntityName: "Character", into: context)
+            new.setValue(3, forKey: "identifier")
+            new.setValue(robin.object("publisher"), forKey: "publisher")
+            #expect(
+                try changes()
+                    == #"[{"id":3,"name":null,"real_name":null,"powers":[],"publisher":10},"#
+                    + #"{"id":1699,"powers":[4,{"id":9,"name":"Rich"}]}]"#)
+            try context.save()
+            #expect(try changes() == "[]")
+            #expect(
+                String(decoding: try context.json(of: robin, options: options), as: UTF8.self) == #"{"id":2}"#)
+        }
+    }
+
+    @Test func `only what has changed since a snapshot is written, and brings a copy up to date`() throws {
+        let model = ComicModel.make()
+        let stack = try TestStack(model)
+        try stack.importJSON(ComicModel.batman, "Character")
+        try stack.importJSON(#"[{"id": 2, "name": "Robin", "powers": [4], "publisher": 10}]"#, "Character")
+        let sent = Data(try export(stack, "Character").utf8)
+        let copy = try TestStack(model)
+        try copy.importJSON(String(decoding: sent, as: UTF8.self), "Character")
+
+        try stack.importJSON(
+            #"""
+            [{"id": 2, "name": "Nightwing", "powers": [9, 4]}, {"id": 5, "name": "Oracle", "publisher": 10},
+             {"id": 1699, "name": "Batman", "powers": [9, 4]}]
+            """#, "Character")
+        var options = ExportOptions()
+        options.scope = .changes(since: try GraphSnapshot(json: sent, entity: "Character", model: model))
+        let text = try export(stack, "Character", options: options)
+        #expect(
+            text
+                == #"[{"id":2,"name":"Nightwing","powers":[4,9]},"#
+                + #"{"id":5,"name":"Oracle","real_name":null,"powers":[],"publisher":10}]"#)
+        try copy.importJSON(text, "Character")
+        let archives = try [stack, copy].map { try $0.perform { try $0.exportArchive() } }
+        #expect(String(decoding: archives[0], as: UTF8.self) == String(decoding: archives[1], as: UTF8.self))
+
+        options.scope = .changes(
+            since: try GraphSnapshot(json: Data("[]".utf8), entity: "Note", model: notes().model()))
+        guard case .modelMismatch = graftError({ _ = try export(stack, "Character", options: options) })?.problem else {
+            Issue.record("A snapshot of another model was compared with.")
+            return
+        }
+    }
+}
