@@ -11,6 +11,6 @@ struct GraftCommand: ParsableCommand {
             or 64 when the command line can't be understood.
             """,
         version: Tool.version,
-        subcommands: [ImportCommand.self, ExportCommand.self, InspectCommand.self]
+        subcommands: [ImportCommand.self, ExportCommand.self, InspectCommand.self, LintCommand.self]
     )
 }

@@ -1,0 +1,87 @@
+// Where properties stand in JSON: paths that lead nowhere, and those that get in each other's way.
+
+import CoreData
+import Foundation
+
+extension ModelLint {
+    /// The key paths of a property, as they are tried; none where it takes no part.
+    static func keyPaths(
+        of property: NSPropertyDescription, _ entity: NSEntityDescription, _ rules: MappingRules
+    ) -> [String] {
+        let said = rules.property(property, of: entity).said
+        if said.direction == .neither { return [] }
+        if let paths = said.keyPaths { return paths }
+        if property.isTransient || property is NSDerivedAttributeDescription { return [] }
+        if let rule = rules.entity(entity).namingRule {
+            return rule.keyPaths(ofProperty: property.name, of: entity.name ?? "")
+        }
+        let dialect = rules.dialect(of: entity)
+        if dialect == .graft, isAnnotated(entity) { return [] }
+        return dialect.keyPaths(of: property, in: entity)
+    }
+
+    /// Whether any entity of the hierarchy has a key path.
+    private static func isAnnotated(_ entity: NSEntityDescription) -> Bool {
+        var root = entity
+        while let parent = root.superentity { root = parent }
+        var pending = [root]
+        while let next = pending.popLast() {
+            let hasPath = next.properties.contains { Annotation.text(Annotation.keyPath, of: $0.userInfo) != nil }
+            if hasPath { return true }
+            pending += next.subentities
+        }
+        return false
+    }
+
+    private struct Place {
+        var keys: [String]
+        var property: NSPropertyDescription
+        var isOwn: Bool
+    }
+
+    mutating func checkPaths(of entity: NSEntityDescription, _ rules: MappingRules) {
+        var places: [Place] = []
+        let own = Set(Self.ownProperties(of: entity).map(\.name))
+        for property in entity.properties.sorted(by: { $0.name < $1.name }) {
+            let isOwn = own.contains(property.name)
+            for (rank, path) in Self.keyPaths(of: property, entity, rules).enumerated() {
+                guard let source = SourcePath(path) else {
+                    if isOwn { addInvalid(path, property, entity) }
+                    continue
+                }
+                if rank == 0, source.origin == .object {
+                    places.append(Place(keys: source.keys, property: property, isOwn: isOwn))
+                }
+            }
+        }
+        for (index, place) in places.enumerated() {
+            for other in places[(index + 1)...] where place.isOwn || other.isOwn { compare(place, other, entity) }
+        }
+    }
+
+    private mutating func addInvalid(
+        _ path: String, _ property: NSPropertyDescription, _ entity: NSEntityDescription
+    ) {
+        add(
+            .error, .invalidPath, entity.name, property.name,
+            "the key path '\(path)' has an empty key, or ends where it has to go on",
+            "Name a key for each step, or take the annotation away to leave the property out.")
+    }
+
+    private mutating func compare(_ one: Place, _ other: Place, _ entity: NSEntityDescription) {
+        let (short, long) = one.keys.count <= other.keys.count ? (one, other) : (other, one)
+        guard long.keys.starts(with: short.keys) else { return }
+        let path = short.keys.joined(separator: ".")
+        if long.keys.count == short.keys.count {
+            add(
+                .warning, .collidingPaths, entity.name, long.property.name,
+                "'\(short.property.name)' stands at '\(path)', too, so one value is read into both and one of them is written",
+                "Give each a key path of its own, or let one of them only be read: \(Annotation.direction).")
+        } else if short.property is NSAttributeDescription {
+            add(
+                .error, .collidingPaths, entity.name, long.property.name,
+                "'\(short.property.name)' stands at '\(path)', which is on the way to it",
+                "Give one of them another key path.")
+        }
+    }
+}

@@ -1,0 +1,176 @@
+// What a person should know of a model's annotations before data is imported by them: everything that can't be followed, what
+// is probably a slip, and which identity is used. Errors of an import name the first problem; here are all of them.
+//
+// The rules are in +Keys (what is in the user info), +Identity and +Paths; this file has the findings and their order.
+
+public import CoreData
+import Foundation
+
+/// The findings on a model's annotations.
+///
+///     let lint = try ModelLint(model)
+///     for finding in lint.findings { print(finding) }
+public struct ModelLint: Sendable, Hashable, Codable {
+    /// How bad a finding is.
+    public enum Severity: String, Sendable, Codable, CaseIterable {
+        /// An import or export by the model fails.
+        case error
+        /// It works, but probably otherwise than was meant.
+        case warning
+    }
+
+    /// What a finding is about.
+    public enum Rule: String, Sendable, Codable, CaseIterable {
+        /// A key in the user info that nobody reads, and that looks like one that is read.
+        case unknownKey
+        /// A key that means nothing where it stands.
+        case misplacedKey
+        /// The name of a transformer that isn't registered.
+        case unknownTransformer
+        /// A value that an annotation can't have: a policy, a flag, a format.
+        case invalidValue
+        /// A key path that leads nowhere.
+        case invalidPath
+        /// Two properties at one place in JSON, or one on the way to another.
+        case collidingPaths
+        /// Annotations of several libraries.
+        case mixedDialects
+        /// An identity that names what the entity doesn't have.
+        case invalidIdentity
+        /// An entity whose objects nothing identifies.
+        case missingIdentity
+        /// An identity that nobody has declared: it follows from a name.
+        case inferredIdentity
+        /// An identity that JSON has no place for.
+        case unmappedIdentity
+        /// Anything else that keeps the mapping from being made.
+        case invalidMapping
+    }
+
+    /// One finding.
+    public struct Finding: Sendable, Hashable, Codable {
+        /// How bad it is.
+        public var severity: Severity
+        /// What it is about.
+        public var rule: Rule
+        /// The entity's name.
+        public var entity: String?
+        /// The property's name; nil where the finding is about the entity.
+        public var property: String?
+        /// What was found, without a full stop.
+        public var message: String
+        /// What to do about it, as a sentence.
+        public var suggestion: String
+    }
+
+    /// Which identity the objects of an entity have.
+    public struct Identity: Sendable, Hashable, Codable {
+        /// The entity's name.
+        public var entity: String
+        /// The names of the attributes and to-one relationships; none where nothing identifies.
+        public var properties: [String]
+        /// Who says so, such as `identityAttributes` or `a uniqueness constraint`; nil where nobody does.
+        public var origin: String?
+        /// Whether it follows from names, and nobody has said it.
+        public var isInferred: Bool
+    }
+
+    /// The findings: by entity and property, first those on the entity itself.
+    public private(set) var findings: [Finding] = []
+
+    /// The identity of each entity, by name.
+    public private(set) var identities: [Identity] = []
+
+    /// Whether there is an error among the findings.
+    public var hasErrors: Bool { findings.contains { $0.severity == .error } }
+
+    /// Checks a model.
+    ///
+    /// - Parameters:
+    ///   - mapping: What code says of it, which goes before its annotations.
+    ///   - transformers: Names of transformers that will be registered when the model is used, besides those that are now.
+    /// - Throws: ``GraftError``, for a model without coherent structure, and where `mapping` names what it doesn't have.
+    public init(
+        _ model: NSManagedObjectModel, mapping: MappingOptions = MappingOptions(), transformers: Set<String> = []
+    ) throws {
+        let rules = try MappingRules(model, mapping)
+        for problem in rules.problems { add(problem, .invalidValue) }
+        let registered = ValueTransformer.valueTransformerNames().map(\.rawValue)
+        let entities = model.entities.sorted { ($0.name ?? "") < ($1.name ?? "") }
+        for entity in entities {
+            checkKeys(of: entity)
+            checkTransformers(of: entity, rules, transformers.union(registered))
+            checkPaths(of: entity, rules)
+            checkIdentity(of: entity, rules)
+        }
+        checkDialects(of: model, mapping)
+        if !hasErrors { checkMapping(model, mapping, transformers) }
+        arrange()
+    }
+
+    /// What the rules above don't know: making the mapping finds it, one at a time.
+    private mutating func checkMapping(
+        _ model: NSManagedObjectModel, _ mapping: MappingOptions, _ transformers: Set<String>
+    ) {
+        var options = ExportOptions()
+        options.mapping = mapping
+        do {
+            _ = try ObjectWriter(model, options)
+        } catch let error as GraftError {
+            // A transformer that will be registered isn't now.
+            let isPromised = transformers.contains { error.description.contains("names '\($0)'") }
+            if !isPromised { add(error, .invalidMapping) }
+        } catch {
+            add(.error, .invalidMapping, nil, nil, "\(error)", "Correct the model.")
+        }
+    }
+
+    private mutating func arrange() {
+        func key(_ finding: Finding) -> (String, String) { (finding.entity ?? "", finding.property ?? "") }
+        findings = findings.enumerated().sorted { one, other in
+            let (first, second) = (key(one.element), key(other.element))
+            return first == second ? one.offset < other.offset : first < second
+        }.map(\.element)
+        var seen: Set<Finding> = []
+        findings = findings.filter { seen.insert($0).inserted }
+    }
+
+    // MARK: Adding
+
+    mutating func add(
+        _ severity: Severity, _ rule: Rule, _ entity: String?, _ property: String?, _ message: String,
+        _ suggestion: String
+    ) {
+        findings.append(
+            Finding(
+                severity: severity, rule: rule, entity: entity, property: property, message: message,
+                suggestion: suggestion))
+    }
+
+    /// Adds an error as a finding.
+    mutating func add(_ error: GraftError, _ rule: Rule) {
+        add(
+            .error, rule, error.place.entity, error.place.property, error.failureReason ?? "",
+            error.recoverySuggestion ?? "")
+    }
+
+    mutating func add(_ identity: Identity) { identities.append(identity) }
+}
+
+extension ModelLint.Finding: CustomStringConvertible {
+    /// For instance `error: Hero.name: found 'JSONKeypath', which nobody reads. Did you mean 'JSONKeyPath'?`
+    public var description: String {
+        let place = [entity, property].compactMap(\.self).joined(separator: ".")
+        return GraftError.oneLine(
+            "\(severity.rawValue): \(place.isEmpty ? "" : "\(place): ")\(message). \(suggestion) [\(rule.rawValue)]")
+    }
+}
+
+extension ModelLint.Identity: CustomStringConvertible {
+    /// For instance `Hero: id, declared by identityAttributes`.
+    public var description: String {
+        guard let origin, !properties.isEmpty else { return "\(entity): none" }
+        let how = isInferred ? "inferred from \(origin)" : "declared by \(origin)"
+        return GraftError.oneLine("\(entity): \(properties.joined(separator: ", ")), \(how)")
+    }
+}

@@ -1,0 +1,33 @@
+// The options of `graft lint`. Jobs/LintJob.swift does the work.
+
+import ArgumentParser
+
+struct LintCommand: JobCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lint",
+        abstract: "Check the annotations of a model.",
+        discussion: """
+            Shows what can't be followed, what is probably a slip, and what identifies the objects of each entity. The exit \
+            code is 1 where there is an error, or with --strict a warning.
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp("The model: .xcdatamodeld, .xcdatamodel, .momd or .mom.", valueName: "model"),
+        completion: .file())
+    var model: String
+
+    @Option(
+        help: ArgumentHelp("A transformer that the program registers; can be repeated.", valueName: "name"))
+    var transformer: [String] = []
+
+    @Flag(help: "Fail for warnings, too.")
+    var strict = false
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    func run(console: Console) throws {
+        try LintJob(model: model, transformers: transformer, isStrict: strict, isJSON: json).run(on: console)
+    }
+}

@@ -1,0 +1,46 @@
+// What `graft lint` does.
+
+import CoreData
+import Foundation
+import Graft
+
+/// A check of a model's annotations.
+struct LintJob {
+    var model: String
+    var transformers: [String]
+    var isStrict: Bool
+    var isJSON: Bool
+
+    /// Prints the findings and the identities.
+    ///
+    /// - Throws: ``GraftError`` where there is an error among the findings or, if they count, a warning.
+    func run(on console: Console) throws {
+        let lint = try ModelLint(StoreAccess.model(at: model), transformers: Set(transformers))
+        if isJSON {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            try console.print(String(decoding: encoder.encode(lint), as: UTF8.self))
+        } else {
+            for finding in lint.findings { try console.print(finding.description) }
+            if !lint.findings.isEmpty { try console.print("") }
+            for line in Self.identityLines(lint) { try console.print(line) }
+        }
+        let wrong = isStrict ? lint.findings : lint.findings.filter { $0.severity == .error }
+        guard !wrong.isEmpty else { return }
+        throw GraftError(
+            .other(
+                finding: wrong.count == 1 ? "one thing is wrong" : "\(wrong.count) things are wrong",
+                remedy: "Correct the model as suggested."),
+            at: .init(source: model))
+    }
+
+    private static func identityLines(_ lint: ModelLint) -> [String] {
+        let rows = lint.identities.map { identity in
+            [
+                identity.entity, identity.properties.isEmpty ? "none" : identity.properties.joined(separator: ", "),
+                identity.origin.map { identity.isInferred ? "inferred: \($0)" : $0 } ?? "-",
+            ]
+        }
+        return TextTable.lines([["ENTITY", "IDENTITY", "DECLARED BY"]] + rows, rightAligned: [])
+    }
+}

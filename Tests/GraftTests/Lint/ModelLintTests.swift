@@ -1,0 +1,189 @@
+// Every rule of the linter, on models that break it and on models that don't.
+
+import CoreData
+import Foundation
+import Graft
+import Testing
+
+@Suite struct ModelLintTests {
+    private typealias Rule = ModelLint.Rule
+
+    private func lint(
+        _ info: [String: String] = ["identityAttributes": "id"], _ properties: [ModelSketch.Property],
+        transformers: Set<String> = []
+    ) throws -> ModelLint {
+        var sketch = ModelSketch()
+        sketch.entity("Hero", info: info, properties)
+        return try ModelLint(sketch.model(), transformers: transformers)
+    }
+
+    private let id = ModelSketch.Property.attribute("id", json: "id")
+
+    @Test func `a model without slips has no findings`() throws {
+        let model = ComicModel.make()
+        let lint = try ModelLint(model)
+        #expect(lint.findings.isEmpty)
+        #expect(!lint.hasErrors)
+        #expect(
+            lint.identities.map(\.description) == [
+                "Character: identifier, declared by identityAttributes",
+                "Power: identifier, declared by identityAttributes",
+                "Publisher: identifier, declared by identityAttributes",
+            ])
+    }
+
+    @Test(arguments: [
+        ("JSONKeypath", "JSONKeyPath"), ("JSONkeyPath", "JSONKeyPath"), ("JSONNulPolicy", "JSONNullPolicy"),
+        ("JSONDateFormatter", "JSONDateFormat"), ("sync.remoteKy", "sync.remoteKey"),
+        ("mappedKeyname", "mappedKeyName"),
+    ])
+    func `a key that nobody reads is shown with the one that was meant`(_ key: String, _ meant: String) throws {
+        let lint = try lint([:], [.attribute("name").annotated([key: "x"])])
+        let finding = try #require(lint.findings.first { $0.rule == Rule.unknownKey })
+        #expect(finding.property == "name")
+        #expect(finding.message.contains(key))
+        #expect(finding.suggestion == "Did you mean '\(meant)'?")
+    }
+
+    @Test func `keys of other people aren't looked at`() throws {
+        let lint = try lint(
+            ["identityAttributes": "id", "com.example.color": "red", "attributeValueClassName": "X"],
+            [
+                id.annotated([
+                    "documentation": "x", "attributeValueClassName": "NSUUID", "id": "y", "JSONKeyPath.1": "ID",
+                ])
+            ])
+        #expect(lint.findings.isEmpty)
+    }
+
+    @Test func `a key in the wrong place is shown with the right one`() throws {
+        let lint = try lint(
+            ["identityAttributes": "id", "JSONKeyPath": "hero"],
+            [
+                id.annotated(["JSONToManyPolicy": "union"]),
+                .toOne("next", "Hero", json: "next").annotated(["JSONTransformerName": "X"]),
+            ])
+        #expect(lint.findings.map(\.rule) == [Rule.misplacedKey, .misplacedKey, .misplacedKey])
+        #expect(lint.findings.map(\.property) == [nil, "id", "next"])
+        #expect(lint.findings[2].suggestion == "Move it to an attribute, or take it away.")
+    }
+
+    @Test func `an unknown transformer is an error, unless it will be registered`() throws {
+        ValueTransformer.setValueTransformer(withName: "Lint.known") { (text: String) in text }
+        let properties: [ModelSketch.Property] = [
+            id, .attribute("a", json: "a", transformer: "Lint.known"),
+            .attribute("b", json: "b", transformer: "Lint.knwon"),
+        ]
+        let lint = try lint(["identityAttributes": "id", "entityMapperName": "Elsewhere"], properties)
+        #expect(lint.findings.map(\.rule) == [Rule.unknownTransformer, .unknownTransformer])
+        #expect(lint.findings[1].property == "b")
+        #expect(lint.findings[1].suggestion == "Did you mean 'Lint.known'?")
+        #expect(lint.hasErrors)
+        var sketch = ModelSketch()
+        sketch.entity("Hero", info: ["identityAttributes": "id", "entityMapperName": "Elsewhere"], [id])
+        #expect(try ModelLint(sketch.model(), transformers: ["Elsewhere"]).findings.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("JSONNullPolicy", "claer", "clear"), ("JSONDirection", "imports", "import"), ("JSONExportNull", "NOO", "NO"),
+        ("JSONMissingPolicy", "defualt", "default"),
+    ])
+    func `a policy that there isn't is shown with those that there are`(
+        _ key: String, _ value: String, _ meant: String
+    ) throws {
+        let lint = try lint([id, .attribute("name", json: "name").annotated([key: value])])
+        #expect(lint.findings.map(\.rule) == [Rule.invalidValue])
+        #expect(lint.findings[0].message.contains("\(key) is '\(value)'"))
+        #expect(lint.findings[0].suggestion.contains("Did you mean '\(meant)'?"))
+        #expect(lint.hasErrors)
+    }
+
+    private func lint(_ properties: [ModelSketch.Property]) throws -> ModelLint {
+        try lint(["identityAttributes": "id"], properties)
+    }
+
+    @Test func `two properties at one place, or one on the way to another, collide`() throws {
+        let lint = try lint([
+            id, .attribute("a", json: "x"), .attribute("b", json: "x"), .attribute("c", json: "y"),
+            .attribute("d", json: "y.z"), .attribute("e", json: "w.a"), .attribute("f", json: "w.b"),
+        ])
+        #expect(lint.findings.map(\.rule) == [Rule.collidingPaths, .collidingPaths])
+        #expect(lint.findings.map(\.property) == ["b", "d"])
+        #expect(lint.findings.map(\.severity) == [.warning, .error])
+    }
+
+    @Test(arguments: ["a..b", "", ".a", "a."])
+    func `a path with an empty key leads nowhere`(_ path: String) throws {
+        let lint = try lint([id, .attribute("a", json: path)])
+        #expect(lint.findings.map(\.rule) == [Rule.invalidPath])
+        #expect(lint.hasErrors)
+    }
+
+    @Test func `Groot's old word for exclusion is a key today`() throws {
+        let lint = try lint([id, .attribute("a", json: "null")])
+        #expect(lint.findings.map(\.rule) == [Rule.invalidPath])
+        #expect(!lint.hasErrors)
+    }
+
+    // Lesson 4: a key set wrongly inserted everything again at each run; so the identity that is used is said at the start.
+    // Lesson 6: an error about a key that the user never set. It has to be said whether it was declared.
+    @Test func `lessons 4 and 6: the identity is shown with who declares it, or that it was inferred`() throws {
+        var sketch = ModelSketch()
+        sketch.entity("A", info: ["identityAttributes": "id, part"], [id, .attribute("part", json: "part")])
+        sketch.entity("B", parent: "A", [.attribute("b", json: "b")])
+        sketch.entity("C", unique: [["code"]], [.attribute("code")])
+        sketch.entity("D", [.attribute("name")])
+        let lint = try ModelLint(sketch.model())
+        #expect(lint.identities.map(\.properties) == [["id", "part"], ["id", "part"], ["code"], []])
+        #expect(lint.identities.map(\.isInferred) == [false, false, false, false])
+        #expect(lint.identities[0].origin == "identityAttributes")
+        #expect(lint.identities[2].origin?.contains("constraint") == true)
+        #expect(lint.findings.map(\.rule) == [Rule.missingIdentity])
+        #expect(lint.findings[0].entity == "D")
+
+        var sync = ModelSketch()
+        sync.entity(
+            "User", [.attribute("id"), .attribute("name").annotated(["sync.remoteKey": "full_name"])])
+        let inferred = try ModelLint(sync.model())
+        #expect(inferred.identities[0].isInferred)
+        #expect(inferred.identities[0].description.contains("inferred"))
+        #expect(inferred.findings.map(\.rule) == [Rule.inferredIdentity])
+    }
+
+    @Test func `an identity that isn't there, or that JSON has no place for, is an error`() throws {
+        let missing = try lint(["identityAttributes": "identifer"], [.attribute("identifier", json: "id")])
+        #expect(missing.findings.map(\.rule) == [Rule.invalidIdentity])
+        #expect(missing.findings[0].suggestion.contains("Did you mean 'identifier'?"))
+        let unmapped = try lint(["identityAttributes": "id"], [.attribute("id"), .attribute("name", json: "name")])
+        #expect(unmapped.findings.map(\.rule) == [Rule.unmappedIdentity])
+        #expect(unmapped.findings[0].property == "id")
+    }
+
+    @Test func `annotations of two libraries are a warning`() throws {
+        let lint = try lint([id, .attribute("name").annotated(["mappedKeyName": "full_name"])])
+        #expect(lint.findings.map(\.rule) == [Rule.mixedDialects])
+        #expect(lint.findings[0].message.contains("magicalRecord"))
+        #expect(!lint.hasErrors)
+    }
+
+    @Test func `all findings come at once, by entity and property, and survive a coder`() throws {
+        var sketch = ModelSketch()
+        sketch.entity("B", [.attribute("z", json: "a..b"), .attribute("a", json: "x", transformer: "Lint.nobody")])
+        sketch.entity("A", info: ["identityAttributes": "nothing"], [.attribute("k").annotated(["JSONNulls": "x"])])
+        let lint = try ModelLint(sketch.model())
+        #expect(
+            lint.findings.map { "\($0.entity ?? "").\($0.property ?? "") \($0.rule)" } == [
+                "A. invalidIdentity", "A.k unknownKey", "B. missingIdentity", "B.a unknownTransformer",
+                "B.z invalidPath",
+            ])
+        #expect(lint.findings.allSatisfy { !$0.suggestion.isEmpty && !$0.message.isEmpty })
+        let data = try JSONEncoder().encode(lint)
+        #expect(try JSONDecoder().decode(ModelLint.self, from: data) == lint)
+    }
+
+    @Test func `what only the making of a mapping finds is found, too`() throws {
+        let lint = try lint(["identityAttributes": "id", "JSONVersionAttribute": "revison"], [id])
+        #expect(lint.findings.map(\.rule) == [Rule.invalidMapping])
+        #expect(lint.findings[0].message.contains("JSONVersionAttribute"))
+    }
+}

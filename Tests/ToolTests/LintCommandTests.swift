@@ -1,0 +1,55 @@
+// `graft lint`: what it says of the example's model and of a broken one, and its exit codes.
+
+import Foundation
+import Testing
+
+@Suite struct LintCommandTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func broken() throws -> String {
+        let model = folder.url.appending(path: "Broken.xcdatamodel")
+        try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+        let text = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+              <entity name="Hero">
+                <attribute name="id" attributeType="String" optional="YES">
+                  <userInfo><entry key="JSONKeypath" value="id"/></userInfo>
+                </attribute>
+                <attribute name="name" attributeType="String" optional="YES">
+                  <userInfo>
+                    <entry key="JSONKeyPath" value="name"/>
+                    <entry key="JSONTransformerName" value="Upper"/>
+                  </userInfo>
+                </attribute>
+                <userInfo><entry key="identityAttributes" value="id"/></userInfo>
+              </entity>
+            </model>
+            """
+        try Data(text.utf8).write(to: model.appending(path: "contents"))
+        return model.path
+    }
+
+    @Test func `the example's model has nothing wrong, and its identities are shown`() throws {
+        let run = try graft("lint", Project.heroesModel).succeeded()
+        #expect(run.lines.first == "ENTITY     IDENTITY  DECLARED BY")
+        #expect(run.lines.contains("Power      id        identityAttributes"))
+    }
+
+    @Test func `what is wrong is listed with a suggestion each, and the exit code is 1`() throws {
+        let run = try graft("lint", try broken())
+        #expect(run.status == 1)
+        #expect(
+            run.text.contains("warning: Hero.id: found 'JSONKeypath', which nobody reads. Did you mean 'JSONKeyPath'?"))
+        #expect(run.text.contains("error: Hero.id: it identifies the objects, and takes no part in JSON"))
+        #expect(run.text.contains("error: Hero.name: JSONTransformerName names 'Upper'"))
+        #expect(run.diagnostics.contains("2 things are wrong"))
+        let promised = try graft("lint", try broken(), "--transformer", "Upper", "--strict", "--json")
+        #expect(promised.status == 1)
+        #expect(promised.text.contains(#""rule" : "unmappedIdentity""#))
+        #expect(!promised.text.contains("unknownTransformer"))
+        #expect(promised.diagnostics.contains("2 things are wrong"))
+    }
+}
