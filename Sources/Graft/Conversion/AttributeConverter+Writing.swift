@@ -54,11 +54,11 @@ extension AttributeConverter {
 // MARK: - Transformable values
 
 extension AttributeConverter {
-    private static let bytesKey = "$encoded"
-    private static let treeKey = "$json"
+    static let bytesKey = "$encoded"
+    static let treeKey = "$json"
 
     /// Whether a tree would be read as something else.
-    private static func needsWrapper(_ value: JSONValue) -> Bool {
+    static func needsWrapper(_ value: JSONValue) -> Bool {
         switch value {
         case .null: true
         case .object(let object): object.members.count == 1 && [bytesKey, treeKey].contains(object.members[0].key)

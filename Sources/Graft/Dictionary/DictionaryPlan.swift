@@ -1,0 +1,64 @@
+// What is written of an entity's objects, prepared once for each call.
+
+import CoreData
+
+/// The keys of one entity's objects in a dictionary.
+final class DictionaryPlan {
+    struct Relationship {
+        var number: Int
+        var property: GraphSchema.Property
+    }
+
+    let name: String
+    /// What stands under the entity key.
+    let writtenName: String
+    let properties: [GraphSchema.Property]
+    /// The numbers of the attributes.
+    let attributes: [Int]
+    let relationships: [Relationship]
+
+    /// - Throws: ``GraftError`` with `invalidMapping` where a property has the name of the entity key.
+    init(_ number: Int, in schema: GraphSchema, _ options: DictionaryOptions) throws {
+        let entity = schema.entities[number]
+        name = entity.name
+        writtenName = options.entityNames[entity.name] ?? entity.name
+        properties = entity.properties
+        attributes = properties.indices.filter { index in
+            let property = entity.properties[index]
+            return property.isAttribute && !property.isDerived
+                && (!property.isTransient || options.includesTransientAttributes)
+        }
+        relationships = properties.indices.compactMap { index in
+            let property = entity.properties[index]
+            guard !property.isAttribute, !property.isTransient else { return nil }
+            let isFollowed =
+                switch options.relationships {
+                case .all: true
+                case .owned: property.isOwning
+                case .only(let names): Self.isNamed(property.name, number, in: schema, names)
+                }
+            return isFollowed ? Relationship(number: index, property: property) : nil
+        }
+        try Self.check(entityKey: options.entityKey, entity)
+    }
+
+    /// Whether a relationship of an entity is among some names, bare or with the entity or one of its super-entities.
+    private static func isNamed(_ name: String, _ number: Int, in schema: GraphSchema, _ names: Set<String>) -> Bool {
+        if names.contains(name) { return true }
+        var entity: Int? = number
+        while let current = entity {
+            if names.contains("\(schema.entities[current].name).\(name)") { return true }
+            entity = schema.entities[current].parent
+        }
+        return false
+    }
+
+    static func check(entityKey: String?, _ entity: GraphSchema.Entity) throws {
+        guard let entityKey, entity.number(ofProperty: entityKey) != nil else { return }
+        throw GraftError(
+            .invalidMapping(
+                reason: "'\(entityKey)' is the key of the entity's name and a property",
+                remedy: "Choose another entityKey in the options."),
+            at: .init(entity: entity.name, property: entityKey))
+    }
+}

@@ -1,0 +1,182 @@
+// From the rows that were read to objects of a context. Finding, making and filling objects is the importer's work
+// (Import/BatchImporter.swift); what dictionaries do otherwise is here: a given object is filled, members are added, and
+// nothing is validated, because the caller may go on filling before it saves.
+
+import CoreData
+
+/// Reads dictionaries into a context: all of them, or nothing.
+struct DictionaryPopulator {
+    /// What one call has made.
+    struct Result {
+        var objects: [NSManagedObject]
+        var report: PopulateReport
+    }
+
+    /// A relationship of an object.
+    private struct End: Hashable {
+        var object: ObjectIdentifier
+        var property: Int
+    }
+
+    private let context: NSManagedObjectContext
+    private let model: NSManagedObjectModel
+    private let compiled: CompiledModel
+    private let options: PopulateOptions
+
+    init(_ context: NSManagedObjectContext, _ options: PopulateOptions) throws {
+        guard let model = context.graftModel else {
+            throw GraftError(
+                .missingModel(reason: "the context '\(context.name ?? "unnamed")' has no persistent store coordinator"))
+        }
+        self.context = context
+        self.model = model
+        self.options = options
+        compiled = try CompiledModel.of(model)
+    }
+
+    /// Makes or updates the objects of some dictionaries.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity of the objects at the top; nil where their dictionaries say it.
+    ///   - given: The object that the only dictionary is about; nil where one has to be found or made.
+    ///   - isArray: Whether the dictionaries are elements of an array, for the paths in errors.
+    ///   - check: Looks at each object of the result, which it may refuse.
+    /// - Throws: ``GraftError``, and what the check throws. The context is then as it was.
+    func populate(
+        _ dictionaries: [[String: Any]], entity: NSEntityDescription?, given: NSManagedObject? = nil, isArray: Bool,
+        check: (NSManagedObject, _ index: Int) throws -> Void = { _, _ in }
+    ) throws -> Result {
+        var reader = try DictionaryReader(compiled, model, options)
+        try reader.read(dictionaries, entity: try entity.map(compiled.number), isArray: isArray)
+        let importer = try BatchImporter(
+            compiled.schema, context: context, entities: model.entitiesByName, options: ImportOptions(),
+            keepsObjects: options.matchesIdentities)
+        do {
+            let objects = try run(reader, importer, given)
+            for (index, object) in objects.enumerated() { try check(object, index) }
+            return Result(objects: objects, report: report(reader, importer))
+        } catch {
+            try importer.undo.undo()
+            throw located(ImportErrors.graftError(error), reader)
+        }
+    }
+
+    private func run(
+        _ reader: DictionaryReader, _ importer: BatchImporter, _ given: NSManagedObject?
+    ) throws -> [NSManagedObject] {
+        let snapshot = reader.snapshot
+        importer.prepare(snapshot)
+        if options.matchesIdentities { try importer.resolveIdentities(snapshot) }
+        if let given, let root = snapshot.roots.first {
+            try take(given, for: snapshot.resolved(root), importer, reader)
+        }
+        takeOwnedObjects(reader, importer)
+        var bases = currentMembers(reader, importer)
+        try importer.makeObjects(snapshot)
+        try importer.fillObjects(snapshot)
+        for link in reader.links { try connect(link, reader, importer, &bases) }
+        importer.count(snapshot)
+        return snapshot.roots.compactMap { importer.object(snapshot.resolved($0)) }
+    }
+
+    // MARK: Objects that are there
+
+    /// Lets the object that the caller gave stand for the row at the top.
+    private func take(
+        _ given: NSManagedObject, for row: RowReference, _ importer: BatchImporter, _ reader: DictionaryReader
+    ) throws {
+        if let found = importer.object(row), found !== given {
+            let plan = compiled.schema.entities[row.entity]
+            let identity = plan.identityColumns.map { reader.snapshot.tables[row.entity].value($0, row: row.row) }
+            throw GraftError(
+                .duplicateIdentity(identity.map(\.description).joined(separator: ", ")), at: reader.place(of: 0))
+        }
+        importer.objects[row.entity][row.row] = given
+    }
+
+    /// Lets what an object owns through a to-one relationship, and what has no identity, stand for what the dictionary has
+    /// there.
+    private func takeOwnedObjects(_ reader: DictionaryReader, _ importer: BatchImporter) {
+        let snapshot = reader.snapshot
+        // Owners come before what they own, so one pass follows a chain to its end.
+        for (owner, number, member) in reader.toOnes {
+            guard case .node(let node)? = member, let object = importer.object(snapshot.resolved(reader.rows[owner]))
+            else { continue }
+            let row = snapshot.resolved(reader.rows[node])
+            let property = compiled.schema.entities[snapshot.resolved(reader.rows[owner]).entity].properties[number]
+            guard property.isOwning, importer.object(row) == nil,
+                compiled.schema.entities[row.entity].identity.isEmpty,
+                let owned = object.destination(number, property), importer.number(of: owned) == row.entity
+            else { continue }
+            importer.objects[row.entity][row.row] = owned
+        }
+    }
+
+    /// The members that objects have in the relationships that the dictionaries name, before anything is changed.
+    private func currentMembers(_ reader: DictionaryReader, _ importer: BatchImporter) -> [End: [NSManagedObject]] {
+        var members: [End: [NSManagedObject]] = [:]
+        for link in reader.links where options.members == .add && !link.isCleared {
+            let row = reader.snapshot.resolved(reader.rows[link.owner])
+            guard let object = importer.object(row) else { continue }
+            let property = compiled.schema.entities[row.entity].properties[link.property]
+            members[End(object: ObjectIdentifier(object), property: link.property)] =
+                object.members(link.property, property)
+        }
+        return members
+    }
+
+    // MARK: To-many relationships
+
+    /// Gives an object its members: those that stay, in their order, then those that the dictionary names, in its order.
+    private func connect(
+        _ link: DictionaryReader.Link, _ reader: DictionaryReader, _ importer: BatchImporter,
+        _ bases: inout [End: [NSManagedObject]]
+    ) throws {
+        let snapshot = reader.snapshot
+        let row = snapshot.resolved(reader.rows[link.owner])
+        guard let object = importer.object(row) else { return }
+        let property = compiled.schema.entities[row.entity].properties[link.property]
+        let end = End(object: ObjectIdentifier(object), property: link.property)
+        var members = link.isCleared ? [] : bases[end] ?? []
+        var seen = Set(members.map(ObjectIdentifier.init))
+        for member in link.members {
+            let row = try reader.row(of: member, link.owner, link.property)
+            guard let member = importer.object(row), seen.insert(ObjectIdentifier(member)).inserted else { continue }
+            members.append(member)
+        }
+        bases[end] = members
+        let current = object.members(link.property, property)
+        if options.members == .add, !link.isCleared {
+            // Objects that were connected from their side a moment ago.
+            members += current.filter { seen.insert(ObjectIdentifier($0)).inserted }
+        }
+        let isSame =
+            property.isOrdered
+            ? current.elementsEqual(members) { $0 === $1 }
+            : current.count == members.count && current.allSatisfy { seen.contains(ObjectIdentifier($0)) }
+        if isSame { return }
+        importer.undo.willConnect(link.property, property, of: object, to: members, compiled.schema)
+        object.assign(members, link.property, property)
+        importer.states[row.entity][row.row].insert(.changed)
+    }
+
+    // MARK: Ends
+
+    private func report(_ reader: DictionaryReader, _ importer: BatchImporter) -> PopulateReport {
+        var report = reader.report
+        for counts in importer.counts {
+            report.inserted += counts.inserted + counts.stubs
+            report.updated += counts.updated
+            report.unchanged += counts.unchanged
+        }
+        return report
+    }
+
+    /// The error with the path of the dictionary that it is about: rows know the number of theirs.
+    private func located(_ error: GraftError, _ reader: DictionaryReader) -> GraftError {
+        guard let node = error.place.byteOffset else { return error }
+        var located = error
+        located.place.byteOffset = nil
+        return reader.nodes.indices.contains(node) ? located.located(in: reader.place(of: node)) : located
+    }
+}

@@ -1,0 +1,186 @@
+// Between the values of attributes and what stands for them in dictionaries. Reading accepts all forms, so whoever reads a
+// dictionary needn't know how it was written.
+
+import CoreData
+import Foundation
+
+enum DictionaryValue {
+    // MARK: Writing
+
+    /// What stands for an object's attribute in a dictionary; nil where it has no value.
+    ///
+    /// - Throws: ``GraftError`` with `notRepresentable` for a value that the form has no place for.
+    static func object(
+        for object: NSManagedObject, _ number: Int, _ property: GraphSchema.Property, form: DictionaryOptions.ValueForm
+    ) throws -> Any? {
+        let value = try object.graphValue(number, property)
+        switch value {
+        case .null: return nil
+        case .json(let tree): return try self.object(for: tree, of: object, property, form)
+        case .encoded(let bytes):
+            if form == .native { return object.value(forKey: property.name) }
+            return [AttributeConverter.bytesKey: bytes.base64EncodedString()]
+        default:
+            return try form == .native ? value.object : plain(value, isJSON: form == .json)
+        }
+    }
+
+    private static func object(
+        for tree: JSONValue, of object: NSManagedObject, _ property: GraphSchema.Property,
+        _ form: DictionaryOptions.ValueForm
+    ) throws -> Any? {
+        // Property lists know no null: the text of the tree stands for it. A string isn't wrapped otherwise.
+        if form == .propertyList, tree.hasNull { return [AttributeConverter.treeKey: tree.description] }
+        if AttributeConverter.needsWrapper(tree) { return [AttributeConverter.treeKey: tree.object] }
+        return form == .native ? object.value(forKey: property.name) : tree.object
+    }
+
+    /// A value that JSON or a property list can hold.
+    private static func plain(_ value: GraphValue, isJSON: Bool) throws -> Any? {
+        switch value {
+        case .uuid(let value): return value.uuidString
+        case .uri(let value): return value.absoluteString
+        case .decimal(let value) where !isJSON: return value.description
+        case .decimal(let value) where value.isNaN:
+            throw GraftError(.notRepresentable(value: "NaN", format: "JSON"))
+        case .double(let value) where isJSON && !value.isFinite:
+            throw GraftError(.notRepresentable(value: "\(value)", format: "JSON"))
+        // A property list in XML has dates to the second; a text keeps the fraction.
+        case .date(let seconds) where isJSON || seconds != seconds.rounded():
+            if let instant = Instant(seconds) { return instant.iso8601 }
+            throw GraftError(.notRepresentable(value: "a date \(seconds) seconds from 2001", format: "ISO 8601"))
+        case .data(let value) where isJSON: return value.base64EncodedString()
+        default: return value.object
+        }
+    }
+
+    // MARK: Reading
+
+    /// The value of an attribute for what stands in a dictionary.
+    ///
+    /// Numbers and texts are converted as those of JSON (``AttributeConverter/value(of:in:)``); dates, data, UUIDs, URLs and
+    /// decimals may also be themselves, and a transformable attribute takes any object.
+    ///
+    /// - Parameter transformerName: The transformer that a transformable attribute is stored with.
+    /// - Throws: ``GraftError`` with `wrongType` or `outOfRange`, without a place.
+    static func value(
+        of object: Any, _ converter: AttributeConverter, transformerName: String? = nil
+    ) throws -> GraphValue {
+        if isContainer(object) {
+            guard converter.kind == .transformable else { throw wrongType(object, converter) }
+            try checkDepth(object)
+            return try transformable(object, transformerName)
+        }
+        if object is NSNull { return .null }
+        switch (converter.kind, object) {
+        case (.string, let text as String): return .string(text)
+        case (.date, let date as Date): return .date(date.timeIntervalSinceReferenceDate)
+        case (.binary, let data as Data): return .data(data)
+        case (.uuid, let uuid as UUID): return .uuid(uuid)
+        case (.uri, let url as URL): return .uri(url)
+        case (.decimal, let number as Decimal): return .decimal(number)
+        case (.decimal, let number as NSDecimalNumber): return .decimal(number.decimalValue)
+        case (.double, let number as Double): return .double(number)
+        case (.float, let number as Double) where Float(number).isFinite || !number.isFinite:
+            return .double(Double(Float(number)))
+        case (.transformable, _):
+            return try transformable(object, transformerName)
+        default: break
+        }
+        guard let json = JSONValue(object: object) else { throw wrongType(object, converter) }
+        return try value(of: json, converter)
+    }
+
+    /// The value of an attribute for a JSON value in memory.
+    ///
+    /// - Throws: As ``value(of:_:transformerName:)``.
+    static func value(of json: JSONValue, _ converter: AttributeConverter) throws -> GraphValue {
+        var writer = JSONWriter()
+        try writer.value(json)
+        var reader = JSONReader(try writer.finish())
+        do {
+            return try converter.value(of: reader.next(), in: &reader)
+        } catch let error as GraftError {
+            // The place is one in a text that nobody has seen.
+            throw GraftError(error.problem)
+        }
+    }
+
+    private static func transformable(_ object: Any, _ transformerName: String?) throws -> GraphValue {
+        guard let tree = JSONValue(object: object) else { return try GraphValue(archiving: object, transformerName) }
+        if AttributeConverter.needsWrapper(tree), case .string(let text)? = tree[AttributeConverter.treeKey] {
+            return .json(try JSONValue(parsing: text))
+        }
+        return AttributeConverter.unwrapped(tree)
+    }
+
+    // MARK: Collections
+
+    // Foundation on Linux converts a dictionary or an array with all that is nested in it, recursively, as soon as it is cast
+    // to any class, and be it to find out that it is no NSNull. So nothing is cast to a class before it is known to be
+    // neither.
+
+    /// Whether this is a dictionary or an array.
+    private static func isContainer(_ object: Any) -> Bool { object is [String: Any] || object is [Any] }
+
+    /// Whether this is null.
+    static func isNull(_ object: Any) -> Bool { !isContainer(object) && object is NSNull }
+
+    /// The elements of a collection; nil for anything else.
+    static func elements(_ object: Any) -> [Any]? {
+        if let array = object as? [Any] { return array }
+        if object is [String: Any] { return nil }
+        return switch object {
+        case let set as Set<AnyHashable>: Array(set)
+        case let set as NSSet: set.allObjects
+        case let set as NSOrderedSet: set.array
+        case let array as NSArray: array.map { $0 }
+        default: nil
+        }
+    }
+
+    /// Refuses a tree that is nested deeper than the value of an attribute may be.
+    private static func checkDepth(_ object: Any) throws {
+        var level = [object]
+        for _ in 0...JSONValue.maximumDepth {
+            level = level.flatMap { object -> [Any] in
+                if let dictionary = object as? [String: Any] { return Array(dictionary.values) }
+                return object as? [Any] ?? []
+            }
+            if level.isEmpty { return }
+        }
+        throw GraftError(.tooDeep(limit: JSONValue.maximumDepth))
+    }
+
+    static func wrongType(_ object: Any, _ converter: AttributeConverter) -> GraftError {
+        GraftError(.wrongType(found: words(for: object), expected: "\(converter.kind)"))
+    }
+
+    /// An object as errors name it.
+    static func words(for object: Any) -> String {
+        switch object {
+        // First, because a dictionary that is asked for a class is converted with all that is in it.
+        case is [String: Any]: "a dictionary"
+        case is [Any]: "a collection"
+        case let text as String: "the string \"\(text)\""
+        case is NSNull: "null"
+        case let number as NSNumber: "the number \(number)"
+        case is NSDictionary: "a dictionary"
+        case is NSArray, is NSSet, is NSOrderedSet: "a collection"
+        case let data as Data: "\(data.count) bytes"
+        default: "the \(type(of: object)) \(object)"
+        }
+    }
+}
+
+extension JSONValue {
+    /// Whether there is a null anywhere in the tree.
+    fileprivate var hasNull: Bool {
+        switch self {
+        case .null: true
+        case .array(let elements): elements.contains(where: \.hasNull)
+        case .object(let object): object.members.contains { $0.value.hasNull }
+        default: false
+        }
+    }
+}

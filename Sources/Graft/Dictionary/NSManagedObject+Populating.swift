@@ -1,0 +1,115 @@
+// Objects from dictionaries: the inverse of toDictionary.
+
+public import CoreData
+
+extension NSManagedObject {
+    /// Gives the object the values and relationships of a dictionary.
+    ///
+    /// A key that is missing leaves a property alone, `NSNull` clears it. A dictionary is a to-one relationship, a collection
+    /// of them a to-many one, whose members are added to those that are there. Related objects are found by their identity or
+    /// made (``PopulateOptions/matchesIdentities``). Nothing is saved.
+    ///
+    /// - Parameter dictionary: What `toDictionary()` returns, in any of its forms, or for instance the answer of a web
+    ///   service that `JSONSerialization` has read. It may be nested to any depth.
+    ///   (Foundation on Linux itself converts an `NSDictionary` recursively; a Swift dictionary it leaves alone.)
+    /// - Returns: How many objects were made and changed, and what was left out.
+    /// - Throws: ``GraftError`` with the path of what is wrong: `wrongType` and `outOfRange` for values, `unknownEntity`,
+    ///   `duplicateIdentity` where the dictionary gives this object the identity of another one. Then the context is as it
+    ///   was.
+    @discardableResult
+    public func populate(
+        fromDictionary dictionary: [String: Any], options: PopulateOptions = PopulateOptions()
+    ) throws -> PopulateReport {
+        guard let context = managedObjectContext, !isDeleted else {
+            throw GraftError(
+                .other(
+                    finding: "the object isn't in a context, or is deleted",
+                    remedy: "Populate an object that is in a context."),
+                at: .init(entity: entity.name))
+        }
+        let populator = try DictionaryPopulator(context, options)
+        return try populator.populate([dictionary], entity: entity, given: self, isArray: false).report
+    }
+
+    /// Returns the object of a dictionary: one with the same identity that is there already, updated, or a new one.
+    ///
+    ///     let person = try Person.create(fromDictionary: dictionary, in: context)
+    ///     try context.save()
+    ///
+    /// The dictionary names the entity; without a name, it is that of the class. Nothing is saved.
+    ///
+    /// - Throws: As ``populate(fromDictionary:options:)``; `ambiguousEntity` where neither dictionary nor class says what the
+    ///   object is; `wrongType` where it isn't of this class.
+    public static func create(
+        fromDictionary dictionary: [String: Any], in context: NSManagedObjectContext,
+        options: PopulateOptions = PopulateOptions()
+    ) throws -> Self {
+        // One dictionary gives one object.
+        guard let object = try create([dictionary], context, options, isArray: false)[0] as? Self else {
+            fatalError("NSManagedObject.create(fromDictionary:in:) has checked the class.")
+        }
+        return object
+    }
+
+    /// Returns the objects of some dictionaries, in their order; all of them are of this class. If one of them can't be read, no object is made or changed.
+    ///
+    /// - Throws: As ``create(fromDictionary:in:options:)``.
+    public static func create(
+        fromDictionaries dictionaries: [[String: Any]], in context: NSManagedObjectContext,
+        options: PopulateOptions = PopulateOptions()
+    ) throws -> [NSManagedObject] {
+        try create(dictionaries, context, options, isArray: true)
+    }
+
+    private static func create(
+        _ dictionaries: [[String: Any]], _ context: NSManagedObjectContext, _ options: PopulateOptions, isArray: Bool
+    ) throws -> [NSManagedObject] {
+        let populator = try DictionaryPopulator(context, options)
+        let entity = context.graftModel.flatMap(entity(in:))
+        return try populator.populate(dictionaries, entity: entity, isArray: isArray) { object, index in
+            guard object is Self else {
+                throw GraftError(
+                    .wrongType(
+                        found: "an object of \(object.entity.name ?? "") with the class \(type(of: object))",
+                        expected: "a \(Self.self)"),
+                    at: .init(path: isArray ? [.index(index)] : []))
+            }
+        }.objects
+    }
+
+    /// The entity whose objects are of this class; nil for `NSManagedObject` itself, and where several are.
+    static func entity(in model: NSManagedObjectModel) -> NSEntityDescription? {
+        if self == NSManagedObject.self { return nil }
+        let name = NSStringFromClass(self)
+        let last = name.split(separator: ".").last.map(String.init) ?? name
+        let entities = model.entities.filter {
+            let className = $0.managedObjectClassName ?? ""
+            return className == name || className == last || className == ".\(last)"
+        }
+        return entities.count == 1 ? entities[0] : nil
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Makes or updates the objects of some dictionaries, and says what was done.
+    ///
+    /// - Parameter entity: The entity of the objects at the top, where their dictionaries don't name it.
+    /// - Returns: The objects in the order of the dictionaries, and the report.
+    /// - Throws: As ``NSManagedObject/create(fromDictionary:in:options:)``. Then the context is as it was.
+    @discardableResult
+    public func populateObjects(
+        fromDictionaries dictionaries: [[String: Any]], entity: String? = nil,
+        options: PopulateOptions = PopulateOptions()
+    ) throws -> (objects: [NSManagedObject], report: PopulateReport) {
+        let populator = try DictionaryPopulator(self, options)
+        let description = try entity.map { name in
+            guard let found = graftModel?.entitiesByName[name] else {
+                let names = graftModel?.entitiesByName.keys.sorted() ?? []
+                throw GraftError(.unknownEntity(name, closest: NameSuggestion.closest(to: name, among: names)))
+            }
+            return found
+        }
+        let result = try populator.populate(dictionaries, entity: description, isArray: true)
+        return (result.objects, result.report)
+    }
+}

@@ -1,0 +1,152 @@
+// Setting attributes from JSON that nobody checked. The entity's attributes are walked and looked up, never the keys of the
+// dictionary: what isn't modelled can't do harm, and what isn't there isn't touched (the article on saving JSON safely).
+
+public import CoreData
+public import Foundation
+
+extension NSManagedObject {
+    /// Sets the attributes that a dictionary has values for, each converted to the attribute's type.
+    ///
+    ///     try hero.safeSetValues(forKeysWith: json, dateFormatter: formatter)
+    ///
+    /// Unknown keys are ignored, and a missing key leaves the attribute alone. Numbers become texts and texts numbers, where
+    /// nothing is lost; true, yes, on, t, y, 1 and their opposites are booleans in any case of letters; a text becomes a date
+    /// by the formatter, else in ISO 8601. A value that can't be converted is an error or reported, never a silent zero:
+    /// `"12abc"` or 1.5 for an integer, 70,000 for an Integer 16, NaN, an array for a text.
+    ///
+    /// Relationships, transient and derived attributes are left alone; `populate(fromDictionary:)` sets relationships.
+    ///
+    /// - Parameters:
+    ///   - dictionary: The values, as `JSONSerialization` or a property list has them.
+    ///   - dateFormatter: Reads the texts of dates. A text that it refuses is tried in ISO 8601.
+    /// - Returns: The attributes that were there, and what was skipped.
+    /// - Throws: ``GraftError`` with the attribute and its key path; then nothing has been changed. Errors of the model's
+    ///   annotations.
+    /// - Complexity: O(*n*) in the attributes of the entity.
+    @discardableResult
+    public func safeSetValues(
+        forKeysWith dictionary: [String: Any], dateFormatter: DateFormatter? = nil,
+        options: SafeValueOptions = SafeValueOptions()
+    ) throws -> SafeValueReport {
+        let model = try CompiledModel.model(of: entity)
+        let compiled = try CompiledModel.of(model)
+        let number = try compiled.number(of: entity)
+        let reader = SafeValueReader(
+            entity: compiled.schema.entities[number], description: entity,
+            mapping: options.usesMapping ? try compiled.mapping(of: model).entities[number] : nil,
+            dateFormatter: dateFormatter, options: options)
+        var report = SafeValueReport()
+        let values = try reader.values(in: dictionary, &report)
+        for (slot, value) in values {
+            let property = compiled.schema.entities[number].properties[slot]
+            if try !holds(value, slot, property) { try assign(value, slot, property) }
+        }
+        return report
+    }
+}
+
+/// Finds and converts the values for one object.
+private struct SafeValueReader {
+    let entity: GraphSchema.Entity
+    let description: NSEntityDescription
+    let mapping: EntityMapping?
+    let dateFormatter: DateFormatter?
+    let options: SafeValueOptions
+
+    /// The values by number of the attribute.
+    func values(in dictionary: [String: Any], _ report: inout SafeValueReport) throws -> [(Int, GraphValue)] {
+        var values: [(Int, GraphValue)] = []
+        var failures: [GraftError] = []
+        for (number, property) in entity.properties.enumerated() {
+            guard property.isAttribute, !property.isTransient, !property.isDerived,
+                let (path, object) = found(number, property, in: dictionary)
+            else { continue }
+            do {
+                guard let value = try value(of: object, number, property) else { continue }
+                values.append((number, value))
+                report.attributes.append(property.name)
+            } catch let error as GraftError {
+                failures.append(
+                    error.located(
+                        in: .init(path: path.map { .key($0) }, entity: entity.name, property: property.name)))
+            }
+        }
+        guard var first = failures.first else { return values }
+        if options.failurePolicy == .fail {
+            let others = failures.dropFirst().map(\.description)
+            if !others.isEmpty { first.underlying = "and: " + others.joined(separator: " ") }
+            throw first
+        }
+        report.skipped = failures
+        return values
+    }
+
+    /// What stands for an attribute, at the first of its places where there is something.
+    private func found(
+        _ number: Int, _ property: GraphSchema.Property, in dictionary: [String: Any]
+    ) -> (path: [String], object: Any)? {
+        guard let mapping else { return dictionary[property.name].map { ([property.name], $0) } }
+        guard let property = mapping.properties[number], property.direction.isImported else { return nil }
+        for source in property.sources where source.origin == .object {
+            if let object = Self.object(at: source.keys, in: dictionary) { return (source.keys, object) }
+        }
+        return nil
+    }
+
+    /// What stands at the end of a key path; nil where a key is missing on the way. A null on the way is a null.
+    private static func object(at path: [String], in dictionary: [String: Any]) -> Any? {
+        var object: Any = dictionary
+        for key in path {
+            if DictionaryValue.isNull(object) { return object }
+            guard let next = (object as? [String: Any])?[key] else { return nil }
+            object = next
+        }
+        return object
+    }
+
+    /// The value for an attribute; nil where it is to be left alone.
+    private func value(of object: Any, _ number: Int, _ property: GraphSchema.Property) throws -> GraphValue? {
+        let kind = property.attributeKind ?? .transformable
+        if DictionaryValue.isNull(object) { return try null(number, property, kind) }
+        if let transformer = mapping?.properties[number]?.transformer {
+            return try transformed(object, transformer, kind)
+        }
+        if kind == .date, let text = object as? String, let date = dateFormatter?.date(from: text) {
+            return .date(date.timeIntervalSinceReferenceDate)
+        }
+        if kind != .transformable, let number = object as? Double, !number.isFinite {
+            throw DictionaryValue.wrongType(object, AttributeConverter(kind))
+        }
+        var converter = mapping?.properties[number]?.converter ?? AttributeConverter(kind)
+        if let numericDate = options.numericDate { converter.numericDate = numericDate }
+        let attribute = description.attributesByName[property.name]
+        return try DictionaryValue.value(of: object, converter, transformerName: attribute?.valueTransformerName)
+    }
+
+    private func null(_ number: Int, _ property: GraphSchema.Property, _ kind: AttributeKind) throws -> GraphValue? {
+        let policy =
+            options.nullPolicies[property.name] ?? options.nullPolicy ?? mapping?.properties[number]?.nullPolicy
+        switch policy ?? .clear {
+        case .clear: return .null
+        case .ignore: return nil
+        case .default:
+            guard let value = description.attributesByName[property.name]?.defaultValue else { return .null }
+            return try DictionaryValue.value(of: value, AttributeConverter(kind))
+        }
+    }
+
+    private func transformed(
+        _ object: Any, _ transformer: NamedTransformer, _ kind: AttributeKind
+    ) throws -> GraphValue {
+        guard let json = JSONValue(object: object) else {
+            throw DictionaryValue.wrongType(object, AttributeConverter(kind))
+        }
+        guard let made = transformer.value(for: json) else {
+            throw GraftError(
+                .wrongType(
+                    found: DictionaryValue.words(for: object),
+                    expected: "what the transformer '\(transformer.name)' takes"))
+        }
+        return try DictionaryValue.value(of: made, AttributeConverter(kind))
+    }
+}

@@ -1,0 +1,42 @@
+// Objects as dictionaries: what the archive article calls toDictionary, as extensions, so that no base class is needed.
+
+public import CoreData
+
+extension NSManagedObject {
+    /// The object and everything that it reaches, as nested dictionaries.
+    ///
+    ///     let dictionary = try person.toDictionary()
+    ///     // ["class": "Person", "firstName": "Ann", "addresses": [["class": "Address", "city": "Sometown"]]]
+    ///
+    /// Attributes without a value are left out. A to-one relationship is a dictionary, a to-many one an array of them: an
+    /// ordered one in its order, an unordered one in the order of its members (by object ID on Apple's platforms). What
+    /// happens where the graph has cycles is up to ``DictionaryOptions/repeatedObjects``. Faults are fired. Nothing is kept
+    /// on the objects, so each call gives the same.
+    ///
+    /// A graph may be of any depth: beyond ``DictionaryOptions/maximumNesting``, objects are referred to by number, so
+    /// that the dictionary can be released, printed and serialized without exhausting the stack.
+    ///
+    /// - Throws: ``GraftError`` with entity and property: `notRepresentable` for a value without the form that is asked for
+    ///   (NaN in JSON), `invalidMapping` where a property has the name of the entity key.
+    /// - Complexity: O(*n*) in the objects and links that are reached: each object is expanded once.
+    public func toDictionary(options: DictionaryOptions = DictionaryOptions()) throws -> [String: Any] {
+        var writer = DictionaryWriter(try CompiledModel.of(self), options)
+        // One object gives one dictionary.
+        return try writer.dictionaries(of: [self])[0]
+    }
+}
+
+extension Sequence where Element: NSManagedObject {
+    /// The objects, with everything that they reach, as an array of dictionaries in their order.
+    ///
+    /// Each object of the sequence stands at the top, with its relationships; nested in another one, it has its attributes
+    /// alone, or is a reference. The objects have to be of one model.
+    ///
+    /// - Throws: As ``NSManagedObject/toDictionary(options:)``.
+    public func toDictionaries(options: DictionaryOptions = DictionaryOptions()) throws -> [[String: Any]] {
+        let objects = Array(self)
+        guard let first = objects.first else { return [] }
+        var writer = DictionaryWriter(try CompiledModel.of(first), options)
+        return try writer.dictionaries(of: objects)
+    }
+}

@@ -1,0 +1,82 @@
+// What Graft knows of a model, worked out once and kept as long as the model is there. For calls that concern one object,
+// working it out each time would take longer than the work.
+
+import CoreData
+import Synchronization
+
+/// The compiled form of a model.
+final class CompiledModel: Sendable {
+    let schema: GraphSchema
+    /// The numbers of the entities; the model keeps their identifiers valid.
+    private let numbers: [ObjectIdentifier: Int]
+    private let mappings = Mutex<GraphMapping?>(nil)
+
+    private init(_ model: NSManagedObjectModel) throws {
+        let schema = try GraphSchema(model)
+        self.schema = schema
+        let pairs = model.entities.compactMap { entity in
+            entity.name.flatMap(schema.number(ofEntity:)).map { (ObjectIdentifier(entity), $0) }
+        }
+        numbers = Dictionary(pairs) { first, _ in first }
+    }
+
+    /// The number of an entity of the model.
+    ///
+    /// - Throws: ``GraftError`` with `unknownEntity`.
+    func number(of entity: NSEntityDescription) throws -> Int {
+        if let number = numbers[ObjectIdentifier(entity)] { return number }
+        return try schema.requiredNumber(ofEntity: entity.name ?? "")
+    }
+
+    /// The model's mapping.
+    ///
+    /// - Parameter model: The model that this was compiled from.
+    /// - Throws: ``GraftError`` for an annotation that can't be followed.
+    func mapping(of model: NSManagedObjectModel) throws -> GraphMapping {
+        try mappings.withLock { mapping in
+            if let mapping { return mapping }
+            let made = try GraphMapping(model)
+            mapping = made
+            return made
+        }
+    }
+
+    // MARK: The models in use
+
+    private struct Entry: Sendable {
+        // Safe: a weak reference is atomic, and only compared.
+        nonisolated(unsafe) weak var model: NSManagedObjectModel?
+        var compiled: CompiledModel
+    }
+
+    private static let known = Mutex<[ObjectIdentifier: Entry]>([:])
+
+    /// The compiled form of a model, which isn't changed any more once it has objects.
+    ///
+    /// - Throws: ``GraftError`` with `invalidModel` or `invalidMapping`.
+    static func of(_ model: NSManagedObjectModel) throws -> CompiledModel {
+        let key = ObjectIdentifier(model)
+        let found = known.withLock { unsafe $0[key]?.model === model ? $0[key]?.compiled : nil }
+        if let found { return found }
+        let compiled = try CompiledModel(model)
+        known.withLock { entries in
+            entries = entries.filter { unsafe $0.value.model != nil }
+            entries[key] = Entry(model: model, compiled: compiled)
+        }
+        return compiled
+    }
+
+    /// The compiled form of the model that an object's entity belongs to.
+    ///
+    /// - Throws: As ``of(_:)``.
+    static func of(_ object: NSManagedObject) throws -> CompiledModel { try of(model(of: object.entity)) }
+
+    /// The model of an entity.
+    static func model(of entity: NSEntityDescription) throws -> NSManagedObjectModel {
+        // On Apple's platforms the property can't be nil by its type, and is for an entity that was made alone.
+        let model: NSManagedObjectModel? = entity.managedObjectModel
+        if let model { return model }
+        throw GraftError(
+            .missingModel(reason: "the entity '\(entity.name ?? "")' belongs to none"), at: .init(entity: entity.name))
+    }
+}

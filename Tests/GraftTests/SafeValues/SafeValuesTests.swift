@@ -1,0 +1,190 @@
+// Saving JSON safely: what converts, what doesn't, what is left alone.
+
+import CoreData
+import Foundation
+import Graft
+import Testing
+
+@Suite struct SafeValuesTests {
+    private func model() -> NSManagedObjectModel {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Item",
+            [
+                .attribute("size"), .attribute("int16", .integer16AttributeType, default: 5),
+                .attribute("int64", .integer64AttributeType), .attribute("flag", .booleanAttributeType),
+                .attribute("double", .doubleAttributeType), .attribute("float", .floatAttributeType),
+                .attribute("decimal", .decimalAttributeType), .attribute("date", .dateAttributeType),
+                .attribute("uuid", .UUIDAttributeType), .attribute("binary", .binaryDataAttributeType),
+                .attribute("tree", .transformableAttributeType), .attribute("computed", isTransient: true),
+                .toMany("items", "Item", inverse: "item"), .toOne("item", "Item", inverse: "items"),
+            ])
+        return sketch.model()
+    }
+
+    /// Calls the block with a new object.
+    private func withItem(_ body: (NSManagedObject) throws -> Void) throws {
+        let stack = try TestStack(model())
+        try stack.perform { context throws in
+            try body(NSEntityDescription.insertNewObject(forEntityName: "Item", into: context))
+        }
+    }
+
+    @Test func `unknown keys are ignored and missing ones leave values alone`() throws {
+        try withItem { item in
+            item.setValue("kept", forKey: "size")
+            let report = try item.safeSetValues(forKeysWith: ["int64": 1, "nobody": 2, "items": [1], "computed": "x"])
+            #expect(item.text("size") == "kept")
+            #expect(item.number("int64") == 1)
+            #expect(item.text("computed") == nil)
+            #expect(report.attributes == ["int64"])
+        }
+    }
+
+    struct Conversion: CustomTestStringConvertible {
+        let key: String, value: any Sendable, expected: String
+        var testDescription: String { "\(key) \(value)" }
+    }
+
+    @Test(arguments: [
+        Conversion(key: "size", value: 8, expected: "8"), Conversion(key: "size", value: "30-32", expected: "30-32"),
+        Conversion(key: "size", value: 1.5, expected: "1.5"), Conversion(key: "size", value: true, expected: "true"),
+        Conversion(key: "int16", value: "-32768", expected: "-32768"),
+        Conversion(key: "int16", value: 2.0, expected: "2"), Conversion(key: "int16", value: " 7", expected: "7"),
+        Conversion(key: "int64", value: "9223372036854775807", expected: "9223372036854775807"),
+        Conversion(key: "flag", value: "true", expected: "1"), Conversion(key: "flag", value: "YES", expected: "1"),
+        Conversion(key: "flag", value: "1", expected: "1"), Conversion(key: "flag", value: "off", expected: "0"),
+        Conversion(key: "flag", value: 0, expected: "0"), Conversion(key: "double", value: "1.5e3", expected: "1500.0"),
+        Conversion(key: "float", value: "0.5", expected: "0.5"),
+        Conversion(key: "decimal", value: "0.7689993", expected: "0.7689993"),
+        Conversion(key: "int16", value: "12abc", expected: "error"),
+        Conversion(key: "int16", value: 70000, expected: "error"),
+        Conversion(key: "int16", value: 1.5, expected: "error"), Conversion(key: "int16", value: "", expected: "error"),
+        Conversion(key: "int64", value: "9223372036854775808", expected: "error"),
+        Conversion(key: "int64", value: 1e300, expected: "error"),
+        Conversion(key: "int64", value: Double.nan, expected: "error"),
+        Conversion(key: "double", value: Double.nan, expected: "error"),
+        Conversion(key: "double", value: "much", expected: "error"),
+        Conversion(key: "float", value: 1e300, expected: "error"), Conversion(key: "flag", value: 2, expected: "error"),
+        Conversion(key: "flag", value: "maybe", expected: "error"),
+        Conversion(key: "size", value: [1], expected: "error"),
+        Conversion(key: "date", value: "tomorrow", expected: "error"),
+        Conversion(key: "uuid", value: "x", expected: "error"),
+        Conversion(key: "binary", value: "?", expected: "error"),
+    ])
+    func `a value is converted exactly or refused`(_ conversion: Conversion) throws {
+        try withItem { item in
+            let dictionary: [String: Any] = [conversion.key: conversion.value]
+            let old = item.value(forKey: conversion.key).map { "\($0)" }
+            if conversion.expected == "error" {
+                let error = try #require(graftError { try item.safeSetValues(forKeysWith: dictionary) })
+                #expect(error.place.property == conversion.key)
+                #expect(error.place.path == [.key(conversion.key)])
+                #expect(item.value(forKey: conversion.key).map { "\($0)" } == old)
+                var options = SafeValueOptions()
+                options.failurePolicy = .skip
+                let report = try item.safeSetValues(forKeysWith: dictionary, options: options)
+                #expect(report.skipped == [error])
+                #expect(item.value(forKey: conversion.key).map { "\($0)" } == old)
+            } else {
+                try item.safeSetValues(forKeysWith: dictionary)
+                let value = try #require(item.value(forKey: conversion.key))
+                let text = (value as? NSNumber).map { "\($0)" } ?? "\(value)"
+                let isFlag = conversion.key == "flag"
+                #expect((isFlag ? "\((value as? Bool) == true ? 1 : 0)" : text) == conversion.expected)
+            }
+        }
+    }
+
+    @Test func `an error names all values and changes none`() throws {
+        try withItem { item in
+            let error = try #require(
+                graftError { try item.safeSetValues(forKeysWith: ["size": "new", "int16": "x", "flag": "maybe"]) })
+            #expect(error.description.contains("$.int16") && error.description.contains("$.flag"))
+            #expect(item.text("size") == nil)
+            #expect(item.number("int16") == 5)
+            var options = SafeValueOptions()
+            options.failurePolicy = .skip
+            let report = try item.safeSetValues(
+                forKeysWith: ["size": "new", "int16": "x", "flag": "maybe"], options: options)
+            #expect(report.attributes == ["size"])
+            #expect(Set(report.skipped.compactMap(\.place.property)) == ["int16", "flag"])
+            #expect(item.text("size") == "new")
+        }
+    }
+
+    @Test func `dates come by the formatter, in ISO 8601, as numbers and as dates`() throws {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        formatter.dateFormat = "dd.MM.yyyy"
+        let expected = Date(timeIntervalSince1970: 1_363_910_400)
+        try withItem { item in
+            let values: [Any] = ["22.03.2013", "2013-03-22", "2013-03-22T01:00+01:00", 1_363_910_400, expected]
+            for value in values {
+                item.setValue(nil, forKey: "date")
+                try item.safeSetValues(forKeysWith: ["date": value], dateFormatter: formatter)
+                #expect(item.value(forKey: "date") as? Date == expected, "\(value)")
+            }
+            var options = SafeValueOptions()
+            options.numericDate = .secondsSince2001
+            try item.safeSetValues(forKeysWith: ["date": 0], options: options)
+            #expect(item.value(forKey: "date") as? Date == Date(timeIntervalSinceReferenceDate: 0))
+        }
+    }
+
+    @Test func `null clears, is ignored or brings the default back, by attribute`() throws {
+        try withItem { item in
+            func reset() {
+                item.setValue(Date(), forKey: "date")
+                item.setValue(9, forKey: "int16")
+            }
+            let nulls: [String: Any] = ["date": NSNull(), "int16": NSNull()]
+            reset()
+            try item.safeSetValues(forKeysWith: nulls)
+            #expect(item.value(forKey: "date") == nil && item.value(forKey: "int16") == nil)
+            reset()
+            var options = SafeValueOptions()
+            options.nullPolicy = .ignore
+            options.nullPolicies["int16"] = .default
+            try item.safeSetValues(forKeysWith: nulls, options: options)
+            #expect(item.value(forKey: "date") != nil)
+            #expect(item.number("int16") == 5)
+        }
+    }
+
+    @Test func `key paths and transformers of the user info apply`() throws {
+        let name = NSValueTransformerName("SafeValuesDoubling")
+        ValueTransformer.setValueTransformer(DoublingTransformer(), forName: name)
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Place",
+            [
+                .attribute("latitude", .doubleAttributeType, json: "location.lat"),
+                .attribute("twice", .integer32AttributeType, json: "half", transformer: name.rawValue),
+                .attribute("unmapped"),
+            ])
+        let stack = try TestStack(sketch.model())
+        try stack.perform { context throws in
+            let place = NSEntityDescription.insertNewObject(forEntityName: "Place", into: context)
+            try place.safeSetValues(forKeysWith: ["location": ["lat": "52.5"], "half": 21, "unmapped": "x"])
+            #expect(place.value(forKey: "latitude") as? Double == 52.5)
+            #expect(place.number("twice") == 42)
+            #expect(place.text("unmapped") == nil)
+            let refused = graftError { try place.safeSetValues(forKeysWith: ["half": "x"]) }
+            #expect(refused?.place.property == "twice")
+            // A null on the way is a null at the end.
+            try place.safeSetValues(forKeysWith: ["location": NSNull()])
+            #expect(place.value(forKey: "latitude") == nil)
+            var options = SafeValueOptions()
+            options.usesMapping = false
+            try place.safeSetValues(forKeysWith: ["latitude": 1, "unmapped": "x"], options: options)
+            #expect(place.value(forKey: "latitude") as? Double == 1)
+            #expect(place.text("unmapped") == "x")
+        }
+    }
+}
+
+private final class DoublingTransformer: ValueTransformer {
+    override func transformedValue(_ value: Any?) -> Any? { (value as? Int).map { $0 * 2 } }
+}
