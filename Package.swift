@@ -49,6 +49,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        // For the tests: coders other than Foundation's have to work as well.
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     ],
     targets: runtimeTargets + [
         .target(name: "Graft", dependencies: runtime, swiftSettings: settings),
@@ -61,7 +63,7 @@ let package = Package(
         ),
         .testTarget(
             name: "GraftTests",
-            dependencies: ["Graft"] + runtime,
+            dependencies: ["Graft", .product(name: "Yams", package: "Yams")] + runtime,
             exclude: ["Resources"],
             swiftSettings: settings
         ),
@@ -72,6 +74,8 @@ let package = Package(
             exclude: ["Resources"],
             swiftSettings: settings
         ),
+        // Without our settings: code that was written for Apple's platforms has to compile as it stands.
+        .testTarget(name: "CodableArticleTests", dependencies: ["Graft"] + runtime),
     ],
     swiftLanguageModes: [.v6]
 )

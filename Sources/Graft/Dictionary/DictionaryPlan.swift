@@ -31,15 +31,30 @@ final class DictionaryPlan {
         relationships = properties.indices.compactMap { index in
             let property = entity.properties[index]
             guard !property.isAttribute, !property.isTransient else { return nil }
-            let isFollowed =
-                switch options.relationships {
-                case .all: true
-                case .owned: property.isOwning
-                case .only(let names): Self.isNamed(property.name, number, in: schema, names)
-                }
+            let isFollowed = options.relationships.follow(property, of: number, in: schema)
             return isFollowed ? Relationship(number: index, property: property) : nil
         }
         try Self.check(entityKey: options.entityKey, entity)
+    }
+
+    static func check(entityKey: String?, _ entity: GraphSchema.Entity) throws {
+        guard let entityKey, entity.number(ofProperty: entityKey) != nil else { return }
+        throw GraftError(
+            .invalidMapping(
+                reason: "'\(entityKey)' is the key of the entity's name and a property",
+                remedy: "Choose another entityKey in the options."),
+            at: .init(entity: entity.name, property: entityKey))
+    }
+}
+
+extension DictionaryOptions.Relationships {
+    /// Whether a relationship of an entity is followed.
+    func follow(_ property: GraphSchema.Property, of entity: Int, in schema: GraphSchema) -> Bool {
+        switch self {
+        case .all: true
+        case .owned: property.isOwning
+        case .only(let names): Self.isNamed(property.name, entity, in: schema, names)
+        }
     }
 
     /// Whether a relationship of an entity is among some names, bare or with the entity or one of its super-entities.
@@ -51,14 +66,5 @@ final class DictionaryPlan {
             entity = schema.entities[current].parent
         }
         return false
-    }
-
-    static func check(entityKey: String?, _ entity: GraphSchema.Entity) throws {
-        guard let entityKey, entity.number(ofProperty: entityKey) != nil else { return }
-        throw GraftError(
-            .invalidMapping(
-                reason: "'\(entityKey)' is the key of the entity's name and a property",
-                remedy: "Choose another entityKey in the options."),
-            at: .init(entity: entity.name, property: entityKey))
     }
 }

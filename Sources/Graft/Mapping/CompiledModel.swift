@@ -10,6 +10,7 @@ final class CompiledModel: Sendable {
     /// The numbers of the entities; the model keeps their identifiers valid.
     private let numbers: [ObjectIdentifier: Int]
     private let mappings = Mutex<GraphMapping?>(nil)
+    private let plans = Mutex<[ManagedCodingOptions.Keys: [CodingPlan]]>([:])
 
     private init(_ model: NSManagedObjectModel) throws {
         let schema = try GraphSchema(model)
@@ -40,6 +41,12 @@ final class CompiledModel: Sendable {
             return made
         }
     }
+
+    /// The plans for coders that were made before.
+    func knownCodingPlans(_ keys: ManagedCodingOptions.Keys) -> [CodingPlan]? { plans.withLock { $0[keys] } }
+
+    /// Keeps plans for the next coder.
+    func keep(_ made: [CodingPlan], for keys: ManagedCodingOptions.Keys) { plans.withLock { $0[keys] = made } }
 
     // MARK: The models in use
 

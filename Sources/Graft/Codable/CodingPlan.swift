@@ -1,0 +1,128 @@
+// Which properties of an entity stand under which keys, prepared once for each model: a decoder's inner loop goes through a
+// list of keys that are ready.
+
+import CoreData
+
+/// The keys of one entity's objects.
+final class CodingPlan: Sendable {
+    /// A key of a property, or one on the way to it.
+    struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+
+        /// Names an object's entity, where that isn't the one expected.
+        static let entity = Key(stringValue: ArchiveKey.entityName)
+    }
+
+    struct Attribute: Sendable {
+        var key: Key
+        var number: Int
+        var kind: AttributeKind
+        var property: GraphSchema.Property
+        var transformer: NamedTransformer?
+    }
+
+    struct Relationship: Sendable {
+        var key: Key
+        var number: Int
+        var property: GraphSchema.Property
+        /// The number of the destination entity.
+        var destination: Int
+    }
+
+    /// What stands in one container.
+    final class Level: Sendable {
+        let attributes: [Attribute]
+        let relationships: [Relationship]
+        let steps: [(key: Key, level: Level)]
+        let hasRelationships: Bool
+
+        init(attributes: [Attribute], relationships: [Relationship], steps: [(key: Key, level: Level)]) {
+            self.attributes = attributes
+            self.relationships = relationships
+            self.steps = steps
+            hasRelationships = !relationships.isEmpty || steps.contains { $0.level.hasRelationships }
+        }
+    }
+
+    let number: Int
+    let entity: GraphSchema.Entity
+    /// Whether objects may be of a sub-entity.
+    let hasSubentities: Bool
+    let top: Level
+
+    /// - Parameter mapping: The mapping whose key paths apply; nil for the names of the properties.
+    init(_ number: Int, in schema: GraphSchema, mapping: EntityMapping?) {
+        self.number = number
+        entity = schema.entities[number]
+        hasSubentities = entity.end > number + 1
+        var entries: [(path: [String], content: Content)] = []
+        for (index, property) in entity.properties.enumerated() where !property.isTransient && !property.isDerived {
+            let mapped = mapping?.properties[index]
+            if mapping != nil, mapped == nil { continue }
+            let path = mapped.map(\.path) ?? [property.name]
+            guard let last = path.last else { continue }
+            let key = Key(stringValue: last)
+            if let kind = property.attributeKind {
+                entries.append(
+                    (
+                        path,
+                        .attribute(
+                            Attribute(
+                                key: key, number: index, kind: kind, property: property,
+                                transformer: mapped?.transformer))
+                    ))
+            } else {
+                entries.append(
+                    (
+                        path,
+                        .relationship(
+                            Relationship(
+                                key: key, number: index, property: property, destination: property.destination ?? 0))
+                    ))
+            }
+        }
+        top = Self.level(entries, depth: 0)
+    }
+
+    private enum Content {
+        case attribute(Attribute)
+        case relationship(Relationship)
+    }
+
+    private static func level(_ entries: [(path: [String], content: Content)], depth: Int) -> Level {
+        var attributes: [Attribute] = []
+        var relationships: [Relationship] = []
+        var names: [String] = []
+        var below: [String: [(path: [String], content: Content)]] = [:]
+        for entry in entries {
+            guard entry.path.count == depth + 1 else {
+                let name = entry.path[depth]
+                if below[name] == nil { names.append(name) }
+                below[name, default: []].append(entry)
+                continue
+            }
+            switch entry.content {
+            case .attribute(let attribute): attributes.append(attribute)
+            case .relationship(let relationship): relationships.append(relationship)
+            }
+        }
+        let steps = names.map { (Key(stringValue: $0), level(below[$0] ?? [], depth: depth + 1)) }
+        return Level(attributes: attributes, relationships: relationships, steps: steps)
+    }
+}
+
+extension CompiledModel {
+    /// The plans of all entities.
+    ///
+    /// - Parameter model: The model that this was compiled from.
+    func codingPlans(_ keys: ManagedCodingOptions.Keys, _ model: NSManagedObjectModel) throws -> [CodingPlan] {
+        if let known = knownCodingPlans(keys) { return known }
+        let mapping = keys == .mapping ? try mapping(of: model) : nil
+        let plans = schema.entities.indices.map { CodingPlan($0, in: schema, mapping: mapping?.entities[$0]) }
+        keep(plans, for: keys)
+        return plans
+    }
+}

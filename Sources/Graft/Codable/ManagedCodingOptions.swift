@@ -1,0 +1,104 @@
+// How managed objects are encoded and decoded, and how a coder gets to know: its userInfo is the only way in.
+
+public import CoreData
+import Foundation
+
+/// The options of ``ManagedCodable`` and ``EncodableGraph``.
+public struct ManagedCodingOptions: Sendable {
+    /// Under which keys properties stand.
+    public enum Keys: Sendable, CaseIterable {
+        /// Under their names. The coder's own key strategy applies.
+        case propertyNames
+        /// Where the model's mapping has them: key paths, naming rules and transformers, as in an import.
+        case mapping
+    }
+
+    /// What decoding does where the context or the store has an object with the same identity.
+    public enum ExistingObjects: Sendable, CaseIterable {
+        /// Nothing: each decoded object is new.
+        case insert
+        /// It is updated; where there is none, the object is new.
+        case updateOrInsert
+        /// It is updated; where there is none, that is an error.
+        case update
+    }
+
+    /// Under which keys properties stand.
+    public var keys = Keys.propertyNames
+
+    /// What decoding does with objects that are there already. Objects of entities without identity are always new, or, for
+    /// ``ExistingObjects/update``, an error.
+    public var existingObjects = ExistingObjects.updateOrInsert
+
+    /// Whether null is written for a property without a value. Otherwise its key is left out.
+    public var includesNulls = false
+
+    /// Which relationships are encoded. Decoding reads those that are there.
+    public var relationships = DictionaryOptions.Relationships.all
+
+    /// How deep objects may be nested in each other. Coders take stack for each level.
+    public var maximumNesting = 200
+
+    /// The default options.
+    public init() {}
+}
+
+extension CodingUserInfoKey {
+    /// The context that decoded objects are made in: an `NSManagedObjectContext`. Code written for Apple's platforms usually
+    /// declares this key itself, with the same raw value.
+    public static let managedObjectContext = CodingUserInfoKey(checked: "managedObjectContext")
+
+    /// The ``ManagedCodingOptions`` of a coder.
+    public static let managedCodingOptions = CodingUserInfoKey(checked: "managedCodingOptions")
+
+    private init(checked name: String) {
+        guard let key = CodingUserInfoKey(rawValue: name) else {
+            fatalError("CodingUserInfoKey(rawValue:) takes any text.")
+        }
+        self = key
+    }
+}
+
+extension JSONDecoder {
+    /// The context that decoded objects are made in; `userInfo` holds it.
+    public var managedObjectContext: NSManagedObjectContext? {
+        get { userInfo[.managedObjectContext] as? NSManagedObjectContext }
+        set { userInfo[.managedObjectContext] = newValue }
+    }
+
+    /// How managed objects are decoded; `userInfo` holds it.
+    public var managedCodingOptions: ManagedCodingOptions {
+        get { userInfo[.managedCodingOptions] as? ManagedCodingOptions ?? ManagedCodingOptions() }
+        set { userInfo[.managedCodingOptions] = newValue }
+    }
+}
+
+extension JSONEncoder {
+    /// How managed objects are encoded; `userInfo` holds it.
+    public var managedCodingOptions: ManagedCodingOptions {
+        get { userInfo[.managedCodingOptions] as? ManagedCodingOptions ?? ManagedCodingOptions() }
+        set { userInfo[.managedCodingOptions] = newValue }
+    }
+}
+
+extension PropertyListDecoder {
+    /// The context that decoded objects are made in; `userInfo` holds it.
+    public var managedObjectContext: NSManagedObjectContext? {
+        get { userInfo[.managedObjectContext] as? NSManagedObjectContext }
+        set { userInfo[.managedObjectContext] = newValue }
+    }
+
+    /// How managed objects are decoded; `userInfo` holds it.
+    public var managedCodingOptions: ManagedCodingOptions {
+        get { userInfo[.managedCodingOptions] as? ManagedCodingOptions ?? ManagedCodingOptions() }
+        set { userInfo[.managedCodingOptions] = newValue }
+    }
+}
+
+extension PropertyListEncoder {
+    /// How managed objects are encoded; `userInfo` holds it.
+    public var managedCodingOptions: ManagedCodingOptions {
+        get { userInfo[.managedCodingOptions] as? ManagedCodingOptions ?? ManagedCodingOptions() }
+        set { userInfo[.managedCodingOptions] = newValue }
+    }
+}

@@ -1,0 +1,185 @@
+// From objects to an encoder's containers. Within one encoded object, each object that it leads to is written in full once;
+// where it is met again, it is its identity or, without one, its attributes. On the way to itself, an object without identity
+// is left out. The inverse of the relationship that led to an object is left out always.
+
+import CoreData
+import Foundation
+
+/// Encodes one object with what it leads to.
+final class ManagedObjectEncoder {
+    private typealias Container = KeyedEncodingContainer<CodingPlan.Key>
+
+    private enum State {
+        case onTheWay
+        case written
+    }
+
+    /// How much of an object is written.
+    private enum Extent {
+        case full
+        case attributes
+        case identity
+    }
+
+    private let compiled: CompiledModel
+    private let plans: [CodingPlan]
+    private let options: ManagedCodingOptions
+    private var states: [ObjectIdentifier: State] = [:]
+
+    /// Encodes an object.
+    static func encode(_ object: NSManagedObject, to encoder: any Encoder) throws {
+        let model = try CompiledModel.model(of: object.entity)
+        let compiled = try CompiledModel.of(model)
+        let options =
+            encoder.userInfo[.managedCodingOptions] as? ManagedCodingOptions ?? ManagedCodingOptions()
+        let run = ManagedObjectEncoder(compiled, try compiled.codingPlans(options.keys, model), options)
+        // Decoding starts from the class, so that says which entity is expected.
+        let expected = type(of: object).entity(in: model) ?? object.entity
+        var container = encoder.container(keyedBy: CodingPlan.Key.self)
+        try run.write(
+            object, to: &container, expected: try compiled.number(of: expected), leavingOut: nil, nesting: 0)
+    }
+
+    private init(_ compiled: CompiledModel, _ plans: [CodingPlan], _ options: ManagedCodingOptions) {
+        self.compiled = compiled
+        self.plans = plans
+        self.options = options
+    }
+
+    // MARK: Objects
+
+    private func write(
+        _ object: NSManagedObject, to container: inout Container, expected: Int, leavingOut inverse: Int?, nesting: Int
+    ) throws {
+        let plan = plans[try compiled.number(of: object.entity)]
+        guard nesting < options.maximumNesting else {
+            let place = ManagedObjectDecoder.place(container.codingPath, plan.entity.name)
+            throw GraftError(.tooDeep(limit: options.maximumNesting), at: place)
+        }
+        if plan.number != expected { try container.encode(plan.entity.name, forKey: .entity) }
+        let key = ObjectIdentifier(object)
+        var extent = Extent.full
+        if states[key] != nil { extent = try isIdentified(object, plan) ? .identity : .attributes }
+        if extent == .full { states[key] = .onTheWay }
+        try write(plan.top, of: object, plan, extent, to: &container, leavingOut: inverse, nesting: nesting)
+        if extent == .full { states[key] = .written }
+    }
+
+    private func write(
+        _ level: CodingPlan.Level, of object: NSManagedObject, _ plan: CodingPlan, _ extent: Extent,
+        to container: inout Container, leavingOut inverse: Int?, nesting: Int
+    ) throws {
+        for attribute in level.attributes {
+            if extent == .identity, !plan.entity.identity.contains(attribute.number) { continue }
+            try write(attribute, of: object, plan, to: &container)
+        }
+        if extent == .full {
+            for relationship in level.relationships where relationship.number != inverse {
+                guard options.relationships.follow(relationship.property, of: plan.number, in: compiled.schema) else {
+                    continue
+                }
+                try write(relationship, of: object, to: &container, nesting: nesting)
+            }
+        }
+        for (key, level) in level.steps {
+            var below = container.nestedContainer(keyedBy: CodingPlan.Key.self, forKey: key)
+            try write(level, of: object, plan, extent, to: &below, leavingOut: inverse, nesting: nesting)
+        }
+    }
+
+    private func isIdentified(_ object: NSManagedObject, _ plan: CodingPlan) throws -> Bool {
+        if plan.entity.identity.isEmpty { return false }
+        for number in plan.entity.identity where try object.holds(.null, number, plan.entity.properties[number]) {
+            return false
+        }
+        return true
+    }
+
+    // MARK: Relationships
+
+    private func write(
+        _ relationship: CodingPlan.Relationship, of object: NSManagedObject, to container: inout Container, nesting: Int
+    ) throws {
+        let (number, property) = (relationship.number, relationship.property)
+        guard property.isToMany else {
+            guard let end = object.destination(number, property) else {
+                if options.includesNulls { try container.encodeNil(forKey: relationship.key) }
+                return
+            }
+            if try isLeftOut(end) { return }
+            var nested = container.nestedContainer(keyedBy: CodingPlan.Key.self, forKey: relationship.key)
+            return try write(
+                end, to: &nested, expected: relationship.destination, leavingOut: property.inverse,
+                nesting: nesting + 1)
+        }
+        let members = object.members(number, property)
+        let written = try members.filter { try !isLeftOut($0) }
+        // An empty list says that there are no members.
+        if written.isEmpty, !members.isEmpty { return }
+        var list = container.nestedUnkeyedContainer(forKey: relationship.key)
+        for member in written {
+            var nested = list.nestedContainer(keyedBy: CodingPlan.Key.self)
+            try write(
+                member, to: &nested, expected: relationship.destination, leavingOut: property.inverse,
+                nesting: nesting + 1)
+        }
+    }
+
+    /// Whether an object can't be written here: it is on the way to itself and has nothing to be found by.
+    private func isLeftOut(_ object: NSManagedObject) throws -> Bool {
+        guard states[ObjectIdentifier(object)] == .onTheWay else { return false }
+        return try !isIdentified(object, plans[try compiled.number(of: object.entity)])
+    }
+
+    // MARK: Attributes
+
+    private func write(
+        _ attribute: CodingPlan.Attribute, of object: NSManagedObject, _ plan: CodingPlan,
+        to container: inout Container
+    ) throws {
+        let key = attribute.key
+        let value = try object.graphValue(attribute.number, attribute.property)
+        if let transformer = attribute.transformer {
+            return try write(value, by: transformer, attribute, plan, to: &container)
+        }
+        switch value {
+        case .null: if options.includesNulls { try container.encodeNil(forKey: key) }
+        case .boolean(let value): try container.encode(value, forKey: key)
+        case .integer(let value): try container.encode(value, forKey: key)
+        case .double(let value) where attribute.kind == .float: try container.encode(Float(value), forKey: key)
+        case .double(let value): try container.encode(value, forKey: key)
+        case .decimal(let value): try container.encode(value, forKey: key)
+        case .string(let value): try container.encode(value, forKey: key)
+        case .date(let value): try container.encode(Date(timeIntervalSinceReferenceDate: value), forKey: key)
+        case .data(let value): try container.encode(value, forKey: key)
+        case .uuid(let value): try container.encode(value, forKey: key)
+        case .uri(let value): try container.encode(value, forKey: key)
+        case .json(let tree):
+            let value: JSONValue =
+                AttributeConverter.needsWrapper(tree) ? .object(JSONObject([(AttributeConverter.treeKey, tree)])) : tree
+            try container.encode(value, forKey: key)
+        case .encoded(let bytes):
+            let text = JSONValue.string(bytes.base64EncodedString())
+            try container.encode(JSONValue.object(JSONObject([(AttributeConverter.bytesKey, text)])), forKey: key)
+        }
+    }
+
+    /// Writes what a transformer makes of a value; a transformer that only goes the other way takes the key away.
+    private func write(
+        _ value: GraphValue, by transformer: NamedTransformer, _ attribute: CodingPlan.Attribute, _ plan: CodingPlan,
+        to container: inout Container
+    ) throws {
+        guard transformer.isReversible else { return }
+        guard let object = value.object else {
+            if options.includesNulls { try container.encodeNil(forKey: attribute.key) }
+            return
+        }
+        guard let made = transformer.json(for: object) else { return }
+        do {
+            try container.encode(JSONValue(convertingObject: made), forKey: attribute.key)
+        } catch let error as GraftError {
+            let place = ManagedObjectDecoder.place(container.codingPath + [attribute.key], plan.entity.name)
+            throw error.located(in: place)
+        }
+    }
+}

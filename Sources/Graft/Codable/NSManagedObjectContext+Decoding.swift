@@ -1,0 +1,51 @@
+// Decoding into a context as one step: everything, or nothing.
+
+public import CoreData
+import Foundation
+
+extension NSManagedObjectContext {
+    /// Decodes a value whose parts are managed objects, all of them or none.
+    ///
+    ///     let items = try context.decode([TodoItem].self, from: data, with: JSONDecoder())
+    ///
+    /// The decoder needn't know the context. Nothing is saved.
+    ///
+    /// - Parameter options: How managed objects are decoded; nil is what the decoder's `userInfo` says.
+    /// - Throws: What the decoder throws. Then the context is as it was before, other unsaved changes included.
+    /// - Complexity: Beside decoding, O(*n*) in the objects that have unsaved changes.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type, from data: Data, with decoder: JSONDecoder, options: ManagedCodingOptions? = nil
+    ) throws -> Value {
+        let old = decoder.userInfo
+        defer { decoder.userInfo = old }
+        decoder.managedObjectContext = self
+        if let options { decoder.managedCodingOptions = options }
+        return try decodeAtomically { try decoder.decode(type, from: data) }
+    }
+
+    /// Decodes a value whose parts are managed objects, all of them or none, with any decoder.
+    ///
+    ///     try context.decodeAtomically { try YAMLDecoder().decode([Hero].self, from: text, userInfo: info) }
+    ///
+    /// - Parameter body: Decodes, with a decoder that has this context in its `userInfo`.
+    /// - Throws: What the closure throws. Then the context is as it was before.
+    public func decodeAtomically<Value>(_ body: () throws -> Value) throws -> Value {
+        let log = DecodingLog()
+        let outer = userInfo[DecodingLog.key]
+        userInfo[DecodingLog.key] = log
+        defer { userInfo[DecodingLog.key] = outer }
+        do {
+            return try body()
+        } catch {
+            for undo in log.steps.reversed() { try undo.undo() }
+            throw error
+        }
+    }
+}
+
+/// What a context has decoded since ``CoreData/NSManagedObjectContext/decodeAtomically(_:)`` began.
+final class DecodingLog {
+    static var key: NSString { "org.graft.decodingLog" }
+
+    var steps: [DecodingUndo] = []
+}

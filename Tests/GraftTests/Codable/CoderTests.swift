@@ -1,0 +1,70 @@
+// Every attribute type through every coder: JSON, property lists, and one that isn't Foundation's.
+
+import CoreData
+import Foundation
+import Graft
+import Testing
+import Yams
+
+final class CodedValue: NSManagedObject, ManagedCodable {}
+
+@Suite struct CoderTests {
+    enum Coder: CaseIterable {
+        case json, xml, binary, yaml
+
+        func encode(_ values: [CodedValue]) throws -> Data {
+            switch self {
+            case .json: return try JSONEncoder().encode(values)
+            case .xml, .binary:
+                let encoder = PropertyListEncoder()
+                encoder.outputFormat = self == .xml ? .xml : .binary
+                return try encoder.encode(values)
+            case .yaml: return Data(try YAMLEncoder().encode(values).utf8)
+            }
+        }
+
+        func decode(_ data: Data, _ context: NSManagedObjectContext) throws -> [CodedValue] {
+            switch self {
+            case .json: return try context.decode([CodedValue].self, from: data, with: JSONDecoder())
+            case .xml, .binary:
+                let decoder = PropertyListDecoder()
+                decoder.managedObjectContext = context
+                return try decoder.decode([CodedValue].self, from: data)
+            case .yaml:
+                let text = String(decoding: data, as: UTF8.self)
+                return try YAMLDecoder().decode(
+                    [CodedValue].self, from: text, userInfo: [.managedObjectContext: context])
+            }
+        }
+    }
+
+    @Test(arguments: Coder.allCases)
+    func `values of all types and what is nested come back`(_ coder: Coder) throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Value",
+            ValueModel.types.map { .attribute($0.0, $0.1) } + [
+                .toMany("members", "Value", inverse: "owner", isOrdered: true),
+                .toOne("owner", "Value", inverse: "members"),
+            ])
+        let model = sketch.model()
+        model.entitiesByName["Value"]?.managedObjectClassName = NSStringFromClass(CodedValue.self)
+        let stack = try TestStack(model)
+        try stack.perform { context throws in
+            let objects = (0..<3).map { _ in ValueModel.fill(context) }
+            objects[0].setValue(NSOrderedSet(array: [objects[2], objects[1]]), forKey: "members")
+            // Foundation's own property lists have no nulls, and its XML dates no fractions.
+            for object in objects {
+                object.setValue(["list": ["x"]] as [String: Any], forKey: "tree")
+                object.setValue(Date(timeIntervalSince1970: 1_234_567_890), forKey: "date")
+            }
+            objects[1].setValue("second", forKey: "string")
+            let data = try coder.encode([objects[0]].compactMap { $0 as? CodedValue })
+            let decoded = try #require(try coder.decode(data, context).first)
+            try ValueModel.expectEqual(decoded, objects[0], "\(coder)")
+            let members = try #require((decoded.value(forKey: "members") as? NSOrderedSet)?.array as? [CodedValue])
+            #expect(members.map { $0.text("string") } == ["é\n\"", "second"])
+            try ValueModel.expectEqual(members[1], objects[1], "\(coder)")
+        }
+    }
+}
