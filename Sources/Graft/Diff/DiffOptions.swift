@@ -5,9 +5,9 @@
 /// A relationship with the delete rule cascade owns its objects: they belong to the graph of an object. Others are written
 /// as references, unless the model has `diff = include` in their user info. `diff = exclude` leaves a property out, and
 /// transient and derived properties are never in. What is said here counts more than the model.
-public struct DiffOptions: Hashable, Sendable {
+public struct DiffOptions: Hashable, Sendable, Codable {
     /// A property of an entity and its sub-entities.
-    public struct Property: Hashable, Sendable {
+    public struct Property: Hashable, Sendable, Codable {
         /// The entity's name.
         public var entity: String
         /// The property's name.

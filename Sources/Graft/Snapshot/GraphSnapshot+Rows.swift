@@ -3,7 +3,7 @@
 extension GraphSnapshot {
     /// One object of a snapshot.
     public struct Row: Sendable {
-        fileprivate let snapshot: GraphSnapshot
+        let snapshot: GraphSnapshot
         /// Where the object stands in the snapshot.
         public let reference: RowReference
     }

@@ -33,9 +33,14 @@ struct ObjectSnapshotReader {
 
     /// Makes rows of objects and of what belongs to them, and of what these refer to.
     ///
-    /// - Parameter isFollowing: Whether relationships that own or include are followed.
+    /// - Parameters:
+    ///   - roots: The objects.
+    ///   - others: Objects that get a row with their identity in any case.
+    ///   - isFollowing: Whether relationships that own or include are followed.
     /// - Throws: ``GraftError`` with `duplicateIdentity` where two objects have one identity.
-    mutating func read(_ roots: [NSManagedObject], isFollowing: Bool = true) throws {
+    mutating func read(
+        _ roots: [NSManagedObject], references others: [NSManagedObject] = [], isFollowing: Bool = true
+    ) throws {
         for root in roots where exists(root) {
             let reference = try enter(root)
             snapshot.roots.append(reference)
@@ -48,8 +53,14 @@ struct ObjectSnapshotReader {
         }
         let wholeCount = objects.count
         for index in 0..<wholeCount { try fill(references[index], objects[index]) }
+        for other in others where exists(other) { _ = try enter(other) }
         for index in wholeCount..<objects.count { try fillIdentity(references[index], objects[index]) }
         for reference in references { try index(reference) }
+    }
+
+    /// The object of each row.
+    var objectsByRow: [RowReference: NSManagedObject] {
+        Dictionary(zip(references, objects)) { first, _ in first }
     }
 
     /// Whether an object is there in the state that is asked for.

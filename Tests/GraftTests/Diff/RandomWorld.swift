@@ -132,9 +132,12 @@ struct RandomWorld {
     let model: RandomModel
     private(set) var objects: [Int: Object] = [:]
     private var nextNumber = 1
+    /// Whether there is NaN among the doubles. SQLite makes null of it.
+    private let hasNaN: Bool
 
-    init(_ model: RandomModel, count: Int, _ random: inout SeededRandom) {
+    init(_ model: RandomModel, count: Int, hasNaN: Bool = true, _ random: inout SeededRandom) {
         self.model = model
+        self.hasNaN = hasNaN
         for _ in 0..<count { insert(&random) }
         for _ in 0..<count * 2 { connect(&random) }
     }
@@ -162,7 +165,7 @@ struct RandomWorld {
         let entity = random.below(model.entities.count)
         var object = Object(entity: entity, values: [:], links: [:])
         for (name, type) in model.entities[entity].attributes {
-            object.values[name] = random.chance(75) ? Self.value(type, &random) : .null
+            object.values[name] = random.chance(75) ? value(type, &random) : .null
         }
         let number = nextNumber
         nextNumber += 1
@@ -200,7 +203,8 @@ struct RandomWorld {
         let free = entity.attributes.filter { !entity.identity.contains($0.name) }
         if free.isEmpty { return }
         let (name, type) = free[random.below(free.count)]
-        objects[number]?.values[name] = random.chance(80) ? Self.value(type, &random) : .null
+        let new = random.chance(80) ? value(type, &random) : .null
+        objects[number]?.values[name] = new
     }
 
     private mutating func shuffle(_ random: inout SeededRandom) {
@@ -263,11 +267,11 @@ struct RandomWorld {
         objects[other]?.links[inverse]?.removeAll { $0 == one }
     }
 
-    private static func value(_ type: NSAttributeType, _ random: inout SeededRandom) -> GraphValue {
+    private func value(_ type: NSAttributeType, _ random: inout SeededRandom) -> GraphValue {
         let number = random.below(4)
         return switch type {
         case .booleanAttributeType: .boolean(number < 2)
-        case .doubleAttributeType: .double([0, -1.5, .nan, .infinity][number])
+        case .doubleAttributeType: .double([0, -1.5, hasNaN ? .nan : 7, .infinity][number])
         case .decimalAttributeType: .decimal(Decimal(number) / 8)
         case .stringAttributeType: .string(["", "a", "e\u{301}", "é"][number])
         case .dateAttributeType: .date(Double(number) * 0.1)

@@ -1,0 +1,154 @@
+// Base, ours, theirs -> the merged graph and what is left to settle. The merge is kept as its three parts and the choices that
+// were made, and done anew when there is another choice: so what is stored today can be settled tomorrow.
+
+/// The merge of what two sides made of one graph.
+///
+/// Changes of different properties combine, equal changes are one, sets merge by element, and ordered relationships keep the
+/// order of each side. What doesn't go together is a ``MergeConflict``: it is settled by a policy, or left and settled
+/// later; until then a property has its value of before, and an object that one side deleted is still there. A link between
+/// two objects is decided where it is a to-one relationship. Nothing in the merged graph refers to an object that isn't there.
+public struct GraphMerge: Sendable {
+    /// The graph before both sides' changes.
+    public let base: GraphSnapshot
+    /// What our side did.
+    public let ours: GraphDiff
+    /// What the other side did.
+    public let theirs: GraphDiff
+    /// What takes part.
+    private let diffOptions: DiffOptions
+    private var choices: [MergeConflict.Place: (conflict: MergeConflict, choice: MergeChoice)] = [:]
+
+    /// The merged graph.
+    public private(set) var snapshot: GraphSnapshot
+    /// What is left to settle, by key and property.
+    public private(set) var conflicts: [MergeConflict] = []
+
+    /// Merges two versions of a graph.
+    ///
+    /// - Parameters:
+    ///   - base: The graph that both come from.
+    ///   - ours: Our version.
+    ///   - theirs: The other one.
+    ///   - options: How conflicts are settled, and what takes part.
+    /// - Throws: ``GraftError``, as ``GraphDiff/init(from:to:options:)``.
+    /// - Complexity: As two diffs and one application; where there are uniqueness constraints, O(*n*) more.
+    public init(
+        base: GraphSnapshot, ours: GraphSnapshot, theirs: GraphSnapshot, options: MergeOptions = MergeOptions()
+    ) throws {
+        try self.init(
+            checked: base, GraphDiff(from: base, to: ours, options: options.diff),
+            GraphDiff(from: base, to: theirs, options: options.diff), options)
+    }
+
+    /// Merges two diffs from the same graph.
+    ///
+    /// - Throws: ``GraftError``; with `changesDoNotFit` for a diff that isn't one from the base.
+    public init(
+        base: GraphSnapshot, ours: GraphDiff, theirs: GraphDiff, options: MergeOptions = MergeOptions()
+    ) throws {
+        for diff in [ours, theirs] { _ = try base.applying(diff, options: PatchOptions(diff: options.diff)) }
+        try self.init(checked: base, ours, theirs, options)
+    }
+
+    private init(
+        checked base: GraphSnapshot, _ ours: GraphDiff, _ theirs: GraphDiff, _ options: MergeOptions
+    ) throws {
+        self.base = base
+        self.ours = ours
+        self.theirs = theirs
+        diffOptions = options.diff
+        snapshot = base
+        try merge(MergePolicies(options, base, ours, theirs))
+    }
+
+    /// What leads from the base to the merged graph.
+    ///
+    /// - Throws: ``GraftError``.
+    public func diff() throws -> GraphDiff { try GraphDiff(from: base, to: snapshot, options: diffOptions) }
+
+    /// What was settled so far, by policies and choices.
+    public var settled: [(conflict: MergeConflict, choice: MergeChoice)] {
+        choices.values.sorted { $0.conflict < $1.conflict }
+    }
+
+    /// Settles a conflict of the list. What depends on it can become a conflict, or be none any more.
+    ///
+    /// - Throws: ``GraftError`` for a conflict that isn't in the list, and for a value that the attribute can't hold.
+    public mutating func settle(_ conflict: MergeConflict, _ choice: MergeChoice) throws {
+        guard conflicts.contains(conflict) else {
+            throw GraftError(
+                .other(
+                    finding: "there is no such conflict of \(conflict.key)",
+                    remedy: "Settle one of the merge's list of conflicts."),
+                at: .init(entity: conflict.key.entity, property: conflict.property))
+        }
+        if case .value(let value) = choice { try check(value, conflict) }
+        choices[conflict.place] = (conflict, choice)
+        try merge(nil)
+    }
+
+    private func check(_ value: GraphValue, _ conflict: MergeConflict) throws {
+        let entity = try base.schema.requiredNumber(ofEntity: conflict.key.entity)
+        let number = try base.schema.requiredNumber(ofProperty: conflict.property ?? "", in: entity)
+        let place = GraftError.Place(entity: conflict.key.entity, property: conflict.property)
+        guard let kind = base.schema.entities[entity].properties[number].attributeKind else {
+            throw GraftError(.wrongType(found: value.description, expected: "a relationship"), at: place)
+        }
+        if value.isValue(of: kind) { return }
+        throw GraftError(.wrongType(found: value.description, expected: kind.description), at: place)
+    }
+
+    private mutating func merge(_ policies: MergePolicies?) throws {
+        var merger = try Merger(base, ours, theirs, diffOptions) { [choices] conflict in
+            choices[conflict.place]?.choice ?? policies?.choice(for: conflict)
+        }
+        snapshot = try merger.merged()
+        conflicts = merger.conflicts.sorted()
+        for (conflict, choice) in merger.settled { choices[conflict.place] = (conflict, choice) }
+    }
+}
+
+extension GraphMerge: Codable {
+    private static let version = 1
+
+    private enum CodingKeys: String, CodingKey { case version, base, ours, theirs, options, settled }
+
+    private struct Settled: Codable {
+        var conflict: MergeConflict
+        var choice: MergeChoice
+    }
+
+    /// Encodes the three parts and what was settled. Policies aren't part of it.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(Self.version, forKey: .version)
+        try container.encode(base, forKey: .base)
+        try container.encode(ours, forKey: .ours)
+        try container.encode(theirs, forKey: .theirs)
+        try container.encode(diffOptions, forKey: .options)
+        try container.encode(settled.map { Settled(conflict: $0, choice: $1) }, forKey: .settled)
+    }
+
+    /// Decodes a merge and does it anew.
+    ///
+    /// - Throws: `DecodingError`, ``GraftError``.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let version = try container.decode(Int.self, forKey: .version)
+        guard version == Self.version else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .version, in: container,
+                debugDescription: "A merge of version \(version); this Graft reads version \(Self.version).")
+        }
+        base = try container.decode(GraphSnapshot.self, forKey: .base)
+        ours = try container.decode(GraphDiff.self, forKey: .ours)
+        theirs = try container.decode(GraphDiff.self, forKey: .theirs)
+        diffOptions = try container.decode(DiffOptions.self, forKey: .options)
+        snapshot = base
+        for settled in try container.decode([Settled].self, forKey: .settled) {
+            choices[settled.conflict.place] = (settled.conflict, settled.choice)
+        }
+        for diff in [ours, theirs] { _ = try base.applying(diff, options: PatchOptions(diff: diffOptions)) }
+        try merge(nil)
+    }
+}

@@ -1,0 +1,73 @@
+// Which side wins without asking.
+
+/// The policies of a merge, with what they need to know of both sides.
+struct MergePolicies: Sendable {
+    private let options: MergeOptions
+    private let base: GraphSnapshot
+    private let ours: Side
+    private let theirs: Side
+
+    private struct Side {
+        let changed: [ObjectKey: ObjectChange]
+        let inserted: [ObjectKey: ObjectContents]
+
+        init(_ diff: GraphDiff) {
+            changed = Dictionary(diff.changed.map { ($0.key, $0) }) { first, _ in first }
+            inserted = Dictionary(diff.inserted.map { ($0.key, $0) }) { first, _ in first }
+        }
+    }
+
+    init(_ options: MergeOptions, _ base: GraphSnapshot, _ ours: GraphDiff, _ theirs: GraphDiff) {
+        self.options = options
+        self.base = base
+        self.ours = Side(ours)
+        self.theirs = Side(theirs)
+    }
+
+    /// What a policy says of a conflict; nil where it is left.
+    func choice(for conflict: MergeConflict) -> MergeChoice? {
+        switch policy(for: conflict) {
+        case .leave: nil
+        case .ours: .ours
+        case .theirs: .theirs
+        case .latest(let attribute): latest(attribute, conflict)
+        case .custom(let decide): decide(conflict)
+        }
+    }
+
+    /// The policy of the property in the nearest entity.
+    private func policy(for conflict: MergeConflict) -> MergePolicy {
+        var number = base.schema.number(ofEntity: conflict.key.entity)
+        while let entity = number.map({ base.schema.entities[$0] }) {
+            if let policy = options.policies[.init(entity.name, conflict.property ?? "")] { return policy }
+            number = entity.parent
+        }
+        return options.policy
+    }
+
+    private func latest(_ attribute: String, _ conflict: MergeConflict) -> MergeChoice? {
+        // Of the attribute itself, the later value is the later one.
+        if conflict.property == attribute, case .value(.attribute(let our)) = conflict.ours,
+            case .value(.attribute(let their)) = conflict.theirs
+        {
+            return their.precedes(our).map { $0 ? .ours : .theirs }
+        }
+        guard case .value = conflict.ours, case .value = conflict.theirs,
+            let our = value(attribute, conflict.key, ours),
+            let their = value(attribute, conflict.other ?? conflict.key, theirs)
+        else { return nil }
+        return their.precedes(our).map { $0 ? .ours : .theirs }
+    }
+
+    /// The value of an attribute on one side.
+    private func value(_ attribute: String, _ key: ObjectKey, _ side: Side) -> GraphValue? {
+        if case .attribute(let value)? = side.inserted[key]?[attribute] { return value }
+        if case .attribute(_, let new)? = side.changed[key]?[attribute] { return new }
+        guard let row = base.row(of: key) else { return nil }
+        let entity = base.schema.entities[row.entity]
+        guard let number = entity.number(ofProperty: attribute), entity.properties[number].isAttribute else {
+            return nil
+        }
+        return base.tables[row.entity].value(entity.properties[number].column, row: row.row)
+    }
+}

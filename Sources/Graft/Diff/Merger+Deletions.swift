@@ -1,0 +1,140 @@
+// Delete against change. An object is what it owns, too: who changes an address changes the person, so the conflict is about
+// the topmost object that was deleted with it.
+
+extension Merger {
+    /// Settles what one side deleted and the other one still needs.
+    mutating func settleDeletions() throws {
+        let (ourNeeds, theirNeeds) = (try needs(of: ours), try needs(of: theirs))
+        try settleDeletions(by: \.ours, against: \.theirs, theirNeeds)
+        try settleDeletions(by: \.theirs, against: \.ours, ourNeeds)
+        gone.formUnion(ours.deleted.keys)
+        gone.formUnion(theirs.deleted.keys)
+        try dropInsertionsBelowGone()
+    }
+
+    private struct Needs {
+        var changed: Set<ObjectKey> = []
+        var referredTo: Set<ObjectKey> = []
+    }
+
+    /// What a side relies on: objects to which it did more than taking links away, and objects to which it added links.
+    private func needs(of side: Side) throws -> Needs {
+        var needs = Needs()
+        for change in side.changed.values {
+            for property in change.properties {
+                switch property.kind {
+                case .attribute: needs.changed.insert(change.key)
+                case .toOne(_, nil): continue
+                case .toOne(_, let new?):
+                    needs.changed.insert(change.key)
+                    needs.referredTo.insert(new)
+                case .toMany(let members):
+                    if !members.moved.isEmpty { needs.changed.insert(change.key) }
+                    for member in members.added { needs.referredTo.insert(member.key) }
+                    // Without a way back, the link is the object's own.
+                    if !members.added.isEmpty, inverse(of: try self.property(property.name, of: change.key)) == nil {
+                        needs.changed.insert(change.key)
+                    }
+                }
+            }
+        }
+        for contents in side.inserted.values {
+            for property in contents.properties { needs.referredTo.formUnion(property.value.ends) }
+        }
+        return needs
+    }
+
+    private mutating func settleDeletions(
+        by side: WritableKeyPath<Merger, Side>, against other: WritableKeyPath<Merger, Side>, _ needs: Needs
+    ) throws {
+        let deleted = Set(self[keyPath: side].deleted.keys).subtracting(self[keyPath: other].deletedAtFirst)
+        let needed = deleted.intersection(needs.changed.union(needs.referredTo))
+        var tops: [ObjectKey: MergeConflict.Kind] = [:]
+        for key in needed.sorted() {
+            let top = topmostOwner(of: key, among: deleted)
+            let kind: MergeConflict.Kind = needs.changed.contains(key) ? .deletion : .reference
+            if tops[top] != .deletion { tops[top] = kind }
+        }
+        for (top, kind) in tops.sorted(by: { $0.key < $1.key }) where self[keyPath: side].deleted[top] != nil {
+            let conflict = conflict(kind, top, isOurs: side == \Merger.ours, self[keyPath: side], self[keyPath: other])
+            let wins: MergeChoice = side == \Merger.ours ? .ours : .theirs
+            if settle(conflict) == wins {
+                for key in ownedObjects(of: top, among: deleted) { self[keyPath: other].changed[key] = nil }
+            } else {
+                let objects = ownedObjects(of: top, among: deleted)
+                for key in objects { self[keyPath: side].deleted[key] = nil }
+                kept.formUnion(objects)
+            }
+        }
+    }
+
+    private func conflict(
+        _ kind: MergeConflict.Kind, _ key: ObjectKey, isOurs: Bool, _ side: Side, _ other: Side
+    ) -> MergeConflict {
+        let before = side.deleted[key] ?? ObjectContents(key, [])
+        let after = MergeConflict.Version.object(other.changed[key].map { before.applying($0) } ?? before)
+        return MergeConflict(
+            kind, key, base: .object(before), ours: isOurs ? .noObject : after, theirs: isOurs ? after : .noObject)
+    }
+
+    // MARK: Ownership
+
+    /// The object at the top of what was deleted with an object.
+    private func topmostOwner(of key: ObjectKey, among deleted: Set<ObjectKey>) -> ObjectKey {
+        var top = key
+        var seen: Set<ObjectKey> = [key]
+        while let owner = owners(of: top).filter({ deleted.contains($0) }).min(), seen.insert(owner).inserted {
+            top = owner
+        }
+        return top
+    }
+
+    private func owners(of key: ObjectKey) -> [ObjectKey] {
+        guard let row = baseRow(of: key) else { return [] }
+        return scope.schema.entities[row.entity].properties.flatMap { property -> [ObjectKey] in
+            guard let inverse = inverse(of: property), inverse.isOwning else { return [] }
+            return base.destinations(of: row, property).map { baseKey(of: $0) }
+        }
+    }
+
+    /// An object with what it owns, as far as that was deleted, too.
+    private func ownedObjects(of key: ObjectKey, among deleted: Set<ObjectKey>) -> Set<ObjectKey> {
+        var found: Set<ObjectKey> = [key]
+        var pending = [key]
+        while let next = pending.popLast() {
+            guard let row = baseRow(of: next) else { continue }
+            for property in scope.schema.entities[row.entity].properties where property.isOwning {
+                for end in base.destinations(of: row, property).map({ baseKey(of: $0) })
+                where deleted.contains(end) && found.insert(end).inserted {
+                    pending.append(end)
+                }
+            }
+        }
+        return found
+    }
+
+    /// What was inserted below an object that is gone goes with it.
+    private mutating func dropInsertionsBelowGone() throws {
+        var owned: [ObjectKey: Set<ObjectKey>] = [:]
+        for side in [ours, theirs] {
+            for contents in side.inserted.values {
+                for property in contents.properties {
+                    let description = try self.property(property.name, of: contents.key)
+                    if let inverse = inverse(of: description), inverse.isOwning {
+                        for owner in property.value.ends { owned[owner, default: []].insert(contents.key) }
+                    }
+                    if description.isOwning {
+                        for end in property.value.ends { owned[contents.key, default: []].insert(end) }
+                    }
+                }
+            }
+        }
+        let inserted = Set(ours.inserted.keys).union(theirs.inserted.keys)
+        var pending = Array(gone)
+        while let owner = pending.popLast() {
+            for key in owned[owner] ?? [] where inserted.contains(key) && gone.insert(key).inserted {
+                pending.append(key)
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+// Attributes and to-one relationships. Where a relationship leads back to one object, too, one of its two sides is the first,
+// by name; the second one is settled after it and has the last word, because only it sees that two objects want the same one.
+
+extension Merger {
+    // MARK: Attributes
+
+    /// The value of an attribute that sides changed.
+    mutating func changedValue(
+        _ name: String, _ key: ObjectKey, _ old: GraphValue, _ our: PropertyChange.Kind?, _ their: PropertyChange.Kind?
+    ) -> GraphValue {
+        switch (our, their) {
+        case (.attribute(_, let our)?, .attribute(_, let their)?):
+            if our.isSameValue(as: their) { return our }
+            let conflict = MergeConflict(
+                .values, key, name, base: .value(.attribute(old)), ours: .value(.attribute(our)),
+                theirs: .value(.attribute(their)))
+            switch settle(conflict) {
+            case .ours: return our
+            case .theirs: return their
+            case .value(let value): return value
+            case .base, nil: return old
+            }
+        case (.attribute(_, let new)?, _), (_, .attribute(_, let new)?): return new
+        default: return old
+        }
+    }
+
+    /// The value of an attribute of an object that sides inserted.
+    mutating func insertedValue(
+        _ name: String, _ key: ObjectKey, _ our: ObjectContents?, _ their: ObjectContents?
+    ) throws -> GraphValue {
+        let values = [our, their].map { contents -> GraphValue? in
+            if case .attribute(let value)? = contents?[name] { value } else { nil }
+        }
+        guard let first = values[0], let second = values[1] else { return values[0] ?? values[1] ?? .null }
+        if first.isSameValue(as: second) { return first }
+        let conflict = MergeConflict(
+            .values, key, name, base: .noObject, ours: .value(.attribute(first)), theirs: .value(.attribute(second)))
+        switch settle(conflict) {
+        case .ours: return first
+        case .theirs: return second
+        case .value(let value): return value
+        case .base, nil: return .null
+        }
+    }
+
+    // MARK: To-one relationships
+
+    /// Settles where to-one relationships lead.
+    mutating func settleEnds() throws {
+        var second: [(end: End, property: GraphSchema.Property, inverse: GraphSchema.Property)] = []
+        for end in try changedEnds() {
+            let property = try property(end.name, of: end.key)
+            if let inverse = inverse(of: property), !inverse.isToMany, isSecond(property, inverse) {
+                second.append((end, property, inverse))
+            } else {
+                ends[end] = settledEnd(end)
+            }
+        }
+        for (end, _, inverse) in second { settleSecond(end, inverse.name) }
+    }
+
+    /// The to-one relationships that sides changed, or gave to what they inserted, in order.
+    private func changedEnds() throws -> [End] {
+        var found: Set<End> = []
+        for side in [ours, theirs] {
+            for (key, change) in side.changed where !gone.contains(key) {
+                for property in change.properties {
+                    if case .toOne = property.kind { found.insert(End(key: key, name: property.name)) }
+                }
+            }
+            for (key, contents) in side.inserted where !gone.contains(key) {
+                for property in contents.properties {
+                    if case .toOne = property.value { found.insert(End(key: key, name: property.name)) }
+                }
+            }
+        }
+        return found.sorted { $0.key == $1.key ? $0.name.precedesInBytes($1.name) : $0.key < $1.key }
+    }
+
+    private func isSecond(_ property: GraphSchema.Property, _ inverse: GraphSchema.Property) -> Bool {
+        if property.name != inverse.name { return inverse.name.precedesInBytes(property.name) }
+        // The destination of the one is the entity of the other.
+        return (property.destination ?? 0) < (inverse.destination ?? 0)
+    }
+
+    /// Where a side lets a relationship lead; `.none` where it didn't touch it.
+    private func end(_ end: End, _ side: Side) -> ObjectKey?? {
+        if let contents = side.inserted[end.key] {
+            if case .toOne(let key)? = contents[end.name] { return .some(key) }
+            return .some(nil)
+        }
+        guard case .toOne(_, let new)? = side.changed[end.key]?[end.name] else { return .none }
+        return .some(new)
+    }
+
+    func baseEnd(_ end: End) -> ObjectKey? { baseMembers(of: end.key, end.name).first }
+
+    /// What a side wants of a relationship, after deletions: taking away a link to an object that it deleted is no wish.
+    private func wish(_ end: End, _ side: Side) -> ObjectKey?? {
+        guard let new = self.end(end, side) else { return .none }
+        if let new { return gone.contains(new) ? .none : .some(new) }
+        if let old = baseEnd(end), side.deletedAtFirst.contains(old) { return .none }
+        return .some(nil)
+    }
+
+    private mutating func settledEnd(_ end: End) -> ObjectKey? {
+        let old = baseEnd(end).flatMap { gone.contains($0) ? nil : $0 }
+        switch (wish(end, ours), wish(end, theirs)) {
+        case (.none, .none): return old
+        case (.some(let new), .none), (.none, .some(let new)): return new
+        case (.some(let our), .some(let their)):
+            if our == their { return our }
+            switch settle(conflict(end)) {
+            case .ours: return our
+            case .theirs: return their
+            default: return old
+            }
+        }
+    }
+
+    private func conflict(_ end: End) -> MergeConflict {
+        let isNew = baseRow(of: end.key) == nil
+        return MergeConflict(
+            .values, end.key, end.name, base: isNew ? .noObject : .value(.toOne(baseEnd(end))),
+            ours: .value(.toOne(self.end(end, ours) ?? baseEnd(end))),
+            theirs: .value(.toOne(self.end(end, theirs) ?? baseEnd(end))))
+    }
+
+    /// Settles which of several objects keeps its link to one that can have only one.
+    private mutating func settleSecond(_ end: End, _ firstName: String) {
+        func wants(_ key: ObjectKey?) -> Bool {
+            guard let key else { return false }
+            let first = End(key: key, name: firstName)
+            return (ends[first] ?? baseEnd(first)) == end.key
+        }
+        let (our, their) = (wish(end, ours) ?? nil, wish(end, theirs) ?? nil)
+        let old = baseEnd(end)
+        let candidates = Set([our, their, old].compactMap { $0 }.filter { wants($0) && !gone.contains($0) })
+        var winner = candidates.first
+        if candidates.count > 1 {
+            switch our == nil || their == nil ? nil : settle(conflict(end)) {
+            case .ours: winner = our
+            case .theirs: winner = their
+            default:
+                // One side alone changed it, or nobody decides: what is new against what is old, or what was before.
+                winner = our == nil || their == nil ? our ?? their : old
+            }
+            if let chosen = winner, !candidates.contains(chosen) { winner = nil }
+        }
+        for loser in candidates where loser != winner { ends[End(key: loser, name: firstName)] = .some(nil) }
+        ends[end] = .some(winner)
+    }
+}

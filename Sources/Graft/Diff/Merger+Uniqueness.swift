@@ -1,0 +1,101 @@
+// Uniqueness constraints that both sides respect and their combination breaks. Only what a side changed or inserted is looked
+// at, against all objects of the merged graph.
+
+extension Merger {
+    /// Settles the constraints that are broken in a merged graph; the values are in `overrides`.
+    mutating func settleUniqueness(_ merged: GraphSnapshot) throws {
+        for (entity, description) in scope.schema.entities.enumerated() {
+            for constraint in description.uniqueness where constraint != description.identity {
+                // A constraint is checked where it is declared, for all sub-entities together.
+                if let parent = description.parent, scope.schema.entities[parent].uniqueness.contains(constraint) {
+                    continue
+                }
+                for pair in brokenPairs(constraint, entity, merged) { settle(pair, constraint, entity, merged) }
+            }
+        }
+    }
+
+    private struct Pair {
+        var ours: ObjectKey
+        var theirs: ObjectKey
+    }
+
+    private func brokenPairs(_ constraint: [Int], _ entity: Int, _ merged: GraphSnapshot) -> [Pair] {
+        let names = constraint.map { scope.schema.entities[entity].properties[$0].name }
+        guard touches(names, entity, ours), touches(names, entity, theirs) else { return [] }
+        let columns = constraint.map { scope.schema.entities[entity].properties[$0].column }
+        var rows: [[ExactValue]: [RowReference]] = [:]
+        for number in entity..<scope.schema.entities[entity].end {
+            for row in merged.liveRows(of: number) {
+                let values = columns.map { merged.tables[number].value($0, row: row) }
+                if values.contains(where: \.isNull) { continue }
+                rows[values.map(ExactValue.init), default: []].append(RowReference(entity: number, row: row))
+            }
+        }
+        var pairs: [Pair] = []
+        for group in rows.values where group.count > 1 {
+            let keys = group.map { key(of: $0, merged) }.sorted()
+            for (index, key) in keys.enumerated() {
+                for other in keys[(index + 1)...] {
+                    if let pair = pair(key, other, names) ?? pair(other, key, names) { pairs.append(pair) }
+                }
+            }
+        }
+        return pairs.sorted { ($0.ours, $0.theirs) < ($1.ours, $1.theirs) }
+    }
+
+    /// The pair, where the first object owes its values to our side and the second one to the other.
+    private func pair(_ one: ObjectKey, _ other: ObjectKey, _ names: [String]) -> Pair? {
+        touches(names, one, ours) && touches(names, other, theirs) ? Pair(ours: one, theirs: other) : nil
+    }
+
+    private func touches(_ names: [String], _ key: ObjectKey, _ side: Side) -> Bool {
+        side.inserted[key] != nil || names.contains { side.changed[key]?[$0] != nil }
+    }
+
+    private func touches(_ names: [String], _ entity: Int, _ side: Side) -> Bool {
+        func isKind(_ key: ObjectKey) -> Bool {
+            scope.schema.number(ofEntity: key.entity).map { scope.schema.isEntity($0, kindOf: entity) } ?? false
+        }
+        return side.inserted.keys.contains(where: isKind)
+            || side.changed.contains { key, _ in isKind(key) && touches(names, key, side) }
+    }
+
+    private func key(of row: RowReference, _ merged: GraphSnapshot) -> ObjectKey {
+        ObjectKey(scope.schema.entities[row.entity].name, merged.identity(of: row))
+    }
+
+    private mutating func settle(_ pair: Pair, _ constraint: [Int], _ entity: Int, _ merged: GraphSnapshot) {
+        let property = scope.schema.entities[entity].properties[constraint[0]]
+        guard let row = merged.row(of: pair.ours), let otherRow = merged.row(of: pair.theirs) else { return }
+        func version(_ row: RowReference) -> MergeConflict.Version {
+            .value(.attribute(merged.tables[row.entity].value(property.column, row: row.row)))
+        }
+        // The conflict is the same as the other side sees it.
+        let baseVersion = baseRow(of: min(pair.ours, pair.theirs)).map { row in
+            MergeConflict.Version.value(.attribute(base.tables[row.entity].value(property.column, row: row.row)))
+        }
+        let conflict = MergeConflict(
+            .uniqueness, pair.ours, property.name, other: pair.theirs, base: baseVersion ?? .noObject,
+            ours: version(row), theirs: version(otherRow))
+        switch settle(conflict) {
+        case .ours: takeBack(constraint, of: pair.theirs, otherRow)
+        case .theirs: takeBack(constraint, of: pair.ours, row)
+        case .value(let value): overrides[End(key: pair.ours, name: property.name)] = value
+        case .base, nil:
+            takeBack(constraint, of: pair.ours, row)
+            takeBack(constraint, of: pair.theirs, otherRow)
+        }
+    }
+
+    /// Gives an object the values that it had before; one that is new has none.
+    private mutating func takeBack(_ constraint: [Int], of key: ObjectKey, _ row: RowReference) {
+        let before = baseRow(of: key)
+        for number in constraint {
+            let property = scope.schema.entities[row.entity].properties[number]
+            if scope.schema.entities[row.entity].identity.contains(number) { continue }
+            let value = before.map { base.tables[$0.entity].value(property.column, row: $0.row) } ?? .null
+            overrides[End(key: key, name: property.name)] = value
+        }
+    }
+}

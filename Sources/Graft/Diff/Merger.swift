@@ -1,0 +1,222 @@
+// The work of a three-way merge. It happens among keys, in the two diffs; the base is asked only for what they don't say.
+//
+//     +Deletions   which deleted objects stay after all, and which inserted ones go with an owner that is deleted
+//     +Properties  attributes and to-one relationships; a to-one relationship decides about its link
+//     +Members     to-many relationships: by element, and ordered ones by position
+//     +Uniqueness  what the sides break together
+//
+// The result is one diff, made on the base by SnapshotPatcher, which keeps both sides of each link. It may name a link twice or
+// leave a side out, but it never says two different things.
+//
+// Everything treats both sides alike, so that the merge is the same with the sides swapped.
+
+/// Merges two diffs of one base.
+struct Merger {
+    /// What one side did, to be looked up.
+    struct Side {
+        var deleted: [ObjectKey: ObjectContents]
+        var inserted: [ObjectKey: ObjectContents]
+        var changed: [ObjectKey: ObjectChange]
+        /// What it deleted before conflicts were settled.
+        let deletedAtFirst: Set<ObjectKey>
+
+        init(_ diff: GraphDiff) {
+            deleted = Dictionary(diff.deleted.map { ($0.key, $0) }) { first, _ in first }
+            inserted = Dictionary(diff.inserted.map { ($0.key, $0) }) { first, _ in first }
+            changed = Dictionary(diff.changed.map { ($0.key, $0) }) { first, _ in first }
+            deletedAtFirst = Set(deleted.keys)
+        }
+    }
+
+    /// A to-one relationship of an object.
+    struct End: Hashable {
+        var key: ObjectKey
+        var name: String
+    }
+
+    let base: GraphSnapshot
+    let scope: DiffScope
+    private let diffOptions: DiffOptions
+    let baseKeys: RowKeys
+    var ours: Side
+    var theirs: Side
+    private let decide: (MergeConflict) -> MergeChoice?
+
+    private(set) var conflicts: [MergeConflict] = []
+    private(set) var settled: [(MergeConflict, MergeChoice)] = []
+    private var rowsByPosition: [ObjectKey.Position: RowReference] = [:]
+
+    /// Objects that aren't in the merged graph: deleted, or inserted below one that is.
+    var gone: Set<ObjectKey> = []
+    /// Objects that one side deleted and that stay.
+    var kept: Set<ObjectKey> = []
+    /// Where to-one relationships lead in the merged graph, as far as a side changed or inserted them.
+    var ends: [End: ObjectKey?] = [:]
+    /// Values that uniqueness constraints made necessary.
+    var overrides: [End: GraphValue] = [:]
+
+    init(
+        _ base: GraphSnapshot, _ ours: GraphDiff, _ theirs: GraphDiff, _ options: DiffOptions,
+        _ decide: @escaping (MergeConflict) -> MergeChoice?
+    ) throws {
+        self.base = base
+        self.ours = Side(ours)
+        self.theirs = Side(theirs)
+        self.decide = decide
+        diffOptions = options
+        scope = try DiffScope(base.schema, options)
+        let hasUnidentified = scope.schema.entities.indices.contains { entity in
+            base.liveRows(of: entity).contains { !base.isIdentified(RowReference(entity: entity, row: $0)) }
+        }
+        baseKeys = RowKeys(
+            base, scope, hasUnidentified: hasUnidentified, matchesRootsByPosition: options.matchesRootsByPosition)
+        for (row, position) in baseKeys.positions { rowsByPosition[position] = row }
+    }
+
+    /// The merged graph.
+    ///
+    /// - Throws: ``GraftError`` for diffs of another model.
+    mutating func merged() throws -> GraphSnapshot {
+        try settleDeletions()
+        try settleEnds()
+        let combined = try combinedDiff()
+        var result = try apply(combined)
+        let count = overrides.count
+        try settleUniqueness(result)
+        if overrides.count > count { result = try apply(overriding(combined)) }
+        return result
+    }
+
+    private func apply(_ diff: GraphDiff) throws -> GraphSnapshot {
+        var patcher = SnapshotPatcher(
+            base, scope, PatchOptions(conflicts: .force, diff: diffOptions), unknownIsMissing: false)
+        try patcher.apply(diff)
+        return patcher.snapshot
+    }
+
+    /// Asks how a conflict is settled, and notes it.
+    mutating func settle(_ conflict: MergeConflict) -> MergeChoice? {
+        let choice = decide(conflict)
+        if let choice { settled.append((conflict, choice)) } else { conflicts.append(conflict) }
+        return choice
+    }
+
+    // MARK: The combined diff
+
+    private mutating func combinedDiff() throws -> GraphDiff {
+        let deleted = ours.deleted.merging(theirs.deleted) { first, _ in first }
+        let insertedKeys = Set(ours.inserted.keys).union(theirs.inserted.keys).subtracting(gone).sorted()
+        let changedKeys = Set(ours.changed.keys).union(theirs.changed.keys).subtracting(gone)
+            .subtracting(deleted.keys).sorted()
+        return GraphDiff(
+            deleted: Array(deleted.values), inserted: try insertedKeys.map { try insertion(of: $0) },
+            changed: try changedKeys.map { try change(of: $0) })
+    }
+
+    private mutating func insertion(of key: ObjectKey) throws -> ObjectContents {
+        let (our, their) = (ours.inserted[key], theirs.inserted[key])
+        let names = Set((our?.properties ?? []).map(\.name)).union((their?.properties ?? []).map(\.name))
+        var properties: [PropertyContents] = []
+        for name in names.sorted(by: { $0.precedesInBytes($1) }) {
+            switch our?[name] ?? their?[name] {
+            case .attribute?:
+                properties.append(.init(name, .attribute(try insertedValue(name, key, our, their))))
+            case .toOne?:
+                if case .some(.some(let end)) = ends[End(key: key, name: name)] {
+                    properties.append(.init(name, .toOne(end)))
+                }
+            case .toMany(_, let isOrdered)?:
+                let members = try members(of: key, name, isOrdered: isOrdered)
+                if !members.isEmpty { properties.append(.init(name, .toMany(members, isOrdered: isOrdered))) }
+            case nil: continue
+            }
+        }
+        return ObjectContents(key, properties)
+    }
+
+    private mutating func change(of key: ObjectKey) throws -> ObjectChange {
+        let (our, their) = (ours.changed[key], theirs.changed[key])
+        let names = Set((our?.properties ?? []).map(\.name)).union((their?.properties ?? []).map(\.name))
+        var properties: [PropertyChange] = []
+        for name in names.sorted(by: { $0.precedesInBytes($1) }) {
+            switch our?[name] ?? their?[name] {
+            case .attribute(let old, _)?:
+                let new = changedValue(name, key, old, our?[name], their?[name])
+                properties.append(.init(name, .attribute(old: old, new: new)))
+            case .toOne(let old, _)?:
+                guard let end = ends[End(key: key, name: name)] else { continue }
+                properties.append(.init(name, .toOne(old: old, new: end)))
+            case .toMany?:
+                let isOrdered = try property(name, of: key).isOrdered
+                let old = baseMembers(of: key, name)
+                let new = try members(of: key, name, isOrdered: isOrdered)
+                let change = MembersChange(from: old, to: new, isOrdered: isOrdered)
+                properties.append(.init(name, .toMany(change)))
+            case nil: continue
+            }
+        }
+        return ObjectChange(key, properties.filter { !$0.kind.isEmpty })
+    }
+
+    /// The combined diff with the values that uniqueness constraints made necessary.
+    private func overriding(_ diff: GraphDiff) -> GraphDiff {
+        func value(_ key: ObjectKey, _ name: String) -> GraphValue? { overrides[End(key: key, name: name)] }
+        let inserted = diff.inserted.map { contents in
+            ObjectContents(
+                contents.key,
+                contents.properties.map { property in
+                    PropertyContents(
+                        property.name, value(contents.key, property.name).map { .attribute($0) } ?? property.value)
+                })
+        }
+        let changed = diff.changed.map { change in
+            ObjectChange(
+                change.key,
+                change.properties.map { property in
+                    guard let new = value(change.key, property.name), case .attribute(let old, _) = property.kind else {
+                        return property
+                    }
+                    return PropertyChange(property.name, .attribute(old: old, new: new))
+                }.filter { !$0.kind.isEmpty })
+        }
+        return GraphDiff(deleted: diff.deleted, inserted: inserted, changed: changed)
+    }
+
+    // MARK: Looking up
+
+    func property(_ name: String, of key: ObjectKey) throws -> GraphSchema.Property {
+        let entity = try scope.schema.requiredNumber(ofEntity: key.entity)
+        let number = try scope.schema.requiredNumber(ofProperty: name, in: entity)
+        return scope.schema.entities[entity].properties[number]
+    }
+
+    /// The name of the relationship that leads back, where diffs have it.
+    func inverse(of property: GraphSchema.Property) -> GraphSchema.Property? {
+        guard let inverse = property.inverse, let destination = property.destination,
+            scope.entities[destination].contains[inverse]
+        else { return nil }
+        return scope.schema.entities[destination].properties[inverse]
+    }
+
+    func baseRow(of key: ObjectKey) -> RowReference? {
+        if let position = key.position {
+            return rowsByPosition[position].flatMap { scope.schema.entities[$0.entity].name == key.entity ? $0 : nil }
+        }
+        return base.row(of: key)
+    }
+
+    func baseKey(of row: RowReference) -> ObjectKey {
+        let entity = scope.schema.entities[row.entity].name
+        if base.isIdentified(row) { return ObjectKey(entity, base.identity(of: row)) }
+        return baseKeys.positions[row].map { ObjectKey(entity, at: $0) } ?? ObjectKey(entity, [])
+    }
+
+    /// The members of a relationship before both sides' changes.
+    func baseMembers(of key: ObjectKey, _ name: String) -> [ObjectKey] {
+        guard let row = baseRow(of: key), let number = scope.schema.entities[row.entity].number(ofProperty: name) else {
+            return []
+        }
+        let property = scope.schema.entities[row.entity].properties[number]
+        return MembersComparison.unique(base.destinations(of: row, property)).map { baseKey(of: $0) }
+    }
+}

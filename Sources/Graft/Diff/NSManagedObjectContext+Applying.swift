@@ -1,0 +1,67 @@
+// Diffs applied to contexts and stores.
+
+public import CoreData
+
+extension NSManagedObjectContext {
+    /// Applies a diff to the context's objects, those included that it fetches for it. Nothing is saved. Call it on the
+    /// context's queue.
+    ///
+    /// Each change fits only where the object still has what the diff knows as old. Deleted objects obey the delete rules in
+    /// what the diff doesn't know of them.
+    ///
+    /// - Parameters:
+    ///   - diff: The changes. To take them back, apply ``GraphDiff/inverted``.
+    ///   - objects: The objects that the diff was made of, in its order, where they have no identity.
+    ///   - options: What becomes of changes that don't fit, and what takes part.
+    /// - Returns: What was done and what didn't fit.
+    /// - Throws: ``GraftError`` with `changesDoNotFit`, where the policy is to fail; `unknownEntity`, `unknownProperty` and
+    ///   `wrongType` for a diff of another model; the errors of fetches. The context is then as it was before.
+    /// - Complexity: O(*c*) for *c* changes and the members of the relationships that they change, with a fetch for 500
+    ///   objects of an entity.
+    @discardableResult
+    public func apply(
+        _ diff: GraphDiff, to objects: [NSManagedObject] = [], options: PatchOptions = PatchOptions()
+    ) throws -> PatchReport {
+        var options = options
+        if !objects.isEmpty { options.diff.matchesRootsByPosition = true }
+        var patcher = try ObjectPatcher(self, roots: objects, options)
+        do {
+            return try patcher.apply(diff)
+        } catch {
+            throw ImportErrors.graftError(error)
+        }
+    }
+}
+
+extension NSPersistentContainer {
+    /// Applies a diff to the container's stores, in one save of a context of its own.
+    ///
+    /// - Parameters:
+    ///   - diff: The changes. To take them back, apply ``GraphDiff/inverted``.
+    ///   - options: What becomes of changes that don't fit, and what takes part.
+    ///   - isDryRun: Whether nothing is saved: what doesn't fit is found all the same, and what the model's rules refuse.
+    /// - Returns: What was done and what didn't fit.
+    /// - Throws: ``GraftError``; the stores are then as they were before.
+    @discardableResult
+    public func apply(
+        _ diff: GraphDiff, options: PatchOptions = PatchOptions(), isDryRun: Bool = false
+    ) throws -> PatchReport {
+        let context = newBackgroundContext()
+        return try context.performAndWait {
+            let report = try context.apply(diff, options: options)
+            do {
+                if isDryRun {
+                    context.processPendingChanges()
+                    for object in context.insertedObjects { try object.validateForInsert() }
+                    for object in context.updatedObjects { try object.validateForUpdate() }
+                    for object in context.deletedObjects { try object.validateForDelete() }
+                } else if context.hasChanges {
+                    try context.save()
+                }
+            } catch {
+                throw ImportErrors.graftError(error)
+            }
+            return report
+        }
+    }
+}

@@ -1,0 +1,248 @@
+// A diff applied to managed objects. The objects that it names are found, become a snapshot with what they lead to, and the
+// diff is applied to that by SnapshotPatcher, so that both mean the same; what it touched is then repeated on the objects.
+// Until then nothing has changed, and what can fail has failed.
+
+import CoreData
+
+/// Applies one diff to the objects of a context. Runs on its queue.
+struct ObjectPatcher {
+    private let context: NSManagedObjectContext
+    private let model: NSManagedObjectModel
+    private let scope: DiffScope
+    private let options: PatchOptions
+    private let roots: [NSManagedObject]
+    private var objects: [ObjectKey: NSManagedObject] = [:]
+
+    init(_ context: NSManagedObjectContext, roots: [NSManagedObject], _ options: PatchOptions) throws {
+        guard let model = context.graftModel else {
+            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
+        }
+        self.context = context
+        self.model = model
+        self.roots = roots
+        self.options = options
+        scope = try DiffScope(GraphSchema(model), options.diff)
+    }
+
+    /// Applies the diff.
+    ///
+    /// - Throws: ``GraftError``. The context is then as it was before.
+    mutating func apply(_ diff: GraphDiff) throws -> PatchReport {
+        try find(keys(of: diff))
+        var whole: [NSManagedObject] = roots
+        for key in diff.changed.map(\.key) + diff.inserted.map(\.key) {
+            if let object = objects[key] { whole.append(object) }
+        }
+        let deleted = diff.deleted.compactMap { objects[$0.key] }
+        whole += try deleted + owned(by: deleted) + wayObjects(of: diff)
+        var reader = ObjectSnapshotReader(scope, model, .current)
+        try reader.read(
+            unique(whole), references: Array(objects.sorted { $0.key < $1.key }.map(\.value)), isFollowing: false)
+        var patcher = SnapshotPatcher(reader.snapshot, scope, options, unknownIsMissing: true)
+        try patcher.apply(diff)
+        try checkEntities(of: patcher)
+        let undo = ImportUndo(context)
+        do {
+            try repeatChanges(patcher, reader, undo)
+        } catch {
+            try undo.undo()
+            throw error
+        }
+        return patcher.report
+    }
+
+    private func unique(_ objects: [NSManagedObject]) -> [NSManagedObject] {
+        var seen: Set<ObjectIdentifier> = []
+        return objects.filter { !$0.isDeleted && seen.insert(ObjectIdentifier($0)).inserted }
+    }
+
+    private func checkEntities(of patcher: SnapshotPatcher) throws {
+        for row in patcher.newRows where scope.schema.entities[row.entity].isAbstract {
+            throw GraftError(
+                .other(
+                    finding: "the entity is abstract, so there can't be a new object of it",
+                    remedy: "Insert an object of one of its sub-entities, or make it concrete."),
+                at: .init(entity: scope.schema.entities[row.entity].name))
+        }
+    }
+
+    // MARK: Finding objects
+
+    /// All objects that a diff names.
+    private func keys(of diff: GraphDiff) -> Set<ObjectKey> {
+        var keys: Set<ObjectKey> = []
+        for contents in diff.deleted + diff.inserted {
+            keys.insert(contents.key)
+            for property in contents.properties { keys.formUnion(property.value.ends) }
+        }
+        for change in diff.changed {
+            keys.insert(change.key)
+            for property in change.properties {
+                switch property.kind {
+                case .attribute: continue
+                case .toOne(let old, let new): keys.formUnion([old, new].compactMap { $0 })
+                case .toMany(let members):
+                    keys.formUnion(members.removed.map(\.key))
+                    keys.formUnion(members.added.map(\.key))
+                    keys.formUnion(members.moved.map(\.key))
+                }
+            }
+        }
+        return keys
+    }
+
+    private mutating func find(_ keys: Set<ObjectKey>) throws {
+        var identities: [Int: Set<ObjectKey>] = [:]
+        for key in keys {
+            if let start = key.position?.start {
+                identities[try scope.schema.requiredNumber(ofEntity: start.entity), default: []].insert(start)
+            } else if key.position == nil {
+                identities[try scope.schema.requiredNumber(ofEntity: key.entity), default: []].insert(key)
+            }
+        }
+        for (entity, keys) in identities.sorted(by: { $0.key < $1.key }) { try fetch(keys.sorted(), entity) }
+        for key in keys.sorted() {
+            if let position = key.position, let object = try walk(position).last, object.entity.name == key.entity {
+                objects[key] = object
+            }
+        }
+    }
+
+    private static let batchSize = 500
+
+    /// Fetches objects by identity, some at a time.
+    private mutating func fetch(_ keys: [ObjectKey], _ entity: Int) throws {
+        let description = scope.schema.entities[entity]
+        guard let first = description.identity.first else { return }
+        for start in stride(from: 0, to: keys.count, by: Self.batchSize) {
+            let batch = keys[start..<min(start + Self.batchSize, keys.count)]
+            let values = batch.compactMap { $0.identity.first?.object }
+            let request = NSFetchRequest<NSManagedObject>(entityName: description.name)
+            request.predicate = NSPredicate(
+                format: "%K IN %@", argumentArray: [description.properties[first].name, NSArray(array: values)])
+            let wanted = Set(batch)
+            for object in try context.fetch(request) {
+                let identity = try description.identity.map { try object.graphValue($0, description.properties[$0]) }
+                let key = ObjectKey(description.name, identity)
+                // An object of the entity itself counts more than one of a sub-entity.
+                if wanted.contains(key), objects[key] == nil || object.entity.name == description.name {
+                    objects[key] = object
+                }
+            }
+        }
+    }
+
+    /// The objects on the way to one without identity, that one last; empty where the way ends before.
+    private func walk(_ position: ObjectKey.Position) throws -> [NSManagedObject] {
+        let start =
+            position.start.map { objects[$0] } ?? (roots.indices.contains(position.root) ? roots[position.root] : nil)
+        guard var object = start else { return [] }
+        var way = [object]
+        for step in position.steps {
+            guard let entity = object.entity.name.flatMap({ scope.schema.number(ofEntity: $0) }),
+                let number = scope.schema.entities[entity].number(ofProperty: step.relationship)
+            else { return [] }
+            let property = scope.schema.entities[entity].properties[number]
+            let ends = ends(of: object, number, property)
+            guard ends.indices.contains(step.index) else { return [] }
+            object = ends[step.index]
+            way.append(object)
+        }
+        return way
+    }
+
+    /// The objects that the ways to objects without identity lead through: their places have to be known.
+    private func wayObjects(of diff: GraphDiff) throws -> [NSManagedObject] {
+        try keys(of: diff).compactMap(\.position).sorted().flatMap { position in
+            let start = position.start.flatMap { objects[$0] }
+            return try (start.map { [$0] } ?? []) + walk(position)
+        }
+    }
+
+    /// What objects own, at any depth, with what is owned no more: delete rules may reach it.
+    private func owned(by objects: [NSManagedObject]) throws -> [NSManagedObject] {
+        var seen = Set(objects.map(ObjectIdentifier.init))
+        var pending = objects
+        var found: [NSManagedObject] = []
+        while let object = pending.popLast() {
+            guard let entity = object.entity.name.flatMap({ scope.schema.number(ofEntity: $0) }) else { continue }
+            for (number, property) in scope.schema.entities[entity].properties.enumerated() where property.isOwning {
+                for end in ends(of: object, number, property) where seen.insert(ObjectIdentifier(end)).inserted {
+                    found.append(end)
+                    pending.append(end)
+                }
+            }
+        }
+        return found
+    }
+
+    private func ends(
+        of object: NSManagedObject, _ number: Int, _ property: GraphSchema.Property
+    ) -> [NSManagedObject] {
+        if property.isAttribute { return [] }
+        return property.isToMany
+            ? object.members(number, property) : object.destination(number, property).map { [$0] } ?? []
+    }
+
+    // MARK: Changing objects
+
+    /// Repeats on the objects what was done to the snapshot. Each relationship is set to what it leads to now, so the order in
+    /// which they are set doesn't matter: Core Data's own care for the other side never undoes one of them.
+    private func repeatChanges(
+        _ patcher: SnapshotPatcher, _ reader: ObjectSnapshotReader, _ undo: ImportUndo
+    ) throws {
+        var objects = reader.objectsByRow
+        for row in patcher.newRows {
+            let object = NSEntityDescription.insertNewObject(
+                forEntityName: scope.schema.entities[row.entity].name, into: context)
+            undo.didMake(object)
+            objects[row] = object
+            for number in scope.schema.entities[row.entity].identity {
+                try assign(number, of: row, object, patcher, undo)
+            }
+        }
+        for end in patcher.assignments {
+            if let object = objects[end.row] { try assign(end.number, of: end.row, object, patcher, undo) }
+        }
+        let links = patcher.links.sorted { ($0.key.row, $0.key.number) < ($1.key.row, $1.key.number) }
+        for (end, list) in links {
+            guard let object = objects[end.row] else { continue }
+            connect(end, of: object, to: list.rows.compactMap { objects[$0] }, undo)
+        }
+        for row in patcher.deletedRows { if let object = objects[row] { context.delete(object) } }
+    }
+
+    private func assign(
+        _ number: Int, of row: RowReference, _ object: NSManagedObject, _ patcher: SnapshotPatcher, _ undo: ImportUndo
+    ) throws {
+        let property = scope.schema.entities[row.entity].properties[number]
+        let value = patcher.snapshot.tables[row.entity].value(property.column, row: row.row)
+        if try object.holds(value, number, property) { return }
+        try undo.willSet(number, property, of: object)
+        try object.assign(value, number, property)
+    }
+
+    private func connect(
+        _ end: LinkEnd, of object: NSManagedObject, to ends: [NSManagedObject], _ undo: ImportUndo
+    ) {
+        let property = scope.schema.entities[end.row.entity].properties[end.number]
+        if property.isToMany {
+            let old = object.members(end.number, property)
+            let isSame =
+                property.isOrdered
+                ? old.elementsEqual(ends, by: ===)
+                : Set(old.map(ObjectIdentifier.init)) == Set(ends.map(ObjectIdentifier.init))
+            if isSame { return }
+            undo.willConnect(end.number, property, of: object, to: ends, scope.schema)
+            object.assign(ends, end.number, property)
+        } else if object.destination(end.number, property) !== ends.first {
+            undo.willConnect(end.number, property, of: object, to: ends, scope.schema)
+            object.assign(ends.first, end.number, property)
+        }
+    }
+}
+
+extension ObjectKey.Position {
+    /// The object with an identity that the way begins with.
+    fileprivate var start: ObjectKey? { entity.map { ObjectKey($0, identity) } }
+}

@@ -1,0 +1,179 @@
+// Diffs applied to managed objects and stores: the same as to snapshots, whole or not at all.
+
+import CoreData
+import Foundation
+import Graft
+import Testing
+
+@Suite struct ObjectPatchTests {
+    /// A store with the objects of a graph.
+    private func stack(_ world: RandomWorld, _ kind: StoreKind = .inMemory) throws -> TestStack {
+        let stack = try TestStack(world.model.model, kind)
+        try stack.container.apply(GraphDiff(inserted: world.contents))
+        return stack
+    }
+
+    private func contents(_ stack: TestStack) throws -> [ObjectContents] {
+        try stack.perform { try GraphSnapshot(of: $0).contents() }
+    }
+
+    @Test(arguments: 0..<12)
+    func `a diff does to a store what it does to a snapshot, and back`(_ block: Int) throws {
+        for seed in block * 5..<block * 5 + 5 {
+            var random = SeededRandom(seed: seed)
+            var world = RandomWorld(RandomModel(&random), count: 4 + random.below(5), hasNaN: false, &random)
+            let stack = try stack(world, seed % 5 == 0 ? .sqlite : .inMemory)
+            let before = world.contents
+            try #require(try contents(stack) == before, "seed \(seed)")
+            let old = try world.snapshot()
+            world.mutate(1 + random.below(8), &random)
+            let diff = try GraphDiff(from: old, to: world.snapshot())
+            try stack.container.apply(diff, isDryRun: true)
+            #expect(try contents(stack) == before, "seed \(seed)")
+            let report = try stack.container.apply(diff)
+            #expect(report.conflicts.isEmpty && report.cascaded.isEmpty, "seed \(seed)")
+            #expect(report.inserted == diff.inserted.count && report.deleted == diff.deleted.count)
+            #expect(try contents(stack) == world.contents, "seed \(seed)")
+            try stack.container.apply(diff.inverted)
+            #expect(try contents(stack) == before, "seed \(seed)")
+        }
+    }
+
+    @Test(arguments: 0..<10)
+    func `changes that don't fit are skipped or forced alike in stores and snapshots`(_ block: Int) throws {
+        for seed in block * 5..<block * 5 + 5 {
+            var random = SeededRandom(seed: seed)
+            let world = RandomWorld(RandomModel(&random), count: 5, &random)
+            if world.model.entities.contains(where: \.isPlaced) { continue }
+            var (ours, theirs) = (world, world)
+            ours.mutate(5, &random)
+            theirs.mutate(5, numbersFrom: 100, &random)
+            let diff = try GraphDiff(from: world.snapshot(), to: theirs.snapshot())
+            for policy in [ConflictPolicy.skip, .force] {
+                let options = PatchOptions(conflicts: policy)
+                let stack = try stack(ours)
+                // A store knows which objects there are; so does this snapshot.
+                var snapshot = try ours.snapshot()
+                let (report, expected) = (
+                    try stack.container.apply(diff, options: options), try snapshot.apply(diff, options: options)
+                )
+                #expect(report.cascaded == expected.cascaded, "seed \(seed) \(policy)")
+                let known = Set(try contents(stack).map(\.key))
+                checkLinks(try contents(stack), known, "seed \(seed) \(policy)")
+                let conflicts = report.conflicts.filter { $0.found != .noObject }
+                #expect(conflicts == expected.conflicts.filter { $0.found != .noObject }, "seed \(seed) \(policy)")
+                if report.conflicts.contains(where: { $0.found == .noObject }) { continue }
+                #expect(try contents(stack) == snapshot.contents(), "seed \(seed) \(policy)")
+            }
+        }
+    }
+
+    private func checkLinks(_ contents: [ObjectContents], _ known: Set<ObjectKey>, _ name: Comment) {
+        for property in contents.flatMap(\.properties) {
+            switch property.value {
+            case .toOne(let end?): #expect(known.contains(end), name)
+            case .toMany(let ends, _): #expect(known.isSuperset(of: ends), name)
+            default: continue
+            }
+        }
+    }
+
+    @Test func `a diff that doesn't fit changes neither the objects nor what was unsaved before`() throws {
+        try TestStack(ComicModel.make()).perform { context in
+            try context.importJSON(Data(ComicModel.batman.utf8), entity: "Character")
+            try context.save()
+            let old = try GraphSnapshot(of: context)
+            let batman = try #require(try context.one("Character", "identifier", 1699))
+            batman.setValue("The Batman", forKey: "name")
+            batman.setValue(nil, forKey: "publisher")
+            let diff = try GraphDiff(from: old, to: GraphSnapshot(of: context))
+            context.rollback()
+            batman.setValue("Dark Knight", forKey: "name")
+            let error = graftError { try context.apply(diff) }
+            let conflict = PatchConflict(
+                ObjectKey("Character", [.integer(1699)]), "name",
+                expected: .value(.attribute(.string("Batman"))), found: .value(.attribute(.string("Dark Knight"))))
+            #expect(error?.problem == .changesDoNotFit([conflict]))
+            #expect(error?.place.entity == "Character" && error?.place.property == "name")
+            #expect(
+                error?.description.contains(
+                    #"'name' of Character 1699 is "Dark Knight" where the change expects "Batman""#) == true)
+            #expect(batman.text("name") == "Dark Knight" && batman.object("publisher") != nil)
+            let report = try context.apply(diff, options: PatchOptions(conflicts: .skip))
+            #expect(report.conflicts == [conflict])
+            #expect(batman.text("name") == "Dark Knight" && batman.object("publisher") == nil)
+        }
+    }
+
+    @Test func `an object without identity takes the diff of another one`() throws {
+        try TestStack(PersonModel.make()).perform { context in
+            let person = context.make("Person", ["firstName": "Ann"])
+            context.make("Address", ["guid": "1", "city": "Ur"]).setValue(person, forKey: "person")
+            try context.save()
+            person.setValue("Anna", forKey: "firstName")
+            context.make("Address", ["guid": "2"]).setValue(person, forKey: "person")
+            let diff = try GraphDiff(unsavedChangesOf: person)
+            context.rollback()
+            #expect(person.text("firstName") == "Ann")
+            try context.apply(diff, to: [person])
+            #expect(person.text("firstName") == "Anna")
+            #expect(person.texts("addresses", "guid") == ["1", "2"])
+            try context.apply(diff.inverted, to: [person])
+            #expect(person.text("firstName") == "Ann")
+            #expect(try context.all("Address").map { $0.text("guid") } == ["1"])
+        }
+    }
+
+    @Test func `what a diff doesn't know of a deleted object obeys the delete rules`() throws {
+        for (rule, isLeft) in [
+            (NSDeleteRule.cascadeDeleteRule, false), (.nullifyDeleteRule, true), (.denyDeleteRule, true),
+        ] {
+            var sketch = ModelSketch()
+            sketch.entity(
+                "Order", info: ["id": "name"],
+                [.attribute("name"), .toMany("lines", "Line", inverse: "order", rule: rule)])
+            sketch.entity(
+                "Line", info: ["id": "name"], [.attribute("name"), .toOne("order", "Order", inverse: "lines")])
+            let model = sketch.model()
+            try TestStack(model).perform { context in
+                let order = context.make("Order", ["name": "O"])
+                try context.save()
+                let old = try GraphSnapshot(of: context)
+                let diff = try GraphDiff(from: old, to: GraphSnapshot(model: model))
+                context.make("Line", ["name": "L"]).setValue(order, forKey: "order")
+                try context.save()
+                #expect(graftError { try context.apply(diff) } != nil)
+                let report = try context.apply(diff, options: PatchOptions(conflicts: .force))
+                try context.save()
+                #expect(try context.all("Line").count == (isLeft ? 1 : 0))
+                #expect(try context.all("Order").count == (rule == .denyDeleteRule ? 1 : 0))
+                #expect(report.cascaded == (isLeft ? [] : [ObjectKey("Line", [.string("L")])]))
+            }
+        }
+    }
+
+    @Test func `diffs of another model are refused`() throws {
+        let stack = try TestStack(ComicModel.make())
+        let batman = ObjectKey("Character", [.integer(1)])
+        for (diff, problem) in [
+            (
+                GraphDiff(inserted: [ObjectContents(ObjectKey("Hero", [.integer(1)]), [])]),
+                GraftError.Problem.unknownEntity("Hero", closest: nil)
+            ),
+            (
+                GraphDiff(inserted: [ObjectContents(batman, [.init("nam", .attribute(.null))])]),
+                .unknownProperty("nam", closest: "name")
+            ),
+            (
+                GraphDiff(inserted: [ObjectContents(batman, [.init("name", .attribute(.integer(1)))])]),
+                .wrongType(found: "1", expected: "a String")
+            ),
+            (
+                GraphDiff(inserted: [ObjectContents(ObjectKey("Character", []), [])]),
+                .missingIdentity(attributes: ["identifier"])
+            ),
+        ] {
+            #expect(graftError { try stack.container.apply(diff) }?.problem == problem)
+        }
+    }
+}
