@@ -65,8 +65,14 @@ extension NSManagedObjectContext {
     public func processPendingChanges() {
         propagateDeletions()
         guard !event.isEmpty else { return }
-        let digest = takeEvent()
+        announce(takeEvent())
+    }
+
+    /// Posts the changes, and lets go of objects that never were in a store and have been deleted.
+    private func announce(_ digest: ChangeDigest) {
+        for object in digest.inserted { object.state.insert(.announced) }
         if isObserved { post(.NSManagedObjectContextObjectsDidChange, digest) }
+        for object in digest.forgotten { forget(object) }
     }
 
     /// The changes since the last time, by kind, and a clean slate.
@@ -75,7 +81,8 @@ extension NSManagedObjectContext {
         for object in event {
             object.state.remove(.inEvent)
             if object.state.contains(.forgotten) {
-                forget(object)
+                // Nobody has heard of an object that was inserted and deleted within one event.
+                if object.state.contains(.announced) { digest.forgotten.append(object) } else { forget(object) }
             } else if object.isDeleted {
                 digest.deleted.append(object)
             } else if object.isInserted {
@@ -93,7 +100,7 @@ extension NSManagedObjectContext {
         propagateDeletions()
         let digest = takeEvent()
         guard !digest.isEmpty else { return [] }
-        if isObserved { post(.NSManagedObjectContextObjectsDidChange, digest) }
+        announce(digest)
         return digest.inserted + digest.updated + digest.deleted
     }
 
@@ -108,6 +115,8 @@ struct ChangeDigest {
     var inserted: [NSManagedObject] = []
     var updated: [NSManagedObject] = []
     var deleted: [NSManagedObject] = []
+    /// Deleted before any save, after their insertion had been told.
+    var forgotten: [NSManagedObject] = []
     var refreshed: [NSManagedObject] = []
     var invalidated: [NSManagedObject] = []
     /// The IDs of all objects, after a reset.
@@ -115,14 +124,14 @@ struct ChangeDigest {
 
     var isEmpty: Bool {
         inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty && invalidated.isEmpty
-            && invalidatedAll.isEmpty
+            && invalidatedAll.isEmpty && forgotten.isEmpty
     }
 
     var userInfo: [AnyHashable: Any] {
         var info: [AnyHashable: Any] = [:]
         if !inserted.isEmpty { info[NSInsertedObjectsKey] = Set(inserted) }
         if !updated.isEmpty { info[NSUpdatedObjectsKey] = Set(updated) }
-        if !deleted.isEmpty { info[NSDeletedObjectsKey] = Set(deleted) }
+        if !deleted.isEmpty || !forgotten.isEmpty { info[NSDeletedObjectsKey] = Set(deleted + forgotten) }
         if !refreshed.isEmpty { info[NSRefreshedObjectsKey] = Set(refreshed) }
         if !invalidated.isEmpty { info[NSInvalidatedObjectsKey] = Set(invalidated) }
         if !invalidatedAll.isEmpty { info[NSInvalidatedAllObjectsKey] = invalidatedAll }

@@ -33,9 +33,7 @@ extension NSManagedObjectContext {
         }
         let stores = requiredCoordinator.stores(for: entity, among: affectedStores)
         if request.resultType == .dictionaryResultType {
-            var dictionaries: [NSDictionary] = []
-            for store in stores { dictionaries += try self.dictionaries(request, entity, store) }
-            return dictionaries
+            return try dictionaries(request, entity, stores)
         }
         if request.resultType == .managedObjectIDResultType {
             return try fetchIDs(request, entity, stores)
@@ -97,7 +95,7 @@ extension NSManagedObjectContext {
         return try fetchIDs(request, entity, stores).count
     }
 
-    private func storeQuery(_ request: FetchRequestState, _ entity: NSEntityDescription) -> StoreQuery {
+    func storeQuery(_ request: FetchRequestState, _ entity: NSEntityDescription) -> StoreQuery {
         StoreQuery(
             entity: entity, includesSubentities: request.includesSubentities, predicate: request.predicate,
             sortDescriptors: request.sortDescriptors ?? [], limit: request.fetchLimit > 0 ? request.fetchLimit : nil,
@@ -203,29 +201,17 @@ extension NSManagedObjectContext {
     // MARK: Dictionaries
 
     private func dictionaries(
-        _ request: FetchRequestState, _ entity: NSEntityDescription, _ store: NSPersistentStore
+        _ request: FetchRequestState, _ entity: NSEntityDescription, _ stores: [NSPersistentStore]
     ) throws -> [NSDictionary] {
-        let columns = try request.propertiesToFetch.map { try $0.map(columnName) }
-        let names =
-            columns
-            ?? entity.layout.slots.filter { !$0.isRelationship && !$0.isTransient }.map(\.name)
-        let rows = try store.requiredBackend.dictionaries(
-            matching: storeQuery(request, entity), columns: names, distinct: request.returnsDistinctResults)
-        return rows.map { NSDictionary(dictionary: $0) }
-    }
-
-    private func columnName(_ property: Any) throws -> String {
-        switch property {
-        case let name as String: return name
-        case let description as NSExpressionDescription:
+        let selection = try SelectionBuilder(entity: entity).selection(of: request)
+        if selection.isGrouped, stores.count > 1 {
             throw CoreDataError.make(
                 .persistentStoreUnsupportedRequestType,
-                "The expression '\(description.name)' can't be fetched into dictionaries: aggregates aren't supported. "
-                    + "Fetch the properties and compute it.")
-        case let description as NSPropertyDescription: return description.name
-        default:
-            throw CoreDataError.make(
-                .coreData, "propertiesToFetch holds a \(type(of: property)). Give names or property descriptions.")
+                "'\(entity.name ?? "")' is in \(stores.count) stores, whose rows can't be grouped together. Set affectedStores "
+                    + "to one of them.")
         }
+        return try stores.flatMap { store in
+            try store.requiredBackend.dictionaries(matching: storeQuery(request, entity), selection: selection)
+        }.map { NSDictionary(dictionary: $0) }
     }
 }

@@ -6,8 +6,25 @@ extension NSManagedObjectContext {
     /// Takes over what another context of the same coordinator has saved: changed objects are read anew (keeping unsaved
     /// changes), deleted ones are marked as deleted. May be called on any thread.
     public func mergeChanges(fromContextDidSave notification: Notification) {
-        let saved = SavedIDs(notification)
+        let saved = SavedIDs(notification.userInfo ?? [:], of: persistentStoreCoordinator)
         performAndWait { merge(saved) }
+    }
+
+    /// Takes over what somebody has changed in the stores, given as the IDs of objects: after a batch request, or from
+    /// another process.
+    ///
+    /// - Parameters:
+    ///   - changeNotificationData: Object IDs, their URIs or objects under `NSInsertedObjectsKey`, `NSUpdatedObjectsKey`,
+    ///     `NSDeletedObjectsKey`, `NSRefreshedObjectsKey` or the keys for IDs, in arrays or sets. URIs of unknown stores are
+    ///     passed over.
+    ///   - contexts: The contexts; each takes the changes over on its queue before the call returns.
+    public class func mergeChanges(
+        fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
+    ) {
+        for context in contexts {
+            let saved = SavedIDs(changeNotificationData, of: context.persistentStoreCoordinator)
+            context.performAndWait { context.merge(saved) }
+        }
     }
 
     func observeOtherContexts() {
@@ -20,7 +37,7 @@ extension NSManagedObjectContext {
             guard let self, let other = notification.object as? NSManagedObjectContext, other !== self,
                 let coordinator = persistentStoreCoordinator, other.persistentStoreCoordinator === coordinator
             else { return }
-            let saved = SavedIDs(notification)
+            let saved = SavedIDs(notification.userInfo ?? [:], of: coordinator)
             perform { self.merge(saved) }
         }
     }
@@ -46,6 +63,10 @@ extension NSManagedObjectContext {
         }
         post(.NSManagedObjectContextObjectsDidChange, digest)
         for object in digest.deleted { registry.remove(object.id.key) }
+        if isObserved, !saved.isEmpty {
+            NotificationCenter.default.post(
+                name: .NSManagedObjectContextDidMergeChangesObjectIDs, object: self, userInfo: saved.userInfo)
+        }
     }
 }
 
@@ -55,15 +76,52 @@ private struct SavedIDs: Sendable {
     let updated: [NSManagedObjectID]
     let deleted: [NSManagedObjectID]
 
-    init(_ notification: Notification) {
-        func ids(_ key: String, _ idKey: String) -> [NSManagedObjectID] {
-            let found =
-                notification.userInfo?[idKey] as? Set<NSManagedObjectID>
-                ?? Set((notification.userInfo?[key] as? Set<NSManagedObject> ?? []).map(\.objectID))
-            return found.sorted { ($0.entity.name ?? "", $0.number) < ($1.entity.name ?? "", $1.number) }
+    init(_ data: [AnyHashable: Any], of coordinator: NSPersistentStoreCoordinator?) {
+        func ids(_ keys: String...) -> [NSManagedObjectID] {
+            let found = keys.lazy.map { Self.elements(data[$0]) }.first { !$0.isEmpty } ?? []
+            return Set(found.compactMap { Self.id($0, in: coordinator) }).sorted {
+                ($0.entity.name ?? "", $0.number) < ($1.entity.name ?? "", $1.number)
+            }
         }
-        inserted = ids(NSInsertedObjectsKey, NSInsertedObjectIDsKey)
-        updated = ids(NSUpdatedObjectsKey, NSUpdatedObjectIDsKey)
-        deleted = ids(NSDeletedObjectsKey, NSDeletedObjectIDsKey)
+        inserted = ids(NSInsertedObjectIDsKey, NSInsertedObjectsKey)
+        let updated = ids(NSUpdatedObjectIDsKey, NSUpdatedObjectsKey)
+        let known = Set(updated)
+        self.updated =
+            updated + ids(NSRefreshedObjectIDsKey, NSRefreshedObjectsKey).filter { !known.contains($0) }
+        deleted = ids(NSDeletedObjectIDsKey, NSDeletedObjectsKey)
+    }
+
+    var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+
+    var userInfo: [AnyHashable: Any] {
+        var info: [AnyHashable: Any] = [:]
+        if !inserted.isEmpty { info[NSInsertedObjectIDsKey] = Set(inserted) }
+        if !updated.isEmpty { info[NSUpdatedObjectIDsKey] = Set(updated) }
+        if !deleted.isEmpty { info[NSDeletedObjectIDsKey] = Set(deleted) }
+        return info
+    }
+
+    private static func elements(_ value: Any?) -> [Any] {
+        switch value {
+        case let ids as Set<NSManagedObjectID>: Array(ids)
+        case let objects as Set<NSManagedObject>: Array(objects)
+        case let urls as Set<URL>: Array(urls)
+        case let array as [Any]: array
+        case let array as NSArray: Array(array)
+        case let set as NSSet: set.allObjects
+        default: []
+        }
+    }
+
+    private static func id(_ value: Any, in coordinator: NSPersistentStoreCoordinator?) -> NSManagedObjectID? {
+        switch value {
+        case let object as NSManagedObject: id(object.objectID, in: coordinator)
+        // Another coordinator has other IDs for the same rows.
+        case let id as NSManagedObjectID where id.persistentStore?.persistentStoreCoordinator !== coordinator:
+            coordinator?.managedObjectID(forURIRepresentation: id.uriRepresentation())
+        case let id as NSManagedObjectID: id
+        case let url as URL: coordinator?.managedObjectID(forURIRepresentation: url)
+        default: nil
+        }
     }
 }

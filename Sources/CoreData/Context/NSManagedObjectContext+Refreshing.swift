@@ -42,8 +42,10 @@ extension NSManagedObjectContext {
             object.values = object.committed
             object.touched.removeAll()
         }
-        for object in inserted + forgotten { forget(object) }
-        post(.NSManagedObjectContextObjectsDidChange, ChangeDigest(refreshed: changed))
+        let dropped = inserted + forgotten
+        let digest = ChangeDigest(forgotten: dropped.filter { $0.state.contains(.announced) }, refreshed: changed)
+        post(.NSManagedObjectContextObjectsDidChange, digest)
+        for object in dropped { forget(object) }
     }
 
     /// Forgets all objects and changes. Objects that somebody still holds are without a context from then on.

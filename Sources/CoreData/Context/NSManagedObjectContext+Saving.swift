@@ -112,7 +112,7 @@ extension NSManagedObjectContext {
     private func changesByStore(
         _ coordinator: NSPersistentStoreCoordinator
     ) throws -> [(store: NSPersistentStore, changes: StoreChanges)] {
-        var result = coordinator.persistentStores.map { (store: $0, changes: StoreChanges()) }
+        var result = coordinator.persistentStores.map { (store: $0, changes: StoreChanges(origin: origin)) }
         func store(of object: NSManagedObject) throws -> Int {
             if result.count == 1 { return 0 }
             guard let index = result.firstIndex(where: { $0.store === object.id.persistentStore }) else {
@@ -135,6 +135,9 @@ extension NSManagedObjectContext {
         }
         return result.filter { !$0.changes.isEmpty }
     }
+
+    /// Who changes a store, for its history.
+    var origin: StoreOrigin { StoreOrigin(author: transactionAuthor, contextName: name) }
 
     private func insertion(_ object: NSManagedObject) throws -> RowChange {
         try checkDestinations(object, object.layout.toOneSlots)

@@ -20,6 +20,10 @@ public let NSInsertedObjectIDsKey = "inserted_objectIDs"
 public let NSUpdatedObjectIDsKey = "updated_objectIDs"
 /// IDs of deleted objects: `Set<NSManagedObjectID>`.
 public let NSDeletedObjectIDsKey = "deleted_objectIDs"
+/// IDs of refreshed objects: `Set<NSManagedObjectID>`.
+public let NSRefreshedObjectIDsKey = "refreshed_objectIDs"
+/// IDs of invalidated objects: `Set<NSManagedObjectID>`.
+public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
 /// Stores added to a coordinator: `[NSPersistentStore]`.
 public let NSAddedPersistentStoresKey = "added"
 /// Stores removed from a coordinator: `[NSPersistentStore]`.
@@ -33,6 +37,9 @@ extension Notification.Name {
     /// A context has saved; user info has the IDs of the inserted, updated and deleted objects.
     public static let NSManagedObjectContextDidSaveObjectIDs = Notification.Name(
         "NSManagedObjectContextDidSaveObjectIDsNotification")
+    /// A context has taken over what somebody else has saved; user info has the IDs.
+    public static let NSManagedObjectContextDidMergeChangesObjectIDs = Notification.Name(
+        "NSManagedObjectContextDidMergeChangesObjectIDsNotification")
     /// Objects of a context have changed; posted once for all changes of a turn.
     public static let NSManagedObjectContextObjectsDidChange = Notification.Name(
         "NSObjectsChangedInManagingContextNotification")
@@ -56,6 +63,8 @@ extension NSManagedObjectContext {
         case insertedObjectIDs = "inserted_objectIDs"
         case updatedObjectIDs = "updated_objectIDs"
         case deletedObjectIDs = "deleted_objectIDs"
+        case refreshedObjectIDs = "refreshed_objectIDs"
+        case invalidatedObjectIDs = "invalidated_objectIDs"
     }
 
     /// ``Foundation/NSNotification/Name/NSManagedObjectContextWillSave`` by its newer name.
@@ -64,6 +73,10 @@ extension NSManagedObjectContext {
     public static var didSaveObjectsNotification: Notification.Name { .NSManagedObjectContextDidSave }
     /// ``Foundation/NSNotification/Name/NSManagedObjectContextDidSaveObjectIDs`` by its newer name.
     public static var didSaveObjectIDsNotification: Notification.Name { .NSManagedObjectContextDidSaveObjectIDs }
+    /// ``Foundation/NSNotification/Name/NSManagedObjectContextDidMergeChangesObjectIDs`` by its newer name.
+    public static var didMergeChangesObjectIDsNotification: Notification.Name {
+        .NSManagedObjectContextDidMergeChangesObjectIDs
+    }
     /// ``Foundation/NSNotification/Name/NSManagedObjectContextObjectsDidChange`` by its newer name.
     public static var didChangeObjectsNotification: Notification.Name { .NSManagedObjectContextObjectsDidChange }
 }

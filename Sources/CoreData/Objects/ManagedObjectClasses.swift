@@ -73,6 +73,11 @@ package enum ManagedObjectClasses {
                 + "model with a coordinator first.")
     }
 
+    /// The entity of that name in the models that coordinators have loaded, the last one's first.
+    static func entity(named name: String) -> NSEntityDescription? {
+        loadedModels().reversed().lazy.compactMap { $0.entitiesByName[name] }.first
+    }
+
     private static func loadedModels() -> [NSManagedObjectModel] {
         state.withLock { $0.models.compactMap(\.model) }
     }

@@ -24,6 +24,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         static let deletionPropagated = State(rawValue: 1 << 6)
         /// Inserted and deleted again, before any save.
         static let forgotten = State(rawValue: 1 << 7)
+        /// A notification has told of the insertion.
+        static let announced = State(rawValue: 1 << 8)
     }
 
     let entityDescription: NSEntityDescription

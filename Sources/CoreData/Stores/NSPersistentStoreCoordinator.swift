@@ -157,15 +157,31 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     func save(_ changes: [(store: NSPersistentStore, changes: StoreChanges)]) throws {
         try lock.withLock {
             for (store, changes) in changes {
-                guard !store.isReadOnly else {
-                    throw CoreDataError.make(
-                        .persistentStoreSave,
-                        "The store \(store.url?.path ?? "in memory") was opened read-only. Open it without "
-                            + "NSReadOnlyPersistentStoreOption to save.")
-                }
+                guard !store.isReadOnly else { throw Self.readOnly(store) }
                 try store.requiredBackend.save(changes)
             }
         }
+    }
+
+    /// Runs a batch in each of some stores, one transaction a store.
+    func execute(_ batch: StoreBatch, in stores: [NSPersistentStore]) throws -> StoreBatchOutcome {
+        try lock.withLock {
+            var outcome = StoreBatchOutcome()
+            for store in stores {
+                guard !store.isReadOnly else { throw Self.readOnly(store) }
+                let part = try store.requiredBackend.execute(batch)
+                outcome.ids += part.ids
+                outcome.count += part.count
+            }
+            return outcome
+        }
+    }
+
+    private static func readOnly(_ store: NSPersistentStore) -> CocoaError {
+        CoreDataError.make(
+            .persistentStoreSave,
+            "The store \(store.url?.path ?? "in memory") was opened read-only. Open it without "
+                + "NSReadOnlyPersistentStoreOption to change it.")
     }
 
     /// Runs a block while no other thread saves.

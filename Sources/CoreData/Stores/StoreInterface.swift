@@ -47,12 +47,21 @@ struct RelationChange {
     var order: [NSManagedObjectID]?
 }
 
+/// Who changes a store; for its history.
+struct StoreOrigin {
+    /// `transactionAuthor` of the context.
+    var author: String?
+    /// The context's name.
+    var contextName: String?
+}
+
 /// A save: written in one transaction, or not at all.
 struct StoreChanges {
     var inserted: [RowChange] = []
     var updated: [RowChange] = []
     /// `values` are the last known ones; only ID and version matter.
     var deleted: [RowChange] = []
+    var origin = StoreOrigin()
 
     var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 }
@@ -95,9 +104,8 @@ protocol StoreBackend: AnyObject {
 
     func count(matching query: StoreQuery) throws -> Int
 
-    /// One dictionary a row: values boxed as `value(forKey:)` would, absent where nil. `columns` are attributes and
-    /// to-one relationships by key path.
-    func dictionaries(matching query: StoreQuery, columns: [String], distinct: Bool) throws -> [[String: Any]]
+    /// One dictionary a row or group: values boxed as `value(forKey:)` would, IDs for objects, absent where nil.
+    func dictionaries(matching query: StoreQuery, selection: StoreSelection) throws -> [[String: Any]]
 
     /// The rows with these IDs, in any order; the missing ones are left out.
     func rows(withIDs ids: [NSManagedObjectID]) throws -> [StoreRow]
@@ -117,4 +125,10 @@ protocol StoreBackend: AnyObject {
     ///
     /// - Throws: ``StoreConflict``, ``StoreUniquenessConflict``, or the database's error; then nothing has changed.
     func save(_ changes: StoreChanges) throws
+
+    /// Changes rows directly, in one transaction.
+    ///
+    /// - Throws: ``StoreUniquenessConflict``, `CocoaError` for what the store can't do, or the database's error; then
+    ///   nothing has changed.
+    func execute(_ batch: StoreBatch) throws -> StoreBatchOutcome
 }

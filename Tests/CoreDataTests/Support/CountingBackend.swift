@@ -24,8 +24,8 @@ final class CountingBackend: StoreBackend {
 
     func count(matching query: StoreQuery) throws -> Int { try backend.count(matching: query) }
 
-    func dictionaries(matching query: StoreQuery, columns: [String], distinct: Bool) throws -> [[String: Any]] {
-        try backend.dictionaries(matching: query, columns: columns, distinct: distinct)
+    func dictionaries(matching query: StoreQuery, selection: StoreSelection) throws -> [[String: Any]] {
+        try backend.dictionaries(matching: query, selection: selection)
     }
 
     func rows(withIDs ids: [NSManagedObjectID]) throws -> [StoreRow] {
@@ -47,6 +47,8 @@ final class CountingBackend: StoreBackend {
     func permanentIDs(for entity: NSEntityDescription, count: Int) throws -> [NSManagedObjectID] {
         try backend.permanentIDs(for: entity, count: count)
     }
+
+    func execute(_ batch: StoreBatch) throws -> StoreBatchOutcome { try backend.execute(batch) }
 
     func save(_ changes: StoreChanges) throws {
         questions.append(

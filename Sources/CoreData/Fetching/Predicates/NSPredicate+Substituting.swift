@@ -1,4 +1,4 @@
-// `$name` in predicates and expressions, replaced by values.
+// Parts of predicates and expressions replaced by others: `$name` by its value.
 
 public import Foundation
 
@@ -6,20 +6,35 @@ extension NSPredicate {
     /// The predicate with its variables replaced by values; a value may be an expression. Variables without a value stay.
     public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
         // The result has the class of the original, except for subclasses from elsewhere, which can't be rebuilt.
-        Substitution(variables: variables).apply(to: self) as? Self ?? self
+        TreeRewriter(substituting: variables).apply(to: self) as? Self ?? self
     }
 }
 
 extension NSExpression {
     /// The expression with its variables replaced by values.
     func withSubstitutionVariables(_ variables: [String: Any]) -> NSExpression {
-        Substitution(variables: variables).apply(to: self)
+        TreeRewriter(substituting: variables).apply(to: self)
     }
 }
 
-/// Rebuilds trees with values in place of variables.
-private struct Substitution {
-    var variables: [String: Any]
+/// Rebuilds trees with other expressions in place of some.
+struct TreeRewriter {
+    /// What stands in place of an expression, given the variables of the subqueries around; nil to look into its parts.
+    private let replacement: (NSExpression, Set<String>) -> NSExpression?
+    private var hidden: Set<String> = []
+
+    init(_ replacement: @escaping (NSExpression, Set<String>) -> NSExpression?) { self.replacement = replacement }
+
+    /// Replaces variables by their values.
+    init(substituting variables: [String: Any]) {
+        self.init { expression, hidden in
+            // A subquery's own variable hides an outer one of the same name.
+            guard case .variable(let name) = expression.node, !hidden.contains(name), let value = variables[name] else {
+                return nil
+            }
+            return NSExpression.lifting(value)
+        }
+    }
 
     func apply(to predicate: NSPredicate) -> NSPredicate {
         switch predicate {
@@ -37,10 +52,8 @@ private struct Substitution {
     }
 
     func apply(to expression: NSExpression) -> NSExpression {
+        if let other = replacement(expression, hidden) { return other }
         switch expression.node {
-        case .variable(let name):
-            guard let value = variables[name] else { return expression }
-            return NSExpression.lifting(value)
         case .keyPath(let operand, let path):
             return NSExpression(node: .keyPath(operand: apply(to: operand), path: path))
         case .function(var call):
@@ -49,9 +62,8 @@ private struct Substitution {
             return NSExpression(node: .function(call))
         case .aggregate(let elements): return NSExpression(node: .aggregate(elements.map(apply)))
         case .subquery(let collection, let variable, let predicate):
-            // The subquery's own variable hides an outer one of the same name.
             var inner = self
-            inner.variables[variable] = nil
+            inner.hidden.insert(variable)
             return NSExpression(
                 node: .subquery(
                     collection: apply(to: collection), variable: variable, predicate: inner.apply(to: predicate)))
@@ -63,7 +75,7 @@ private struct Substitution {
             return NSExpression(node: .set(setOperator, apply(to: left), apply(to: right)))
         case .block(let block, let arguments):
             return NSExpression(node: .block(block, arguments: arguments.map(apply)))
-        case .constant, .evaluatedObject, .anyKey: return expression
+        case .constant, .evaluatedObject, .anyKey, .variable: return expression
         }
     }
 }

@@ -155,6 +155,13 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
         set { state.havingPredicate = newValue }
     }
 
+    /// The result as an ``NSAsynchronousFetchResult``, for `execute(_:)` of a context.
+    override func finish(
+        _ outcome: Result<[AnyObject], any Error>, in context: NSManagedObjectContext
+    ) -> NSPersistentStoreResult? {
+        NSAsynchronousFetchRequest(fetchRequest: self).finish(outcome, in: context)
+    }
+
     // MARK: Copies
 
     open override func copy(with zone: NSZone? = nil) -> Any {

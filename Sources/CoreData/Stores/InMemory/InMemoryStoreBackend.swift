@@ -51,24 +51,14 @@ final class InMemoryStoreBackend: StoreBackend {
 
     func count(matching query: StoreQuery) throws -> Int { lock.withLock { matches(query).count } }
 
-    func dictionaries(matching query: StoreQuery, columns: [String], distinct: Bool) throws -> [[String: Any]] {
-        lock.withLock {
-            var seen: Set<NSDictionary> = []
-            var result: [[String: Any]] = []
-            for row in matches(query) {
-                var dictionary: [String: Any] = [:]
-                for column in columns { dictionary[column] = value(of: row, at: column) }
-                if distinct, !seen.insert(NSDictionary(dictionary: dictionary)).inserted { continue }
-                result.append(dictionary)
-            }
-            return result
-        }
+    func dictionaries(matching query: StoreQuery, selection: StoreSelection) throws -> [[String: Any]] {
+        lock.withLock { DictionaryRows(query: query, selection: selection).dictionaries(of: matches(unordered(query))) }
     }
 
-    private func value(of row: StoredRow, at keyPath: String) -> Any? {
-        var value: Any? = row
-        for key in keyPath.split(separator: ".") { value = (value as? StoredRow)?.readableValue(forKey: String(key)) }
-        return (value as? StoredRow)?.id ?? value
+    /// The same rows, all of them, in the order of their keys.
+    private func unordered(_ query: StoreQuery) -> StoreQuery {
+        StoreQuery(
+            entity: query.entity, includesSubentities: query.includesSubentities, predicate: query.predicate)
     }
 
     func rows(withIDs ids: [NSManagedObjectID]) throws -> [StoreRow] {

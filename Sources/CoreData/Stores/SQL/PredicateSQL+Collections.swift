@@ -80,6 +80,11 @@ extension PredicateSQL {
     func aggregate(_ function: PredefinedFunction, _ arguments: [NSExpression], in scope: SQLScope) throws -> SQLScalar
     {
         let operands = try arguments.map { try operand($0, in: scope) }
+        if isGrouped, operands.count == 1, case .scalar(let value) = operands[0],
+            arguments[0].isSingleValue(of: select.entity.description)
+        {
+            return try groupAggregate(function, value)
+        }
         if operands.count == 1 {
             switch operands[0] {
             case .collection(let members): return function == .count ? count(members) : try computed(function, members)
@@ -156,12 +161,7 @@ extension PredicateSQL {
             return function == .sum ? scalar(constant: .integer(0)) : .null
         }
         guard function != .mode else { throw PredicateSQLProblem("mode: gives a collection, which SQL can't compare") }
-        var column = SQLFragment(sql: "\(function.sqlAggregate)(\(members.isDistinct ? "DISTINCT " : "")")
-        column +=
-            value.kind == .decimal && function != .min && function != .max
-            ? SQLFragment(sql: "CAST(\(value.fragment.sql) AS REAL)", arguments: value.fragment.arguments)
-            : value.fragment
-        column.sql += ")"
+        let column = function.aggregate(of: value, distinct: members.isDistinct)
         let select = members.source.select(column)
         // The sum of nothing is 0, not NULL.
         let sql = function == .sum ? "coalesce((\(select.sql)), 0)" : "(\(select.sql))"
@@ -180,7 +180,38 @@ extension PredicateSQL {
     }
 }
 
+extension PredicateSQL {
+    /// A function of the values that a group's rows have. Missing values don't count.
+    private func groupAggregate(_ function: PredefinedFunction, _ value: SQLScalar) throws -> SQLScalar {
+        if function == .count {
+            return SQLScalar(
+                "COUNT(\(value.fragment.sql))", value.fragment.arguments, kind: .number, canBeNull: false)
+        }
+        let value = try value.usable()
+        guard function.takes(value.kind) else {
+            return function == .sum ? scalar(constant: .integer(0)) : .null
+        }
+        guard function != .mode else { throw PredicateSQLProblem("mode: gives a collection, which has no column") }
+        var column = function.aggregate(of: value, distinct: false)
+        if function == .sum { column.sql = "coalesce(\(column.sql), 0)" }
+        let keepsKind = function == .min || function == .max
+        return SQLScalar(
+            column.sql, column.arguments, kind: keepsKind ? value.kind : .number, canBeNull: function != .sum)
+    }
+}
+
 extension PredefinedFunction {
+    /// `max(ZPRICE)`, `graft_sum(DISTINCT CAST(ZPRICE AS REAL))`.
+    fileprivate func aggregate(of value: SQLScalar, distinct: Bool) -> SQLFragment {
+        var column = SQLFragment(sql: "\(sqlAggregate)(\(distinct ? "DISTINCT " : "")")
+        column +=
+            value.kind == .decimal && self != .min && self != .max
+            ? SQLFragment(sql: "CAST(\(value.fragment.sql) AS REAL)", arguments: value.fragment.arguments)
+            : value.fragment
+        column.sql += ")"
+        return column
+    }
+
     /// The aggregate that SQLite computes; ours where SQLite's fails (sums beyond 64 bits), depends on the order of the rows
     /// (sums of doubles), or doesn't exist.
     fileprivate var sqlAggregate: String {

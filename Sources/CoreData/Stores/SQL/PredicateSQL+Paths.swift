@@ -182,22 +182,7 @@ extension PredicateSQL {
 
     /// A column with the kind of its attribute.
     private func column(_ attribute: SQLAttribute, _ alias: String) -> SQLScalar {
-        let description = attribute.description
-        let kind: SQLKind =
-            switch attribute.type {
-            case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType,
-                .doubleAttributeType, .floatAttributeType:
-                .number
-            case .decimalAttributeType: .decimal
-            case .stringAttributeType, .URIAttributeType: .string
-            case .dateAttributeType: .date
-            case .UUIDAttributeType: .uuid
-            case .binaryDataAttributeType:
-                description.allowsExternalBinaryDataStorage
-                    ? .opaque("the bytes of '\(description.name)' may lie in files outside the database") : .data
-            default: .opaque("'\(description.name)' holds encoded objects, which SQL can only compare with nil")
-            }
-        return SQLScalar("\(alias).\(attribute.column)", kind: kind)
+        SQLScalar("\(alias).\(attribute.column)", kind: SQLKind(of: attribute.description))
     }
 
     /// `Z_ENT` of a row.

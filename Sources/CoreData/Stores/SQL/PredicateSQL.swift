@@ -46,8 +46,8 @@ extension SQLSelect {
         do {
             let value = try generator.scalar(NSExpression(forKeyPath: key), in: generator.root).usable()
             self = generator.select
-            var column = value.fragment.sql
-            if value.kind == .string, let collation = comparison.collationName { column += " COLLATE \(collation)" }
+            var column = value.fragment
+            if value.kind == .string, let collation = comparison.collationName { column.sql += " COLLATE \(collation)" }
             add(order: column, ascending: sortDescriptor.ascending)
         } catch let problem as PredicateSQLProblem {
             throw PredicateSQLProblem.error(sortDescriptor, entity: entity, problem.reason)
@@ -81,6 +81,8 @@ struct PredicateSQLProblem: Error {
 final class PredicateSQL {
     var select: SQLSelect
     let space: ((SQLEntity) -> RowSpace?)?
+    /// Whether rows are grouped, so that `sum:` of a single value means the values of the group's rows.
+    var isGrouped = false
     private var aliasCount = 0
 
     init(_ select: SQLSelect, space: ((SQLEntity) -> RowSpace?)?) {

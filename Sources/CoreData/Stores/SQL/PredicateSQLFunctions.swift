@@ -95,6 +95,10 @@ enum PredicateSQLFunctions {
 
     // MARK: Values
 
+    static func operand(_ value: SQLValue, kind: SQLKind) -> Operand {
+        operand(value, kind: kind.tag.utf8.first ?? UInt8(ascii: "v"))
+    }
+
     private static func operand(_ value: SQLValue, kind: UInt8) -> Operand {
         switch (value, kind) {
         case (.null, _): .null

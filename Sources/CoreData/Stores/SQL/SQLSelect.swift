@@ -36,7 +36,11 @@ struct SQLSelect {
     private let includesSubentities: Bool
     private var joins: [(path: [String], alias: String, sql: String)] = []
     private var conditions: [SQLFragment] = []
-    private var ordering: [String] = []
+    private var ordering: [SQLFragment] = []
+    /// What rows have in common that become one row of the result.
+    var grouping: [SQLFragment] = []
+    /// Which groups are in the result.
+    var having: SQLFragment?
     var limit: Int?
     var offset = 0
 
@@ -51,11 +55,16 @@ struct SQLSelect {
 
     /// Orders the rows by a column, after what is there already.
     mutating func add(order column: String, ascending: Bool) {
-        ordering.append(ascending ? column : "\(column) DESC")
+        add(order: SQLFragment(sql: column), ascending: ascending)
+    }
+
+    /// Orders the rows by a computed value, after what is there already.
+    mutating func add(order value: SQLFragment, ascending: Bool) {
+        ordering.append(SQLFragment(sql: ascending ? value.sql : "\(value.sql) DESC", arguments: value.arguments))
     }
 
     /// Orders by the row's key, so that rows that are alike otherwise still have a defined order.
-    mutating func addKeyOrder() { ordering.append("\(Self.base).Z_PK") }
+    mutating func addKeyOrder() { ordering.append(SQLFragment(sql: "\(Self.base).Z_PK")) }
 
     // MARK: Key paths
 
@@ -108,7 +117,14 @@ struct SQLSelect {
 
     /// The whole statement.
     func statement(columns: String, distinct: Bool = false) -> SQLFragment {
-        var fragment = SQLFragment(sql: "SELECT \(distinct ? "DISTINCT " : "")\(columns) FROM \(entity.table) AS t0")
+        statement(columns: SQLFragment(sql: columns), distinct: distinct)
+    }
+
+    /// The whole statement, with columns that are computed.
+    func statement(columns: SQLFragment, distinct: Bool = false) -> SQLFragment {
+        var fragment = SQLFragment(sql: "SELECT \(distinct ? "DISTINCT " : "")")
+        fragment += columns
+        fragment.sql += " FROM \(entity.table) AS t0"
         for join in joins { fragment.sql += " \(join.sql)" }
         var conditions = conditions
         if let own = entity.rowCondition(includingSubentities: includesSubentities) {
@@ -118,7 +134,12 @@ struct SQLSelect {
             fragment.sql += index == 0 ? " WHERE " : " AND "
             fragment += condition
         }
-        if !ordering.isEmpty { fragment.sql += " ORDER BY \(ordering.joined(separator: ", "))" }
+        fragment.add(grouping, after: " GROUP BY ")
+        if let having {
+            fragment.sql += " HAVING "
+            fragment += having
+        }
+        fragment.add(ordering, after: " ORDER BY ")
         if limit != nil || offset > 0 {
             fragment.sql += " LIMIT ?"
             fragment.arguments.append(.integer(limit.map(Int64.init) ?? -1))

@@ -20,4 +20,12 @@ struct SQLFragment: Equatable {
         first.sql += second.sql
         first.arguments += second.arguments
     }
+
+    /// Adds a list, if there is anything in it.
+    mutating func add(_ list: [SQLFragment], after word: String) {
+        for (index, part) in list.enumerated() {
+            sql += index == 0 ? word : ", "
+            self += part
+        }
+    }
 }

@@ -23,45 +23,62 @@ struct HistoryWriter {
         columns = Set(try db.columns(in: "ATRANSACTION").map { $0.name.uppercased() })
     }
 
-    func append(
-        inserted: [SQLiteSave.Group], updated: [SQLiteSave.Group], deleted: [SQLiteSave.Group]
-    ) throws {
-        let count = (inserted + updated + deleted).reduce(0) { $0 + $1.changes.count }
+    /// The rows of one entity to which the same has happened.
+    struct Change {
+        /// As `ZCHANGETYPE` has it.
+        enum Kind: Int64 {
+            case insertion = 0
+            case update = 1
+            case deletion = 2
+        }
+
+        let kind: Kind
+        let entityNumber: Int
+        let keys: [Int64]
+    }
+
+    /// Appends one transaction, unless nothing has changed.
+    func append(_ changes: [Change], origin: StoreOrigin) throws {
+        let count = changes.reduce(0) { $0 + $1.keys.count }
         guard count > 0 else { return }
-        let transaction = try appendTransaction()
+        let transaction = try appendTransaction(origin)
         var key = try reserve(count, Entity.change, "ACHANGE")
         let statement = try RowStatement(
             db,
             "INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID) "
                 + "VALUES (?, \(Entity.change.number), ?, ?, ?, ?)")
-        for (type, groups) in [(0, inserted), (1, updated), (2, deleted)] {
-            for group in groups {
-                for change in group.changes {
-                    try statement.bind(key, at: 1)
-                    try statement.bind(Int64(type), at: 2)
-                    try statement.bind(Int64(group.plan.entity.number), at: 3)
-                    try statement.bind(change.objectID.number, at: 4)
-                    try statement.bind(transaction, at: 5)
-                    try statement.run()
-                    key += 1
-                }
+        for change in changes {
+            for row in change.keys {
+                try statement.bind(key, at: 1)
+                try statement.bind(change.kind.rawValue, at: 2)
+                try statement.bind(Int64(change.entityNumber), at: 3)
+                try statement.bind(row, at: 4)
+                try statement.bind(transaction, at: 5)
+                try statement.run()
+                key += 1
             }
         }
     }
 
-    private func appendTransaction() throws -> Int64 {
+    private func appendTransaction(_ origin: StoreOrigin) throws -> Int64 {
         let key = try reserve(1, Entity.transaction, "ATRANSACTION")
         let process = ProcessInfo.processInfo.processName
         var values: [(column: String, value: any DatabaseValueConvertible)] = [
             ("Z_PK", key), ("Z_ENT", Entity.transaction.number),
             ("ZTIMESTAMP", Date().timeIntervalSinceReferenceDate),
         ]
-        // Newer stores refer to a table of strings, older ones have the text itself.
-        if columns.contains("ZPROCESSIDTS"), columns.contains("ZBUNDLEIDTS") {
-            let string = try stringKey(process)
-            values += [("ZPROCESSIDTS", string), ("ZBUNDLEIDTS", string)]
-        } else {
-            values += ["ZPROCESSID", "ZBUNDLEID"].filter(columns.contains).map { ($0, process) }
+        let texts: [(column: String, text: String?)] = [
+            ("ZPROCESSID", process), ("ZBUNDLEID", process), ("ZAUTHOR", origin.author),
+            ("ZCONTEXTNAME", origin.contextName),
+        ]
+        for (column, text) in texts {
+            guard let text else { continue }
+            // Newer stores refer to a table of strings, older ones have the text itself.
+            if columns.contains("\(column)TS") {
+                values.append(("\(column)TS", try stringKey(text)))
+            } else if columns.contains(column) {
+                values.append((column, text))
+            }
         }
         let names = values.map(\.column).joined(separator: ", ")
         let marks = values.map { _ in "?" }.joined(separator: ", ")

@@ -41,13 +41,21 @@ final class SQLiteSave {
         for group in updated { try links.collect(updated: group.changes, group.plan) }
         for group in inserted { try links.collect(inserted: group.changes, group.plan) }
         try links.write()
-        try HistoryWriter(db: db)?.append(inserted: inserted, updated: updated, deleted: deleted)
+        let history =
+            inserted.map { $0.historyChange(.insertion) } + updated.map { $0.historyChange(.update) }
+            + deleted.map { $0.historyChange(.deletion) }
+        try HistoryWriter(db: db)?.append(history, origin: changes.origin)
     }
 
     /// The changes to rows of one entity, in the order of their keys.
     struct Group {
         let plan: EntityPlan
         var changes: [RowChange]
+
+        func historyChange(_ kind: HistoryWriter.Change.Kind) -> HistoryWriter.Change {
+            HistoryWriter.Change(
+                kind: kind, entityNumber: plan.entity.number, keys: changes.map(\.objectID.number))
+        }
     }
 
     private func grouped(_ changes: [RowChange]) throws -> [Group] {
@@ -247,14 +255,19 @@ final class SQLiteSave {
     }
 
     private func constraints(of plan: EntityPlan) throws -> [SQLUniquenessConstraint] {
-        try plan.description.lineage.compactMap { store.schema.entity(for: $0) }.flatMap {
-            try $0.uniquenessConstraints()
-        }
+        try store.uniquenessConstraints(of: plan)
+    }
+}
+
+extension SQLiteStoreBackend {
+    /// The constraints that an entity's rows come under, those of its ancestors included.
+    func uniquenessConstraints(of plan: EntityPlan) throws -> [SQLUniquenessConstraint] {
+        try plan.description.lineage.compactMap { schema.entity(for: $0) }.flatMap { try $0.uniquenessConstraints() }
     }
 }
 
 extension EntityPlan.Kind {
-    fileprivate var isExternal: Bool {
+    var isExternal: Bool {
         switch self {
         case .data(let isExternal), .transformable(_, let isExternal): isExternal
         default: false
@@ -264,7 +277,7 @@ extension EntityPlan.Kind {
 
 extension SQLUniquenessConstraint {
     /// Whether SQLite's message (`UNIQUE constraint failed: ZHERO.ZNAME, ZHERO.ZAGE`) names exactly these columns.
-    fileprivate func isNamed(in message: String) -> Bool {
+    func isNamed(in message: String) -> Bool {
         let named = message.split(separator: ":").last ?? ""
         let columns = named.split(separator: ",").map { $0.split(separator: ".").last.map(String.init) ?? "" }
         return Set(columns) == Set(self.columns)

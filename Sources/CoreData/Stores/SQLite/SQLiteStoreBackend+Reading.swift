@@ -93,41 +93,10 @@ extension SQLiteStoreBackend {
         return rows
     }
 
-    // MARK: Dictionaries
-
-    func dictionaries(matching query: StoreQuery, columns: [String], distinct: Bool) throws -> [[String: Any]] {
-        var select = try select(query)
-        var list: [String] = []
-        let readers = try columns.map { keyPath in
-            let target = try select.target(ofKeyPath: keyPath)
-            return try DictionaryColumn(keyPath: keyPath, target: target, store: self, columns: &list)
-        }
-        guard !readers.isEmpty else { return [] }
-        if distinct {
-            // Rows that are alike but for the key are one row then, so the key can't order them.
-            for column in list { select.add(order: column, ascending: true) }
-        } else {
-            select.addKeyOrder()
-        }
-        let fragment = select.statement(columns: list.joined(separator: ", "), distinct: distinct)
-        return try reading { db in
-            let statement = try Self.statement(db, fragment)
-            var result: [[String: Any]] = []
-            while try statement.step() {
-                var dictionary: [String: Any] = [:]
-                for reader in readers {
-                    dictionary[reader.keyPath] = try reader.value(in: statement, external: external)
-                }
-                result.append(dictionary)
-            }
-            return result
-        }
-    }
-
     // MARK: Pieces
 
     /// Everything of a query but the columns and the last criterion of its order.
-    private func select(_ query: StoreQuery) throws -> SQLSelect {
+    func select(_ query: StoreQuery) throws -> SQLSelect {
         let entity = try sqlEntity(query.entity)
         var select = SQLSelect(schema: schema, entity: entity, includesSubentities: query.includesSubentities)
         if let predicate = query.predicate { try select.add(predicate: predicate) { self.space(of: $0) } }
@@ -213,65 +182,5 @@ struct KeyChunks: Sequence {
             next += size
             return Chunk(keys: slice, size: size)
         }
-    }
-}
-
-/// One column of a fetch that returns dictionaries.
-private struct DictionaryColumn {
-    let keyPath: String
-    private let field: EntityPlan.Field?
-    private let space: RowSpace
-    private let schema: SQLSchema
-    private let column: Int32
-    private let entityColumn: Int32
-    private let place: String
-
-    /// - Parameter columns: The list that the statement selects; the column's own are added.
-    init(keyPath: String, target: SQLSelect.Target, store: SQLiteStoreBackend, columns: inout [String]) throws {
-        self.keyPath = keyPath
-        schema = store.schema
-        column = Int32(columns.count)
-        columns.append(target.column)
-        space = store.space(of: target.entity)
-        guard let property = target.property else {
-            // The row itself.
-            columns.append("\(target.alias).Z_ENT")
-            field = nil
-            entityColumn = column + 1
-            place = "\(target.entity.name) (\(target.entity.table).Z_ENT)"
-            return
-        }
-        let plan = try store.plan(of: target.entity.description)
-        let name =
-            switch property {
-            case .attribute(let attribute): attribute.description.name
-            case .toOne(let toOne): toOne.description.name
-            case .toMany(let toMany): toMany.description.name
-            }
-        guard let field = plan.fields.first(where: { $0.name == name }) else {
-            throw CoreDataError.make(
-                .persistentStoreUnsupportedRequestType,
-                "'\(keyPath)' is a to-many relationship, which has no place in a dictionary. Fetch objects instead.")
-        }
-        self.field = field
-        place = "\(target.entity.name).\(name) (\(target.entity.table).\(field.column))"
-        if let second = field.entityColumn {
-            entityColumn = column + 1
-            columns.append("\(target.alias).\(second)")
-        } else {
-            entityColumn = -1
-        }
-    }
-
-    func value(in statement: RowStatement, external: ExternalDataFolder?) throws -> Any? {
-        guard let field else {
-            guard statement.storage(at: column) == .integer,
-                let entity = schema.entity(numbered: Int(statement.integer(at: entityColumn)))
-            else { return nil }
-            return NSManagedObjectID(entity: entity.description, space: space, number: statement.integer(at: column))
-        }
-        let value = try RowDecoder.value(
-            of: field, in: statement, at: column, entityColumn: entityColumn, external: external, place: { place })
-        return value.boxedAttribute ?? value.referencedID
     }
 }

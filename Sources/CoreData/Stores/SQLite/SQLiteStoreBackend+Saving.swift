@@ -35,11 +35,11 @@ extension SQLiteStoreBackend {
         if metadata != nil { didSaveMetadata() }
     }
 
-    private func requireWritable() throws {
+    func requireWritable() throws {
         if isReadOnly { throw errors.readOnly() }
     }
 
-    private func writing<T>(_ body: (Database) throws -> T) throws -> T {
+    func writing<T>(_ body: (Database) throws -> T) throws -> T {
         do {
             return try database.write(body)
         } catch {

@@ -48,18 +48,7 @@ struct ValueBinder {
         case .date(let seconds): try statement.bind(seconds, at: index)
         case .uuid(let uuid): try statement.bind(uuid, at: index)
         case .uri(let url): try statement.bind(url.absoluteString, at: index)
-        case .decimal(let decimal):
-            // SQLite would round a text itself, and not always to the nearest double.
-            let text = "\(decimal)"
-            if decimal.isNaN {
-                try statement.bindNull(at: index)
-            } else if let whole = Int64(text) {
-                try statement.bind(whole, at: index)
-            } else if let real = Double(text) {
-                try statement.bind(real, at: index)
-            } else {
-                try statement.bind(text, at: index)
-            }
+        case .decimal(let decimal): try statement.bind(Self.stored(decimal), at: index)
         case .data(let data): try bind(data, of: field, to: statement, at: index)
         case .transformable(let value): try bind(value.storedBytes(), of: field, to: statement, at: index)
         case .objectID(let id): try bind(id, of: field, to: statement, at: index, row: row)
@@ -67,6 +56,34 @@ struct ValueBinder {
         case .objects, .unread:
             fatalError("The to-many relationship '\(field.name)' of \(row) was given as a column's value.")
         }
+    }
+
+    /// An attribute's value in the form that its column holds.
+    ///
+    /// - Throws: `CocoaError` for a value that its transformer refuses.
+    func stored(_ value: ManagedValue, of field: EntityPlan.Field) throws -> SQLValue {
+        switch value {
+        case .null, .objectID, .object, .objects, .unread: return .null
+        case .string(let string): return .text(string)
+        case .integer(let integer): return .integer(integer)
+        case .boolean(let boolean): return .integer(boolean ? 1 : 0)
+        case .double(let double): return .real(double)
+        case .date(let seconds): return .real(seconds)
+        case .uuid(let uuid): return .blob(uuid.bytes)
+        case .uri(let url): return .text(url.absoluteString)
+        case .decimal(let decimal): return Self.stored(decimal)
+        case .data(let data): return .blob(field.kind.isExternal ? try files.stored(data) : data)
+        case .transformable(let value):
+            let data = try value.storedBytes()
+            return .blob(field.kind.isExternal ? try files.stored(data) : data)
+        }
+    }
+
+    private static func stored(_ decimal: Decimal) -> SQLValue {
+        // SQLite would round a text itself, and not always to the nearest double.
+        let text = "\(decimal)"
+        if decimal.isNaN { return .null }
+        return Int64(text).map { .integer($0) } ?? Double(text).map { .real($0) } ?? .text(text)
     }
 
     private func bind(

@@ -1,0 +1,117 @@
+// Requests that go to the stores as they are: fetches, batches, the history.
+
+import Foundation
+
+extension NSManagedObjectContext {
+    /// Executes a request: a fetch, a batch or a request for the history.
+    ///
+    /// Batches change the stores only; no object of any context and no notification tells of them. Merge their IDs with
+    /// ``mergeChanges(fromRemoteContextSave:into:)``.
+    ///
+    /// - Returns: The result of the request's class: `NSBatchDeleteResult` for an `NSBatchDeleteRequest`, and so on; for a
+    ///   fetch an `NSAsynchronousFetchResult`.
+    /// - Throws: `CocoaError`: `.persistentStoreUnsupportedRequestType` for a request or a store that doesn't take it,
+    ///   `.managedObjectConstraintMerge` for a batch that a uniqueness constraint forbids; then no store has changed.
+    @discardableResult
+    public func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+        switch request {
+        case let insertion as NSBatchInsertRequest: return try execute(insertion)
+        case let update as NSBatchUpdateRequest: return try execute(update)
+        case let deletion as NSBatchDeleteRequest: return try execute(deletion)
+        default:
+            if let result = try fetch(request) { return result }
+            throw CoreDataError.make(
+                .persistentStoreUnsupportedRequestType,
+                "A context can't execute a \(type(of: request)). It takes fetch requests, batch requests and requests for "
+                    + "the persistent history.")
+        }
+    }
+
+    private func fetch(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult? {
+        guard let state = request.fetchState else { return nil }
+        do {
+            let objects = try results(of: state, affectedStores: request.affectedStores).map { $0 as AnyObject }
+            return request.finish(.success(objects), in: self)
+        } catch {
+            // Whoever gave a closure learns of it there as well.
+            _ = request.finish(.failure(error), in: self)
+            throw error
+        }
+    }
+
+    // MARK: Batches
+
+    private func execute(_ request: NSBatchInsertRequest) throws -> NSBatchInsertResult {
+        let entity = try entity(named: request.entityName)
+        guard !entity.isAbstract else {
+            throw CoreDataError.make(
+                .coreData, "The entity '\(request.entityName)' is abstract. Insert rows of one of its sub-entities.")
+        }
+        let policy = (mergePolicy as? NSMergePolicy ?? .error).mergeType
+        let rows = BatchRows(entity: entity, request: request)
+        let insertion = StoreBatchInsertion(entity: entity, policy: policy, next: { try rows.next() })
+        let outcome = try execute(
+            .insert(insertion), wantsIDs: request.resultType == .objectIDs,
+            in: [try store(forNew: entity, among: request.affectedStores)])
+        return NSBatchInsertResult(outcome, request.resultType)
+    }
+
+    private func execute(_ request: NSBatchUpdateRequest) throws -> NSBatchUpdateResult {
+        let entity = try entity(named: request.entityName)
+        let query = StoreQuery(
+            entity: entity, includesSubentities: request.includesSubentities, predicate: request.predicate)
+        let assignments = try BatchAssignments(entity: entity).assignments(of: request.propertiesToUpdate ?? [:])
+        let outcome = try execute(
+            .update(query, assignments), wantsIDs: request.resultType == .updatedObjectIDsResultType,
+            in: requiredCoordinator.stores(for: entity, among: request.affectedStores))
+        return NSBatchUpdateResult(outcome, request.resultType)
+    }
+
+    private func execute(_ request: NSBatchDeleteRequest) throws -> NSBatchDeleteResult {
+        let state = request.fetchRequest.state
+        let wantsIDs = request.resultType == .resultTypeObjectIDs
+        if let ids = request.objectIDs {
+            var outcome = StoreBatchOutcome()
+            for store in requiredCoordinator.persistentStores {
+                let own = ids.filter { $0.persistentStore === store }
+                if own.isEmpty { continue }
+                let part = try execute(.deleteObjects(own), wantsIDs: wantsIDs, in: [store])
+                outcome.ids += part.ids
+                outcome.count += part.count
+            }
+            return NSBatchDeleteResult(outcome, request.resultType)
+        }
+        let entity = try entity(of: state)
+        let outcome = try execute(
+            .delete(storeQuery(state, entity)), wantsIDs: wantsIDs,
+            in: requiredCoordinator.stores(
+                for: entity, among: request.affectedStores ?? request.fetchRequest.affectedStores))
+        return NSBatchDeleteResult(outcome, request.resultType)
+    }
+
+    private func execute(
+        _ operation: StoreBatch.Operation, wantsIDs: Bool, in stores: [NSPersistentStore]
+    ) throws -> StoreBatchOutcome {
+        do {
+            return try requiredCoordinator.execute(
+                StoreBatch(operation: operation, wantsIDs: wantsIDs, origin: origin), in: stores)
+        } catch let conflict as StoreUniquenessConflict {
+            throw uniquenessError(conflict)
+        }
+    }
+
+    private func store(
+        forNew entity: NSEntityDescription, among wanted: [NSPersistentStore]?
+    ) throws -> NSPersistentStore {
+        if let store = requiredCoordinator.stores(for: entity, among: wanted).first(where: { !$0.isReadOnly }) {
+            return store
+        }
+        return try requiredCoordinator.store(forNew: entity)
+    }
+
+    private func entity(named name: String) throws -> NSEntityDescription {
+        let state = FetchRequestState()
+        state.name = name
+        return try entity(of: state)
+    }
+}

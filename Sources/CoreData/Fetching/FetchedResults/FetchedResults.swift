@@ -1,0 +1,102 @@
+// The results of a controller, without its generic parameter: fetched once, then brought up to date by what the context's
+// notifications say.
+
+import Foundation
+
+/// What a controller shows.
+final class FetchedResults {
+    private let request: FetchRequestState
+    private let sectionKeyPath: KeyPathSteps?
+    /// The title for the index, by a section's name.
+    var indexTitle: (String) -> String? = { _ in nil }
+    /// Nil before the first fetch.
+    private(set) var current: FetchedSections?
+    /// Whether the delegate takes all changes as one difference; nil while that isn't known.
+    var delegateTakesDifference: Bool?
+
+    init(request: FetchRequestState, sectionNameKeyPath: String?) {
+        self.request = request
+        sectionKeyPath = sectionNameKeyPath.map { KeyPathSteps($0) }
+    }
+
+    /// Takes what was fetched.
+    ///
+    /// - Throws: `CocoaError` (`.coreData`) where the first sort descriptor doesn't order the sections.
+    func arrange(_ objects: [AnyObject]) throws {
+        current = try sections(of: objects) { position, name in
+            throw CoreDataError.make(
+                .coreData,
+                "The object at index \(position) belongs to the section '\(name)', which others have followed already. Sort "
+                    + "by '\(self.sectionKeyPath?.text ?? "")' first, or by what orders the sections.")
+        }
+    }
+
+    func show(_ sections: FetchedSections) { current = sections }
+
+    private func sections(
+        of objects: [AnyObject], stray: (Int, String) throws -> Void
+    ) rethrows -> FetchedSections {
+        guard let sectionKeyPath else { return FetchedSections(objects: objects) }
+        return try FetchedSections(
+            objects: objects, name: { Self.name(of: $0, sectionKeyPath) }, indexTitle: indexTitle, stray: stray)
+    }
+
+    /// A section's name is its value's description; nothing has an empty one.
+    private static func name(of object: AnyObject, _ path: KeyPathSteps) -> String {
+        guard let value = KeyPathEvaluator.value(at: path, of: Operand(object)).boxed else { return "" }
+        return "\(value)"
+    }
+
+    // MARK: Following
+
+    /// The results after what a notification says, and what has to be told; nil where nothing of it concerns them.
+    func following(_ notification: Notification) -> (sections: FetchedSections, changes: FetchedResultsChanges)? {
+        guard let current else { return nil }
+        let info = notification.userInfo ?? [:]
+        if info[NSInvalidatedAllObjectsKey] != nil {
+            // After a reset the objects are nobody's; the next fetch starts anew.
+            return (FetchedSections(objects: []), FetchedResultsChanges(from: current, to: current, changed: []))
+        }
+        let members = Set(current.objects.map(ObjectIdentifier.init))
+        var gone: Set<ObjectIdentifier> = []
+        var changed: Set<ObjectIdentifier> = []
+        var new: [NSManagedObject] = []
+        for object in Self.objects(info, NSDeletedObjectsKey) where members.contains(ObjectIdentifier(object)) {
+            gone.insert(ObjectIdentifier(object))
+        }
+        for object in Self.objects(
+            info, NSInsertedObjectsKey, NSUpdatedObjectsKey, NSRefreshedObjectsKey, NSInvalidatedObjectsKey)
+        {
+            let id = ObjectIdentifier(object)
+            if gone.contains(id) { continue }
+            switch (members.contains(id), matches(object)) {
+            case (true, true): changed.insert(id)
+            case (true, false): gone.insert(id)
+            case (false, true): new.append(object)
+            case (false, false): break
+            }
+        }
+        if gone.isEmpty, changed.isEmpty, new.isEmpty { return nil }
+        let left = gone.isEmpty ? current.objects : current.objects.filter { !gone.contains(ObjectIdentifier($0)) }
+        let objects = SortOrder(request.sortDescriptors ?? []).sorted(left + new) { $0 }
+        let next = sections(of: objects) { _, _ in }
+        return (next, FetchedResultsChanges(from: current, to: next, changed: changed))
+    }
+
+    /// The objects of some keys, each once, in a defined order.
+    private static func objects(_ info: [AnyHashable: Any], _ keys: String...) -> [NSManagedObject] {
+        var all: Set<NSManagedObject> = []
+        for key in keys { all.formUnion(info[key] as? Set<NSManagedObject> ?? []) }
+        return all.sorted { ($0.entity.name ?? "", $0.objectID.number) < ($1.entity.name ?? "", $1.objectID.number) }
+    }
+
+    private func matches(_ object: NSManagedObject) -> Bool {
+        guard !object.isDeleted, object.managedObjectContext != nil, let name = request.entityName else { return false }
+        var entity: NSEntityDescription? = object.entity
+        while let current = entity, current.name != name {
+            guard request.includesSubentities else { return false }
+            entity = current.superentity
+        }
+        return entity != nil && (request.predicate?.evaluate(with: object) ?? true)
+    }
+}

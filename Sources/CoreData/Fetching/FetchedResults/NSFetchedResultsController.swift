@@ -1,0 +1,177 @@
+// A fetch for a list with sections that stays up to date. The results and their changes are in FetchedResults.swift and
+// FetchedResultsChanges.swift; this class is what clients and delegates see of them.
+
+public import Foundation
+
+/// Manages the results of a fetch request for a list, and tells a delegate how they change. Follows Core Data's
+/// `NSFetchedResultsController`.
+///
+/// Used on the context's queue. Without a delegate the results stay as they were fetched. A fetch limit counts for the fetch
+/// alone.
+open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObject {
+    /// What is fetched. A change of it has an effect at the next fetch.
+    public let fetchRequest: NSFetchRequest<ResultType>
+    /// Where it is fetched.
+    public let managedObjectContext: NSManagedObjectContext
+    /// The value that the objects of a section have in common; nil for one section.
+    public let sectionNameKeyPath: String?
+    /// Accepted for the sake of code that gives one; there are no caches.
+    public let cacheName: String?
+    /// Who is told of changes.
+    public weak var delegate: (any NSFetchedResultsControllerDelegate)? {
+        didSet { results.delegateTakesDifference = nil }
+    }
+
+    let results: FetchedResults
+    private let relay = NotificationRelay()
+
+    /// - Parameters:
+    ///   - fetchRequest: What is fetched. Needs a sort descriptor; the first one has to order the sections.
+    ///   - context: Where it is fetched.
+    ///   - sectionNameKeyPath: The value that the objects of a section have in common; nil for one section.
+    ///   - name: The name of a cache; see ``cacheName``.
+    public init(
+        fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
+        sectionNameKeyPath: String?, cacheName name: String?
+    ) {
+        if fetchRequest.sortDescriptors?.isEmpty ?? true {
+            fatalError(
+                "A fetched results controller for '\(fetchRequest.entityName ?? "")' needs a fetch request with sort "
+                    + "descriptors.")
+        }
+        self.fetchRequest = fetchRequest
+        managedObjectContext = context
+        self.sectionNameKeyPath = sectionNameKeyPath
+        cacheName = name
+        results = FetchedResults(request: fetchRequest.state, sectionNameKeyPath: sectionNameKeyPath)
+        super.init()
+        results.indexTitle = { [weak self] in self?.indexTitle(of: $0) }
+        relay.start(context) { [weak self] in self?.follow($0) }
+    }
+
+    /// Fetches.
+    ///
+    /// - Throws: What the fetch throws; `CocoaError` (`.coreData`) where the results aren't sorted by section.
+    open func performFetch() throws {
+        try results.arrange(try managedObjectContext.fetch(fetchRequest).map { $0 as AnyObject })
+    }
+
+    /// Does nothing; there are no caches.
+    open class func deleteCache(withName name: String?) {}
+
+    // MARK: Results
+
+    /// The objects in order; nil before the first fetch.
+    open var fetchedObjects: [ResultType]? { results.current?.objects.map(typed) }
+
+    /// The object at an index path, which has to exist.
+    open func object(at indexPath: IndexPath) -> ResultType {
+        guard let sections = results.current?.sections, sections.indices.contains(indexPath.section),
+            sections[indexPath.section].members.indices.contains(indexPath.item)
+        else {
+            fatalError("No fetched object at index path \(indexPath). Perform the fetch, and stay within the sections.")
+        }
+        return typed(sections[indexPath.section].members[indexPath.item])
+    }
+
+    /// Where an object is; nil for one that isn't among the results.
+    open func indexPath(forObject object: ResultType) -> IndexPath? {
+        results.current?.indexPaths[ObjectIdentifier(object)]
+    }
+
+    private func typed(_ object: AnyObject) -> ResultType {
+        // Safe: it came from a fetch of this type, and a value of a marker protocol is the object's pointer, as a value of a
+        // class is. A dynamic cast to a marker protocol can't be made.
+        unsafe unsafeDowncast(object, to: ResultType.self)
+    }
+
+    // MARK: Sections
+
+    /// The sections in order; nil before the first fetch.
+    open var sections: [any NSFetchedResultsSectionInfo]? { results.current?.sections }
+
+    /// The titles for an index beside the list, each once.
+    open var sectionIndexTitles: [String] {
+        var seen: Set<String> = []
+        return (results.current?.sections ?? []).compactMap(\.indexTitle).filter { seen.insert($0).inserted }
+    }
+
+    /// The title for a section: its name's first letter, in upper case.
+    open func sectionIndexTitle(forSectionName sectionName: String) -> String? {
+        sectionName.first.map { $0.uppercased() }
+    }
+
+    /// The section that an entry of ``sectionIndexTitles`` leads to: the first one with that title.
+    open func section(forSectionIndexTitle title: String, at sectionIndex: Int) -> Int {
+        (results.current?.sections ?? []).firstIndex { $0.indexTitle == title } ?? NSNotFound
+    }
+
+    private func indexTitle(of name: String) -> String? {
+        guard let delegate else { return sectionIndexTitle(forSectionName: name) }
+        return delegate.controller(untyped, sectionIndexTitleForSectionName: name)
+    }
+
+    // MARK: Following the context
+
+    /// The controller as its delegate gets it.
+    private var untyped: NSFetchedResultsController<any NSFetchRequestResult> {
+        // Safe: specialisations of the class have one layout, as the type parameter stands for a pointer in all of them, and
+        // what is called through it reaches this very object.
+        unsafe unsafeBitCast(self, to: NSFetchedResultsController<any NSFetchRequestResult>.self)
+    }
+
+    private func follow(_ notification: Notification) {
+        guard let delegate, fetchRequest.resultType == .managedObjectResultType,
+            let (sections, changes) = results.following(notification)
+        else { return }
+        guard !changes.isEmpty else { return results.show(sections) }
+        let controller = untyped
+        let old = results.current?.objects ?? []
+        delegate.controllerWillChangeContent(controller)
+        results.show(sections)
+        if results.delegateTakesDifference ?? true {
+            results.delegateTakesDifference = true
+            // The default implementation sets it to false.
+            delegate.controller(controller, didChangeContentWith: Self.difference(from: old, to: sections.objects))
+        }
+        if results.delegateTakesDifference == false {
+            for change in changes.sections {
+                delegate.controller(
+                    controller, didChange: change.section, atSectionIndex: change.index, for: change.type)
+            }
+            for change in changes.objects {
+                delegate.controller(
+                    controller, didChange: change.object, at: change.old, for: change.type, newIndexPath: change.new)
+            }
+        }
+        delegate.controllerDidChangeContent(controller)
+    }
+
+    private static func difference(from old: [AnyObject], to new: [AnyObject]) -> CollectionDifference<
+        NSManagedObjectID
+    > {
+        func ids(_ objects: [AnyObject]) -> [NSManagedObjectID] {
+            objects.compactMap { ($0 as? NSManagedObject)?.objectID }
+        }
+        return ids(new).difference(from: ids(old)).inferringMoves()
+    }
+}
+
+/// Hands a context's notifications on until it goes.
+private final class NotificationRelay: @unchecked Sendable {
+    // Safe to share: the context posts on its own queue, which is the one that the controller is used on.
+
+    private var token: (any NSObjectProtocol)?
+    private var body: ((Notification) -> Void)?
+
+    func start(_ context: NSManagedObjectContext, _ body: @escaping (Notification) -> Void) {
+        self.body = body
+        token = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
+        ) { [weak self] in self?.body?($0) }
+    }
+
+    deinit {
+        if let token { NotificationCenter.default.removeObserver(token) }
+    }
+}

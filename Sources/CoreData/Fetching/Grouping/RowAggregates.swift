@@ -1,0 +1,101 @@
+// `sum:(price)` in a fetch of dictionaries is a function of all rows of a group; `sum:(items.price)` is one of each row's
+// items. The difference is whether the argument is a single value for each row.
+
+import Foundation
+
+extension NSExpression {
+    /// Whether it is a function of the values that the rows of a group have.
+    func isRowAggregate(of entity: NSEntityDescription) -> Bool {
+        guard case .function(let call) = node, call.target == nil, call.function?.isAggregate == true,
+            call.arguments.count == 1
+        else { return false }
+        return call.arguments[0].isSingleValue(of: entity)
+    }
+
+    /// Whether it has one value for each row, which comes from the row.
+    func isSingleValue(of entity: NSEntityDescription) -> Bool {
+        switch node {
+        case .evaluatedObject: return true
+        case .keyPath(let operand, let path):
+            guard case .evaluatedObject = operand.node else { return false }
+            return path.isSingleValue(of: entity)
+        case .function(let call):
+            if call.function?.isAggregate == true { return call.arguments.count == 1 && !isRowAggregate(of: entity) }
+            return call.arguments.contains { $0.isSingleValue(of: entity) }
+        case .conditional(_, let then, let otherwise):
+            return then.isSingleValue(of: entity) || otherwise.isSingleValue(of: entity)
+        case .constant, .variable, .aggregate, .subquery, .set, .anyKey, .block: return false
+        }
+    }
+
+    /// Whether a function of a group's rows is among its parts.
+    func containsRowAggregate(of entity: NSEntityDescription) -> Bool {
+        var found = false
+        let rewriter = TreeRewriter { expression, _ in
+            if expression.isRowAggregate(of: entity) { found = true }
+            return found ? expression : nil
+        }
+        _ = rewriter.apply(to: self)
+        return found
+    }
+}
+
+extension KeyPathSteps {
+    fileprivate func isSingleValue(of entity: NSEntityDescription) -> Bool {
+        var current: NSEntityDescription? = entity
+        var isCollection = false
+        for step in steps {
+            switch step {
+            case .key(let key):
+                if let relationship = current?.relationshipsByName[key] {
+                    if relationship.isToMany { isCollection = true }
+                    current = relationship.destinationEntity
+                } else {
+                    current = nil
+                }
+            case .collection(let collection, _):
+                switch collection {
+                case .count, .sum, .avg, .min, .max: isCollection = false
+                default: isCollection = true
+                }
+            case .unknownOperator: return false
+            }
+        }
+        return !isCollection
+    }
+}
+
+/// Where an expression reads a row outside the functions of a group's rows.
+struct UngroupedPaths {
+    let entity: NSEntityDescription
+    let groups: [NSExpression]
+
+    /// The first path that isn't the same for all rows of a group.
+    func first(in expression: NSExpression) -> String? {
+        var found: String?
+        _ = rewriter { found = found ?? $0 }.apply(to: expression)
+        return found
+    }
+
+    func first(in predicate: NSPredicate) -> String? {
+        var found: String?
+        _ = rewriter { found = found ?? $0 }.apply(to: predicate)
+        return found
+    }
+
+    private func rewriter(_ note: @escaping (String) -> Void) -> TreeRewriter {
+        TreeRewriter { expression, _ in
+            if expression.isRowAggregate(of: entity) || groups.contains(where: { $0.isEqual(expression) }) {
+                return expression
+            }
+            switch expression.node {
+            case .evaluatedObject: note("self")
+            case .keyPath(let operand, let path):
+                guard case .evaluatedObject = operand.node else { return nil }
+                note(path.text)
+            default: return nil
+            }
+            return expression
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// Expressions as the values of columns: what a batch update writes.
+
+import Foundation
+
+extension SQLSelect {
+    /// The value of an expression in the form that an attribute's column holds.
+    ///
+    /// - Throws: `CocoaError` naming the expression, for what SQL can't compute and for values of another kind.
+    mutating func value(
+        of expression: NSExpression, for attribute: NSAttributeDescription, space: ((SQLEntity) -> RowSpace?)?
+    ) throws -> SQLFragment {
+        let generator = PredicateSQL(self, space: space)
+        do {
+            let value = try generator.scalar(expression, in: generator.root).usable()
+            self = generator.select
+            guard value.isNullConstant || value.kind.isComparable(to: SQLKind(of: attribute)) else {
+                throw PredicateSQLProblem(
+                    "its values are no \(attribute.attributeType) as '\(attribute.name)' needs them")
+            }
+            return value.fragment.cast(to: attribute.attributeType)
+        } catch let problem as PredicateSQLProblem {
+            throw problem.error(expression, entity: entity)
+        }
+    }
+}
+
+extension PredicateSQLProblem {
+    func error(_ expression: NSExpression, entity: SQLEntity) -> CocoaError {
+        CoreDataError.make(
+            .persistentStoreOperation,
+            "The expression '\(expression)' on '\(entity.name)' can't be evaluated by a SQLite store: \(reason). Compute it "
+                + "in memory, or change it.")
+    }
+}
+
+extension SQLFragment {
+    /// Columns of numbers take any number; those of integers and floating-point numbers have to get their own.
+    fileprivate func cast(to type: NSAttributeType) -> SQLFragment {
+        switch type {
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
+            SQLFragment(sql: "CAST(\(sql) AS INTEGER)", arguments: arguments)
+        case .doubleAttributeType, .floatAttributeType:
+            SQLFragment(sql: "CAST(\(sql) AS REAL)", arguments: arguments)
+        default: self
+        }
+    }
+}
+
+extension SQLKind {
+    /// The kind of an attribute's values.
+    init(of attribute: NSAttributeDescription) {
+        switch attribute.attributeType {
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType,
+            .doubleAttributeType, .floatAttributeType:
+            self = .number
+        case .decimalAttributeType: self = .decimal
+        case .stringAttributeType, .URIAttributeType: self = .string
+        case .dateAttributeType: self = .date
+        case .UUIDAttributeType: self = .uuid
+        case .binaryDataAttributeType:
+            self =
+                attribute.allowsExternalBinaryDataStorage
+                ? .opaque("the bytes of '\(attribute.name)' may lie in files outside the database") : .data
+        default: self = .opaque("'\(attribute.name)' holds encoded objects, which SQL can only compare with nil")
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// A batch update: one UPDATE whose values come from a SELECT, so that expressions and predicates may follow to-one
+// relationships and see the rows as they were.
+//
+//     UPDATE ZBOOK SET ZPRICE = v.c0, Z_OPT = Z_OPT + 1
+//     FROM (SELECT t0.Z_PK AS k, t0.ZPRICE * ? AS c0 FROM ZBOOK AS t0 WHERE ...) AS v WHERE ZBOOK.Z_PK = v.k
+
+import Foundation
+import GRDB
+
+extension SQLiteBatch {
+    func update(_ query: StoreQuery, _ assignments: [StoreBatchAssignment]) throws -> Done {
+        let ids = try ids(matching: query)
+        if ids.isEmpty { return Done() }
+        let plan = try store.plan(of: query.entity)
+        let fields = try assignments.map { assignment in
+            guard let slot = query.entity.layout.slot(named: assignment.attribute.name),
+                let index = plan.fieldBySlot[slot]
+            else { throw Self.notStored(assignment.attribute) }
+            return plan.fields[index]
+        }
+        try release(plan, fields, keys: ids.map(\.number))
+        try run(try statement(query, assignments, fields))
+        return Done(ids: ids, history: history(.update, ids))
+    }
+
+    private func statement(
+        _ query: StoreQuery, _ assignments: [StoreBatchAssignment], _ fields: [EntityPlan.Field]
+    ) throws -> SQLFragment {
+        var select = try store.select(query)
+        var columns = SQLFragment(sql: "t0.Z_PK AS k")
+        let table = select.entity.table
+        var sets: [String] = []
+        for (index, (assignment, field)) in zip(assignments, fields).enumerated() {
+            let value: SQLFragment
+            switch assignment.value {
+            case .constant(let constant): value = SQLFragment(sql: "?", arguments: [try stored(constant, field)])
+            case .expression(let expression):
+                value = try select.value(of: expression, for: assignment.attribute) { store.space(of: $0) }
+            }
+            columns.sql += ", "
+            columns += value
+            columns.sql += " AS c\(index)"
+            sets.append("\(field.column) = v.c\(index)")
+        }
+        sets.append("Z_OPT = Z_OPT + 1")
+        let rows = select.statement(columns: columns)
+        return SQLFragment(
+            sql: "UPDATE \(table) SET \(sets.joined(separator: ", ")) FROM (\(rows.sql)) AS v "
+                + "WHERE \(table).Z_PK = v.k",
+            arguments: rows.arguments)
+    }
+
+    /// A constant as its column holds it.
+    private func stored(_ value: ManagedValue, _ field: EntityPlan.Field) throws -> SQLValue {
+        try ValueBinder(store: store, files: files).stored(value, of: field)
+    }
+
+    private func run(_ fragment: SQLFragment) throws {
+        do {
+            try SQLiteStoreBackend.statement(db, fragment).run()
+        } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE {
+            throw CoreDataError.make(
+                .managedObjectConstraintMerge,
+                "A batch update would make rows alike that the model wants to be unique (\(error.message ?? "")). Nothing "
+                    + "has been changed. Leave out the constraint's attributes, or rows.")
+        }
+    }
+
+    private static func notStored(_ attribute: NSAttributeDescription) -> CocoaError {
+        CoreDataError.make(.coreData, "'\(attribute.name)' isn't stored and can't be updated.")
+    }
+}

@@ -1,0 +1,65 @@
+// Batch requests as a store gets them: changes of rows that no context has made objects of. Only stores in SQL have such
+// a short cut; see Stores/SQLite/SQLiteBatch.swift.
+
+import Foundation
+
+/// A change of many rows, written in one transaction, or not at all.
+struct StoreBatch {
+    enum Operation {
+        case insert(StoreBatchInsertion)
+        case update(StoreQuery, [StoreBatchAssignment])
+        case delete(StoreQuery)
+        case deleteObjects([NSManagedObjectID])
+    }
+
+    var operation: Operation
+    /// Whether the outcome has to name the rows.
+    var wantsIDs = false
+    var origin = StoreOrigin()
+}
+
+/// New rows of one entity.
+struct StoreBatchInsertion {
+    /// A row: all slots, the model's defaults among them, and which of them were given.
+    struct Row {
+        var values: [ManagedValue]
+        var given: SlotSet
+    }
+
+    let entity: NSEntityDescription
+    /// What becomes of a row that a uniqueness constraint has room for only once.
+    let policy: NSMergePolicyType
+    /// The next row; nil behind the last one.
+    let next: () throws -> Row?
+}
+
+/// What an attribute becomes.
+struct StoreBatchAssignment {
+    enum Value {
+        case constant(ManagedValue)
+        /// Computed from the row as it was before.
+        case expression(NSExpression)
+    }
+
+    let attribute: NSAttributeDescription
+    let value: Value
+}
+
+/// What a batch has done.
+struct StoreBatchOutcome {
+    /// The rows that the request names: inserted (or, under a merge policy, updated instead), updated, deleted. What
+    /// delete rules did beyond that isn't among them. Empty unless asked for.
+    var ids: [NSManagedObjectID] = []
+    /// The number of those rows.
+    var count = 0
+}
+
+extension StoreBackend {
+    /// As on Apple's platforms, a store without SQL has no batches.
+    func execute(_ batch: StoreBatch) throws -> StoreBatchOutcome {
+        throw CoreDataError.make(
+            .persistentStoreUnsupportedRequestType,
+            "Batch requests need a SQLite store. Change the objects in a context and save it, or open a SQLite store (at "
+                + "/dev/null for one in memory).")
+    }
+}

@@ -1,0 +1,151 @@
+// Batch deletions: what goes, what is cleared, what is refused, and that no context notices before it is told.
+
+import CoreData
+import Testing
+
+@Suite struct BatchDeleteTests {
+    /// Ada has two books with two chapters and a tag each, and a passport; Bea has a prize.
+    private func filled() throws -> Library {
+        let library = try Library(.sqlite)
+        let ada = library.insert("Author", ["name": "Ada"]), bea = library.insert("Author", ["name": "Bea"])
+        library.insert("Passport", ["number": "1"]).setValue(ada, forKey: "owner")
+        library.insert("Prize", ["title": "Nobel"]).setValue(bea, forKey: "winner")
+        let tag = library.insert("Tag", ["label": "old"])
+        for title in ["one", "two"] {
+            let book = library.insert(title == "two" ? "Novel" : "Book", ["title": title])
+            book.setValue(ada, forKey: "author")
+            book.setValue(NSSet(array: [tag]), forKey: "tags")
+            for heading in ["a", "b"] { library.insert("Chapter", ["heading": heading]).setValue(book, forKey: "book") }
+        }
+        try library.context.save()
+        return library
+    }
+
+    private func request(_ entity: String, _ format: String? = nil) -> NSBatchDeleteRequest {
+        let fetch = NSFetchRequest<any NSFetchRequestResult>(entityName: entity)
+        fetch.predicate = format.map { NSPredicate(format: $0) }
+        return NSBatchDeleteRequest(fetchRequest: fetch)
+    }
+
+    private func counts(_ library: Library) throws -> [String: Int] {
+        var counts: [String: Int] = [:]
+        let context = library.newContext()
+        for entity in ["Author", "Book", "Chapter", "Tag", "Passport", "Prize"] {
+            counts[entity] = try context.count(for: NSFetchRequest<NSManagedObject>(entityName: entity))
+        }
+        return counts
+    }
+
+    @Test func `the result is a status, a number or IDs, as the result type says`() throws {
+        let library = try filled()
+        let novels = request("Book", "title == 'two'")
+        novels.resultType = .resultTypeObjectIDs
+        let id = try #require(try library.fetch("Novel").first?.objectID)
+        let deleted = try #require(try library.context.execute(novels) as? NSBatchDeleteResult)
+        #expect(deleted.result as? [NSManagedObjectID] == [id])
+        #expect(deleted.resultType == .resultTypeObjectIDs)
+        let chapters = request("Chapter")
+        chapters.resultType = .resultTypeCount
+        #expect((try library.context.execute(chapters) as? NSBatchDeleteResult)?.result as? Int == 2)
+        #expect((try library.context.execute(request("Tag")) as? NSBatchDeleteResult)?.result as? Bool == true)
+    }
+
+    @Test func `cascade and nullify rules are followed in the store`() throws {
+        let library = try filled()
+        try library.context.execute(request("Author", "name == 'Ada'"))
+        #expect(
+            try counts(library) == ["Author": 1, "Book": 0, "Chapter": 0, "Tag": 1, "Passport": 0, "Prize": 1])
+        let tag = try library.fetch("Tag", in: library.newContext())[0]
+        #expect(tag.many("books").isEmpty)
+    }
+
+    @Test func `nullify clears the other side and raises its version`() throws {
+        let library = try filled()
+        let stale = try library.fetch("Author", where: NSPredicate(format: "name == 'Ada'"))[0]
+        #expect(stale.one("passport") != nil)
+        try library.context.execute(request("Passport"))
+        let context = library.newContext()
+        #expect(try library.fetch("Author", sortedBy: "name", in: context)[0].one("passport") == nil)
+        stale.setValue("Adele", forKey: "name")
+        let error = #expect(throws: CocoaError.self) { try library.context.save() }
+        #expect(error?.code == .managedObjectMerge)
+    }
+
+    @Test func `a deny rule that holds fails the request, and nothing is deleted`() throws {
+        let library = try filled()
+        let before = try counts(library)
+        let error = #expect(throws: CocoaError.self) { try library.context.execute(request("Author")) }
+        #expect(error?.code == .validationRelationshipDeniedDelete)
+        #expect(try counts(library) == before)
+        // Once the prize goes as well, nothing denies.
+        try library.context.execute(request("Prize"))
+        try library.context.execute(request("Author"))
+        #expect(try counts(library)["Author"] == 0)
+    }
+
+    @Test func `a mandatory relationship isn't left empty`() throws {
+        let model = LibraryModel.make()
+        let author = try #require(model.entitiesByName["Author"]),
+            passport = try #require(model.entitiesByName["Passport"])
+        author.relationshipsByName["passport"]?.deleteRule = .nullifyDeleteRule
+        passport.relationshipsByName["owner"]?.isOptional = false
+        let library = try Library(.sqlite, model: model)
+        library.insert("Passport", ["number": "1"]).setValue(library.insert("Author", ["name": "Ada"]), forKey: "owner")
+        try library.context.save()
+        let error = #expect(throws: CocoaError.self) { try library.context.execute(request("Author")) }
+        #expect(error?.localizedDescription.contains("owner") == true)
+        #expect(try counts(library)["Author"] == 1)
+    }
+
+    @Test func `limit, order and sub-entities of the fetch request count`() throws {
+        let library = try filled()
+        let fetch = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
+        fetch.includesSubentities = false
+        fetch.sortDescriptors = [NSSortDescriptor(key: "title", ascending: false)]
+        fetch.fetchLimit = 1
+        try library.context.execute(NSBatchDeleteRequest(fetchRequest: fetch))
+        #expect(try library.fetch("Book", in: library.newContext()).map { $0.text("title") } == ["two"])
+    }
+
+    @Test func `objects are deleted by their IDs, missing ones passed over`() throws {
+        let library = try filled()
+        let ids = try library.fetch("Chapter").map(\.objectID)
+        let request = NSBatchDeleteRequest(objectIDs: Array(ids.prefix(3)))
+        request.resultType = .resultTypeCount
+        #expect((try library.context.execute(request) as? NSBatchDeleteResult)?.result as? Int == 3)
+        #expect((try library.context.execute(request) as? NSBatchDeleteResult)?.result as? Int == 0)
+        #expect(try counts(library)["Chapter"] == 1)
+    }
+
+    @Test func `contexts notice nothing until the IDs are merged`() throws {
+        let library = try filled()
+        let chapters = try library.fetch("Chapter")
+        let other = library.newContext()
+        let theirs = try library.fetch("Chapter", in: other)
+        let request = request("Chapter")
+        request.resultType = .resultTypeObjectIDs
+        let result = try library.context.execute(request) as? NSBatchDeleteResult
+        #expect(chapters.allSatisfy { !$0.isDeleted } && !library.context.hasChanges)
+        let ids = try #require(result?.result as? [NSManagedObjectID])
+        NSManagedObjectContext.mergeChanges(
+            fromRemoteContextSave: [NSDeletedObjectsKey: ids], into: [library.context, other])
+        #expect((chapters + theirs).filter { !$0.isDeleted }.isEmpty)
+        #expect(!library.context.hasChanges)
+    }
+
+    @Test func `the in-memory type rejects batch requests`() throws {
+        let library = try Library(.inMemory)
+        let error = #expect(throws: CocoaError.self) { try library.context.execute(request("Book")) }
+        #expect(error?.code == .persistentStoreUnsupportedRequestType)
+    }
+
+    @Test func `a thousand and more rows go in one transaction`() throws {
+        let library = try Library(.sqlite)
+        for number in 0..<2500 { _ = library.insert("Chapter", ["heading": "\(number)"]) }
+        try library.context.save()
+        let request = request("Chapter", "heading != '7'")
+        request.resultType = .resultTypeCount
+        #expect((try library.context.execute(request) as? NSBatchDeleteResult)?.result as? Int == 2499)
+        #expect(try counts(library)["Chapter"] == 1)
+    }
+}

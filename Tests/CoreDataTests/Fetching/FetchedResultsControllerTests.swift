@@ -1,0 +1,290 @@
+// A list with sections that follows its context, written as a list's view controller is.
+
+import CoreData
+import Testing
+
+/// Keeps a list as a table view would, from what a controller tells, and checks it against the controller.
+private final class ListModel: NSObject, NSFetchedResultsControllerDelegate {
+    let controller: NSFetchedResultsController<NSManagedObject>
+    private(set) var rows: [[NSManagedObject]] = []
+    private(set) var events: [String] = []
+    private var sectionDeletes = IndexSet(), sectionInserts = IndexSet()
+    private var deletes: [IndexPath] = []
+    private var inserts: [(IndexPath, NSManagedObject)] = []
+
+    init(_ request: NSFetchRequest<NSManagedObject>, _ context: NSManagedObjectContext, sectionedBy key: String?) throws
+    {
+        controller = NSFetchedResultsController(
+            fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: key, cacheName: "list")
+        super.init()
+        controller.delegate = self
+        try controller.performFetch()
+        reload()
+    }
+
+    private func reload() {
+        rows = (controller.sections ?? []).map { section in
+            section.objects as? [NSManagedObject] ?? []
+        }
+    }
+
+    func takeEvents() -> [String] {
+        defer { events = [] }
+        return events
+    }
+
+    private func title(_ object: Any) -> String { (object as? NSManagedObject)?.text("title") ?? "?" }
+
+    private func shown(_ path: IndexPath?) -> String { path.map { "\($0.section).\($0.row)" } ?? "-" }
+
+    func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+        events.append("will")
+    }
+
+    func controller(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+        didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
+        for type: NSFetchedResultsChangeType
+    ) {
+        events.append("\(type) section \(sectionInfo.name) \(sectionIndex)")
+        if type == .insert { sectionInserts.insert(sectionIndex) } else { sectionDeletes.insert(sectionIndex) }
+    }
+
+    func controller(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+        at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+    ) {
+        events.append("\(type) \(title(anObject)) \(shown(indexPath)) \(shown(newIndexPath))")
+        guard let object = anObject as? NSManagedObject else { return }
+        if type == .delete || type == .move, let indexPath { deletes.append(indexPath) }
+        if type == .insert || type == .move, let newIndexPath { inserts.append((newIndexPath, object)) }
+    }
+
+    /// Applies everything as a table view does: deletions by the old index paths, then insertions by the new ones.
+    func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+        events.append("did")
+        for path in deletes.sorted(by: >) where !sectionDeletes.contains(path.section) {
+            rows[path.section].remove(at: path.item)
+        }
+        for section in sectionDeletes.reversed() { rows.remove(at: section) }
+        for section in sectionInserts { rows.insert([], at: section) }
+        for (path, object) in inserts.sorted(by: { $0.0 < $1.0 }) { rows[path.section].insert(object, at: path.item) }
+        (sectionDeletes, sectionInserts, deletes, inserts) = ([], [], [], [])
+        let expected = (controller.sections ?? []).map { section in
+            section.objects as? [NSManagedObject] ?? []
+        }
+        #expect(rows == expected)
+    }
+}
+
+/// Takes all changes as one difference.
+private final class DifferenceModel: NSObject, NSFetchedResultsControllerDelegate {
+    var ids: [NSManagedObjectID] = []
+    var counts: [Int] = []
+
+    func controller(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+        didChangeContentWith diff: CollectionDifference<NSManagedObjectID>
+    ) {
+        counts.append(diff.count)
+        ids = ids.applying(diff) ?? []
+    }
+
+    func controller(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+        at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+    ) {
+        Issue.record("The difference replaces the calls for objects.")
+    }
+}
+
+@Suite struct FetchedResultsControllerTests {
+    /// Books a, b (10 pages), c, d (20 pages), e (30 pages).
+    private func filled(_ kind: StoreKind = .inMemory) throws -> Library {
+        let library = try Library(kind)
+        for (index, title) in ["a", "b", "c", "d", "e"].enumerated() {
+            _ = library.insert("Book", ["title": title, "pages": (index / 2 + 1) * 10])
+        }
+        try library.context.save()
+        return library
+    }
+
+    private func request(_ format: String? = nil) -> NSFetchRequest<NSManagedObject> {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.sortDescriptors = ["pages", "title"].map { NSSortDescriptor(key: $0, ascending: true) }
+        request.predicate = format.map { NSPredicate(format: $0) }
+        return request
+    }
+
+    private func list(_ library: Library, _ format: String? = nil, sectionedBy key: String? = "pages") throws
+        -> ListModel
+    {
+        try ListModel(request(format), library.context, sectionedBy: key)
+    }
+
+    private func book(_ library: Library, _ title: String) throws -> NSManagedObject {
+        try #require(try library.fetch("Book", where: NSPredicate(format: "title == %@", title)).first)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `performFetch fills fetchedObjects and sections; before it they are nil`(_ kind: StoreKind) throws {
+        let library = try filled(kind)
+        let controller = NSFetchedResultsController(
+            fetchRequest: request(), managedObjectContext: library.context, sectionNameKeyPath: "pages", cacheName: nil)
+        #expect(controller.fetchedObjects == nil && controller.sections == nil)
+        try controller.performFetch()
+        #expect(controller.fetchedObjects?.map { $0.text("title") } == ["a", "b", "c", "d", "e"])
+        #expect(controller.sections?.map(\.name) == ["10", "20", "30"])
+        #expect(controller.sections?.map(\.numberOfObjects) == [2, 2, 1])
+        #expect(controller.sectionIndexTitles == ["1", "2", "3"])
+        #expect(controller.section(forSectionIndexTitle: "2", at: 1) == 1)
+        let path = IndexPath(row: 1, section: 1)
+        #expect(controller.object(at: path).text("title") == "d")
+        #expect(controller.indexPath(forObject: try book(library, "d")) == path)
+        #expect(controller.indexPath(forObject: library.insert("Book")) == nil)
+    }
+
+    @Test func `without a key path there is one section, with one none for no objects`() throws {
+        let library = try filled()
+        #expect(try list(library, sectionedBy: nil).controller.sections?.map(\.numberOfObjects) == [5])
+        #expect(try list(library, "FALSEPREDICATE", sectionedBy: nil).controller.sections?.count == 1)
+        #expect(try list(library, "FALSEPREDICATE").controller.sections?.count == 0)
+    }
+
+    @Test func `objects that aren't sorted by section are an error`() throws {
+        let library = try filled()
+        let request = request()
+        request.sortDescriptors = [NSSortDescriptor(key: "isLent", ascending: true)]
+        try book(library, "a").setValue(20, forKey: "pages")
+        try library.context.save()
+        let error = #expect(throws: CocoaError.self) {
+            try ListModel(request, library.context, sectionedBy: "pages")
+        }
+        #expect(error?.code == .coreData)
+    }
+
+    @Test func `an update, a move, an insertion and a deletion are told as such`() throws {
+        let library = try filled()
+        let list = try list(library)
+        try book(library, "d").setValue(true, forKey: "isLent")
+        library.context.processPendingChanges()
+        #expect(list.takeEvents() == ["will", "update d 1.1 1.1", "did"])
+        try book(library, "a").setValue("z", forKey: "title")
+        library.context.processPendingChanges()
+        #expect(list.takeEvents() == ["will", "move z 0.0 0.1", "did"])
+        _ = library.insert("Book", ["title": "bb", "pages": 10])
+        library.context.processPendingChanges()
+        #expect(list.takeEvents() == ["will", "insert bb - 0.1", "did"])
+        library.context.delete(try book(library, "c"))
+        library.context.processPendingChanges()
+        #expect(list.takeEvents() == ["will", "delete c 1.0 -", "did"])
+    }
+
+    @Test func `sections come and go before their objects`() throws {
+        let library = try filled()
+        let list = try list(library)
+        try book(library, "e").setValue(5, forKey: "pages")
+        library.context.processPendingChanges()
+        #expect(
+            list.takeEvents() == ["will", "delete section 30 2", "insert section 5 0", "move e 2.0 0.0", "did"])
+        _ = library.insert("Book", ["title": "x", "pages": 99])
+        library.context.delete(try book(library, "e"))
+        library.context.processPendingChanges()
+        #expect(
+            list.takeEvents() == [
+                "will", "delete section 5 0", "insert section 99 2", "delete e 0.0 -", "insert x - 2.0", "did",
+            ])
+    }
+
+    @Test func `an object that starts or stops to match the predicate is inserted or deleted`() throws {
+        let library = try filled()
+        let list = try list(library, "isLent == NO")
+        let book = try book(library, "b")
+        book.setValue(true, forKey: "isLent")
+        library.context.processPendingChanges()
+        #expect(list.takeEvents() == ["will", "delete b 0.1 -", "did"])
+        book.setValue(false, forKey: "isLent")
+        library.context.processPendingChanges()
+        #expect(list.takeEvents() == ["will", "insert b - 0.1", "did"])
+    }
+
+    @Test func `nothing at all is told of unrelated changes, nor without a delegate`() throws {
+        let library = try filled()
+        let list = try list(library, "pages > 10")
+        try book(library, "a").setValue("y", forKey: "title")
+        _ = library.insert("Tag", ["label": "t"])
+        library.context.processPendingChanges()
+        #expect(list.takeEvents().isEmpty)
+        list.controller.delegate = nil
+        try book(library, "c").setValue("y", forKey: "title")
+        library.context.processPendingChanges()
+        #expect(list.takeEvents().isEmpty)
+    }
+
+    @Test func `what another context saves is followed when it is merged`() throws {
+        let library = try filled(.sqlite)
+        let list = try list(library)
+        let other = library.newContext()
+        let books = try library.fetch("Book", sortedBy: "title", in: other)
+        books[0].setValue(20, forKey: "pages")
+        other.delete(books[4])
+        let new = NSEntityDescription.insertNewObject(forEntityName: "Book", into: other)
+        new.setValuesForKeys(["title": "n", "pages": 20])
+        let token = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextDidSave, object: other, queue: nil
+        ) { [context = library.context] in context.mergeChanges(fromContextDidSave: $0) }
+        defer { NotificationCenter.default.removeObserver(token) }
+        try other.save()
+        #expect(
+            list.takeEvents() == [
+                "will", "delete section 30 2", "delete e 2.0 -", "insert n - 1.3", "move a 0.0 1.0", "did",
+            ])
+    }
+
+    @Test func `a delegate may take one difference of IDs instead`() throws {
+        let library = try filled()
+        let model = DifferenceModel()
+        let controller = NSFetchedResultsController(
+            fetchRequest: request(), managedObjectContext: library.context, sectionNameKeyPath: nil, cacheName: nil)
+        controller.delegate = model
+        try controller.performFetch()
+        model.ids = (controller.fetchedObjects ?? []).map(\.objectID)
+        library.context.delete(try book(library, "a"))
+        try book(library, "b").setValue(99, forKey: "pages")
+        library.context.processPendingChanges()
+        #expect(model.counts == [3])
+        #expect(model.ids == controller.fetchedObjects?.map(\.objectID))
+    }
+
+    @Test(arguments: 1...8)
+    func `a list that applies what it is told always has what the controller has`(_ seed: UInt64) throws {
+        let library = try filled()
+        let list = try list(library, "isLent == NO")
+        var random = SeededGenerator(seed: seed)
+        for round in 0..<60 {
+            for _ in 0..<Int.random(in: 1...6, using: &random) {
+                let books = try library.fetch("Book")
+                let book = books.randomElement(using: &random)
+                switch Int.random(in: 0..<8, using: &random) {
+                case 0...2:
+                    let pages = Int.random(in: 1...5, using: &random) * 10
+                    _ = library.insert("Book", ["title": "\(round)", "pages": pages])
+                case 3 where books.count > 4: book.map(library.context.delete)
+                case 4: book?.setValue("t\(Int.random(in: 0..<9, using: &random))", forKey: "title")
+                case 5: book?.setValue(Bool.random(using: &random), forKey: "isLent")
+                default: book?.setValue(Int.random(in: 1...5, using: &random) * 10, forKey: "pages")
+                }
+            }
+            if Bool.random(using: &random) {
+                try library.context.save()
+            } else {
+                library.context.processPendingChanges()
+            }
+            let sorted = try library.context.fetch(request("isLent == NO"))
+            #expect(
+                list.controller.fetchedObjects?.map { "\($0.value(forKey: "pages") ?? "") \($0.text("title") ?? "")" }
+                    == sorted.map { "\($0.value(forKey: "pages") ?? "") \($0.text("title") ?? "")" },
+                "seed \(seed), round \(round)")
+        }
+    }
+}
