@@ -18,15 +18,13 @@ enum StoreAccess {
             throw GraftError(
                 .missingModel(reason: "the store doesn't exist yet, and there is no --model"), at: place(store))
         }
-        guard let cache = try SQLiteStoreFile.modelCache(at: URL(fileURLWithPath: store)) else {
-            throw GraftError(.missingModel(reason: "the store carries none, and there is no --model"), at: place(store))
-        }
         do {
-            return try NSManagedObjectModel(modelCache: cache)
+            if let model = try SQLiteStoreFile.model(at: URL(fileURLWithPath: store)) { return model }
         } catch var error as ModelError {
             error.source = "\(store), the model in it"
             throw error
         }
+        throw GraftError(.missingModel(reason: "the store carries none, and there is no --model"), at: place(store))
     }
 
     /// Reads a model from a file or folder.

@@ -50,13 +50,21 @@ package enum ManagedObjectClasses {
     }
 
     private static func lookUp(_ name: String, modules: [String]) -> AnyClass {
-        let plain = name.hasPrefix(".") ? String(name.dropFirst()) : name
-        let last = plain.split(separator: ".").last.map(String.init) ?? plain
-        let candidates = [plain] + modules.map { "\($0).\(last)" }
-        for candidate in candidates {
+        for candidate in candidates(for: name, modules: modules) {
             if let found = NSClassFromString(candidate), found is NSManagedObject.Type { return found }
         }
         return NSManagedObject.self
+    }
+
+    private static func candidates(for name: String, modules: [String]) -> [String] {
+        let plain = name.hasPrefix(".") ? String(name.dropFirst()) : name
+        let last = plain.split(separator: ".").last.map(String.init) ?? plain
+        return [plain] + modules.map { "\($0).\(last)" }
+    }
+
+    /// What a class named in a model or mapping may be called in full.
+    static func candidates(for name: String) -> [String] {
+        candidates(for: name, modules: state.withLock { $0.modules })
     }
 
     /// The entity whose objects are of a class.

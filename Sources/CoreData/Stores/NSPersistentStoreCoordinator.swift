@@ -28,8 +28,12 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Opens a store, or makes a new one, and adds it.
     ///
+    /// A store of another version of the model is migrated if the options `NSMigratePersistentStoresAutomaticallyOption`
+    /// and `NSInferMappingModelAutomaticallyOption` allow it. It stays as it was until that has succeeded.
+    ///
     /// - Throws: `CocoaError`: `.persistentStoreIncompatibleVersionHash` for a store of another model,
-    ///   `.persistentStoreTypeMismatch` and `.persistentStoreInvalidType` for a wrong type, `.persistentStoreOpen` with
+    ///   `.migrationMissingSourceModel`, `.migrationMissingMappingModel` with the reasons underneath, or `.migration` for
+    ///   one that can't be migrated, `.persistentStoreTypeMismatch` and `.persistentStoreInvalidType` for a wrong type, `.persistentStoreOpen` with
     ///   SQLite's error underneath.
     @discardableResult
     public func addPersistentStore(
@@ -69,13 +73,29 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             guard let url = store.url else {
                 throw CoreDataError.make(.persistentStoreOpen, "An SQLite store needs a URL. Give the one of its file.")
             }
-            return try SQLiteStoreBackend(
-                url: url, model: managedObjectModel, configuration: configuration,
-                options: SQLiteStoreOptions(store.options ?? [:]), store: store)
+            return try openSQLiteStore(store, at: url, configuration: configuration)
         default:
             throw CoreDataError.make(
                 .persistentStoreInvalidType,
                 "There is no store type '\(store.type)'. Use NSSQLiteStoreType or NSInMemoryStoreType.")
+        }
+    }
+
+    private func openSQLiteStore(
+        _ store: NSPersistentStore, at url: URL, configuration: String?
+    ) throws -> SQLiteStoreBackend {
+        func open() throws -> SQLiteStoreBackend {
+            try SQLiteStoreBackend(
+                url: url, model: managedObjectModel, configuration: configuration,
+                options: SQLiteStoreOptions(store.options ?? [:]), store: store)
+        }
+        do {
+            return try open()
+        } catch let error as CocoaError where AutomaticMigration.isNeeded(after: error) {
+            let migration = AutomaticMigration(
+                url: url, destination: managedObjectModel, configuration: configuration, options: store.options ?? [:])
+            try migration.run(after: error)
+            return try open()
         }
     }
 

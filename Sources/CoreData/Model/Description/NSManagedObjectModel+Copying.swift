@@ -22,6 +22,7 @@ extension NSManagedObjectModel {
         copy.versionIdentifiers = versionIdentifiers
         copy.localizationDictionary = localizationDictionary
         copy.knownVersionHashes = knownVersionHashes
+        copy.versionFolders = versionFolders
         for name in configurations {
             let members = entities(forConfigurationName: name) ?? []
             copy.setEntities(members.compactMap(counterpart), forConfigurationName: name)

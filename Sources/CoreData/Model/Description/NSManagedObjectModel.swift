@@ -44,6 +44,9 @@ open class NSManagedObjectModel: NSObject, NSCopying {
     /// the model's origin sets it from the store's metadata.
     package final var knownVersionHashes: [String: Data] = [:]
 
+    /// The folders (`.momd`, `.xcdatamodeld`) that the model comes from, where a migration looks for its older versions.
+    package final var versionFolders: [URL] = []
+
     /// Creates a model without entities.
     public override init() { super.init() }
 

@@ -58,6 +58,7 @@ extension NSManagedObjectModel {
         let configurations = other.configurations.map { ($0, other.entities(forConfigurationName: $0) ?? []) }
         let identifiers = other.versionIdentifiers
         let hashes = other.knownVersionHashes
+        versionFolders += other.versionFolders.filter { !versionFolders.contains($0) }
         // The namesakes have to live until nothing refers to them any more.
         let all = other.entities
         other.entities = []
@@ -116,7 +117,18 @@ struct ModelSearch {
         return allVersions ? sorted.flatMap(versions) : sorted
     }
 
-    private func versions(of url: URL) -> [URL] {
+    /// The folder of all versions that a model or one of its versions is in; nil for one that stands alone.
+    static func versionFolder(of url: URL) -> URL? {
+        let folders = ["momd", "xcdatamodeld"]
+        // The file `contents` of a source is a model, too.
+        let candidates = [
+            url, url.deletingLastPathComponent(), url.deletingLastPathComponent().deletingLastPathComponent(),
+        ]
+        return candidates.first { folders.contains($0.pathExtension) }
+    }
+
+    /// The versions in a model's folder; anything else is its own only version.
+    func versions(of url: URL) -> [URL] {
         guard ["momd", "xcdatamodeld"].contains(url.pathExtension) else { return [url] }
         let inner = url.pathExtension == "momd" ? "mom" : "xcdatamodel"
         // A folder that can't be listed has no versions, and a model without them is no model.

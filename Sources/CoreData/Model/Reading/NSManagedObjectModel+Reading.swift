@@ -31,6 +31,7 @@ extension NSManagedObjectModel {
         self.init()
         do {
             try ModelFile(at: url).read(into: self)
+            versionFolders = ModelSearch.versionFolder(of: url).map { [$0] } ?? []
         } catch var error as ModelError {
             if error.source == nil { error.source = url.lastPathComponent }
             throw error

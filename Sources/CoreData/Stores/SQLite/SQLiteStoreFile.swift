@@ -20,6 +20,17 @@ package enum SQLiteStoreFile {
         }
     }
 
+    /// The model that a store was last opened with; nil where it carries none. Version hashes that can't be computed are
+    /// the store's.
+    ///
+    /// - Throws: ``ModelError`` for a damaged model, else as ``metadata(at:)``.
+    package static func model(at url: URL) throws -> NSManagedObjectModel? {
+        guard let cache = try modelCache(at: url) else { return nil }
+        let model = try NSManagedObjectModel(modelCache: cache)
+        model.adoptVersionHashes(fromStoreMetadata: try metadata(at: url))
+        return model
+    }
+
     private static func reading<T>(_ url: URL, _ body: (Database, SQLiteErrors) throws -> T) throws -> T {
         let path = url.path
         let errors = SQLiteErrors(path: path)

@@ -34,10 +34,15 @@ struct StoreMetadata {
     }
 
     /// The metadata of a new store.
-    init(newStoreOf model: NSManagedObjectModel, configuration: String?) {
+    ///
+    /// - Parameter known: Hashes for entities whose own can't be computed, where the model doesn't know them either.
+    init(newStoreOf model: NSManagedObjectModel, configuration: String?, known: [String: Data] = [:]) {
         let entities = SQLSchema.entities(of: model, configuration: configuration)
-        let hashes = entities.map { (name: $0.name ?? "", hash: $0.versionHash) }
-            .sorted { SQLNaming.precedes($0.name, $1.name) }
+        let hashes = entities.map { entity -> (name: String, hash: Data) in
+            let name = entity.name ?? ""
+            let isOpen = !entity.hasComputableVersionHash && model.knownVersionHashes[name] == nil
+            return (name, isOpen ? known[name] ?? entity.versionHash : entity.versionHash)
+        }.sorted { SQLNaming.precedes($0.name, $1.name) }
         var digest = SHA512()
         var checksum = SHA256()
         for (name, hash) in hashes {
@@ -72,6 +77,21 @@ struct StoreMetadata {
         replaced[NSStoreUUIDKey] = nil
         for key in Key.structural { replaced[key] = entries[key] }
         entries = replaced
+    }
+
+    /// The metadata of the same store after its migration to another version: the UUID and the application's entries stay.
+    ///
+    /// - Parameter unchanged: The hashes of entities in which nothing has changed.
+    func migrated(
+        to model: NSManagedObjectModel, configuration: String?, unchanged: [String: Data]
+    ) -> StoreMetadata {
+        let made = StoreMetadata(newStoreOf: model, configuration: configuration, known: unchanged).entries
+        var migrated = entries
+        // The file's own level of vacuuming doesn't change.
+        for key in Key.structural where key != Key.autoVacuum { migrated[key] = made[key] }
+        let version = entries[Key.frameworkVersion] as? Int ?? 0
+        migrated[Key.frameworkVersion] = max(version, Self.frameworkVersion)
+        return StoreMetadata(identifier: identifier, entries: migrated)
     }
 
     var versionHashes: [String: Data] { entries[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:] }

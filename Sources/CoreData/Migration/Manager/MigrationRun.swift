@@ -1,0 +1,198 @@
+// One run of a mapping model over a store's objects: the two stacks, the passes, and who became whom.
+
+import Foundation
+
+/// A migration by objects.
+final class MigrationRun {
+    let mappingModel: NSMappingModel
+    let sourceContext: NSManagedObjectContext
+    let destinationContext: NSManagedObjectContext
+    var associations = MigrationAssociations()
+
+    private unowned let manager: NSMigrationManager
+    private let coordinators: [NSPersistentStoreCoordinator]
+
+    init(
+        manager: NSMigrationManager, mappings: NSMappingModel, source: URL, sourceOptions: [AnyHashable: Any],
+        destination: URL, options: [AnyHashable: Any]
+    ) throws {
+        self.manager = manager
+        mappingModel = mappings
+        var sourceOptions = sourceOptions
+        sourceOptions[NSReadOnlyPersistentStoreOption] = true
+        let from = NSPersistentStoreCoordinator(managedObjectModel: manager.sourceModel)
+        try from.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: source, options: sourceOptions)
+        let to = NSPersistentStoreCoordinator(managedObjectModel: manager.destinationModel)
+        try to.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: destination, options: options)
+        coordinators = [from, to]
+        func context(_ coordinator: NSPersistentStoreCoordinator) -> NSManagedObjectContext {
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.persistentStoreCoordinator = coordinator
+            return context
+        }
+        sourceContext = context(from)
+        destinationContext = context(to)
+        keepMetadata()
+    }
+
+    /// What the application has noted in the source's metadata goes along.
+    private func keepMetadata() {
+        guard let old = coordinators[0].persistentStores.first, let new = coordinators[1].persistentStores.first else {
+            return
+        }
+        new.metadata = old.metadata.merging(new.metadata) { _, own in own }
+    }
+
+    /// Lets go of both files.
+    func close() throws {
+        for coordinator in coordinators {
+            for store in coordinator.persistentStores {
+                try (store.backend as? SQLiteStoreBackend)?.close()
+                try coordinator.remove(store)
+            }
+        }
+    }
+
+    // MARK: Passes
+
+    /// Runs all passes and saves.
+    ///
+    /// - Parameter check: Throws when the migration was cancelled.
+    func perform(check: () throws -> Void) throws {
+        let mappings = mappingModel.entityMappings ?? []
+        try checkVersions(mappings)
+        let policies = try mappings.map(policy)
+        let work = zip(mappings, policies).filter { mapping, _ in
+            ![.removeEntityMappingType, .addEntityMappingType].contains(mapping.mappingType)
+                || mapping.entityMigrationPolicyClassName != nil
+        }
+        let steps = Float(work.count * 3 + 1)
+        func pass(_ number: Int, _ body: (NSEntityMapping, NSEntityMigrationPolicy) throws -> Void) throws {
+            for (index, (mapping, policy)) in work.enumerated() {
+                manager.currentEntityMapping = mapping
+                try body(mapping, policy)
+                try check()
+                manager.migrationProgress = Float(number * work.count + index + 1) / steps
+            }
+        }
+        try pass(0) { mapping, policy in try createInstances(mapping, policy, check) }
+        try pass(1) { mapping, policy in try createRelationships(mapping, policy, check) }
+        try pass(2) { mapping, policy in
+            try policy.performCustomValidation(forMapping: mapping, manager: manager)
+            try policy.end(mapping, manager: manager)
+        }
+        try destinationContext.save()
+    }
+
+    private func createInstances(
+        _ mapping: NSEntityMapping, _ policy: NSEntityMigrationPolicy, _ check: () throws -> Void
+    ) throws {
+        try policy.begin(mapping, with: manager)
+        for source in try sources(of: mapping) {
+            try policy.createDestinationInstances(forSource: source, in: mapping, manager: manager)
+            try check()
+        }
+        try policy.endInstanceCreation(forMapping: mapping, manager: manager)
+    }
+
+    private func createRelationships(
+        _ mapping: NSEntityMapping, _ policy: NSEntityMigrationPolicy, _ check: () throws -> Void
+    ) throws {
+        for destination in associations.destinations(of: nil, mapping: mapping.name ?? "") {
+            try policy.createRelationships(forDestination: destination, in: mapping, manager: manager)
+            try check()
+        }
+        try policy.endRelationshipCreation(forMapping: mapping, manager: manager)
+    }
+
+    /// The objects that a mapping's source expression gives; without one those of its very entity, by primary key.
+    private func sources(of mapping: NSEntityMapping) throws -> [NSManagedObject] {
+        guard let name = mapping.sourceEntityName else { return [] }
+        guard manager.sourceModel.entitiesByName[name] != nil else {
+            throw MigrationMappingError.unknownEntity(name, mapping, "older")
+        }
+        guard let expression = mapping.sourceExpression else {
+            return try sourceContext.fetch(Self.request(for: name, predicate: ""))
+        }
+        let variables: NSMutableDictionary = [
+            NSMigrationManagerKey: manager, NSMigrationEntityMappingKey: mapping,
+        ]
+        let value = expression.expressionValue(with: nil, context: variables)
+        if let request = value as? NSFetchRequest<NSManagedObject> { return try sourceContext.fetch(request) }
+        return MigrationObjects.all(in: value)
+    }
+
+    static func request(for entity: String, predicate: String) -> NSFetchRequest<NSManagedObject> {
+        let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+        request.includesSubentities = false
+        if !predicate.isEmpty, predicate != "TRUEPREDICATE" { request.predicate = NSPredicate(format: predicate) }
+        return request
+    }
+
+    // MARK: Mappings
+
+    private func policy(for mapping: NSEntityMapping) throws -> NSEntityMigrationPolicy {
+        guard let name = mapping.entityMigrationPolicyClassName, !name.isEmpty else { return NSEntityMigrationPolicy() }
+        let found = ManagedObjectClasses.candidates(for: name).lazy.compactMap { NSClassFromString($0) }
+            .compactMap { $0 as? NSEntityMigrationPolicy.Type }.first
+        guard let found else { throw MigrationMappingError.unknownPolicy(name, mapping) }
+        return found.init()
+    }
+
+    private func checkVersions(_ mappings: [NSEntityMapping]) throws {
+        for mapping in mappings {
+            if let name = mapping.sourceEntityName, let hash = mapping.sourceEntityVersionHash,
+                let entity = manager.sourceModel.entitiesByName[name], entity.versionHash != hash
+            {
+                throw MigrationMappingError.otherVersion(name, mapping, "older")
+            }
+            if let name = mapping.destinationEntityName, let hash = mapping.destinationEntityVersionHash,
+                let entity = manager.destinationModel.entitiesByName[name], entity.versionHash != hash
+            {
+                throw MigrationMappingError.otherVersion(name, mapping, "newer")
+            }
+        }
+    }
+}
+
+/// Which source object has become which destination object, under which mapping.
+struct MigrationAssociations {
+    private struct Pair {
+        let mapping: String
+        let source: NSManagedObject
+        let destination: NSManagedObject
+    }
+
+    private var pairs: [Pair] = []
+    private var bySource: [ObjectIdentifier: [Int]] = [:]
+    private var byDestination: [ObjectIdentifier: [Int]] = [:]
+    private var byMapping: [String: [Int]] = [:]
+
+    mutating func add(_ source: NSManagedObject, _ destination: NSManagedObject, mapping: String) {
+        bySource[ObjectIdentifier(source), default: []].append(pairs.count)
+        byDestination[ObjectIdentifier(destination), default: []].append(pairs.count)
+        byMapping[mapping, default: []].append(pairs.count)
+        pairs.append(Pair(mapping: mapping, source: source, destination: destination))
+    }
+
+    mutating func removeAll() { self = MigrationAssociations() }
+
+    /// - Parameter mapping: Nil for any.
+    func destinations(of sources: [NSManagedObject]?, mapping: String?) -> [NSManagedObject] {
+        found(sources, bySource, mapping).map { pairs[$0].destination }
+    }
+
+    func sources(of destinations: [NSManagedObject]?, mapping: String?) -> [NSManagedObject] {
+        found(destinations, byDestination, mapping).map { pairs[$0].source }
+    }
+
+    private func found(
+        _ objects: [NSManagedObject]?, _ index: [ObjectIdentifier: [Int]], _ mapping: String?
+    ) -> [Int] {
+        guard let objects else { return mapping.map { byMapping[$0] ?? [] } ?? Array(pairs.indices) }
+        let indices = objects.flatMap { index[ObjectIdentifier($0)] ?? [] }
+        return mapping.map { name in indices.filter { pairs[$0].mapping == name } } ?? indices
+    }
+}

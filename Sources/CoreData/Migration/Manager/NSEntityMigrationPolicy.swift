@@ -1,0 +1,122 @@
+// What is done with the objects of one entity mapping. A program derives from it to do something else.
+
+public import Foundation
+
+/// The steps of one entity mapping's migration.
+///
+/// The manager makes one policy for each mapping that names a class, or uses this one, and calls it in three passes over
+/// all mappings: instances, relationships, validation. Source: `NSEntityMigrationPolicy`, "Customizing Stages of the
+/// Mapping Life Cycle".
+open class NSEntityMigrationPolicy: NSObject {
+    /// The manager makes policies itself.
+    public required override init() { super.init() }
+
+    /// Called before anything else for a mapping.
+    open func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {}
+
+    /// Makes the destination object of a source object, gives it its attributes, and associates the two.
+    ///
+    /// An attribute whose mapping has no expression gets the default value.
+    /// - Throws: `CocoaError` (`.entityMigrationPolicy`) where the mapping names a property or an entity that there isn't.
+    open func createDestinationInstances(
+        forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        guard let name = mapping.destinationEntityName else { return }
+        guard let entity = manager.destinationModel.entitiesByName[name] else {
+            throw MigrationMappingError.unknownEntity(name, mapping, "newer")
+        }
+        let destination = NSManagedObject(entity: entity, insertInto: manager.destinationContext)
+        for attribute in mapping.attributeMappings ?? [] {
+            guard let expression = attribute.valueExpression else { continue }
+            let key = try MigrationMappingError.key(of: attribute, in: entity, mapping)
+            let value = manager.value(of: expression, attribute, mapping, self, sInstance, destination)
+            // A mandatory attribute keeps its default value, as it does where rows are moved.
+            if value == nil || value is NSNull, entity.attributesByName[key]?.isOptional == false { continue }
+            destination.setValue(value is NSNull ? nil : value, forKey: key)
+        }
+        manager.associate(sourceInstance: sInstance, withDestinationInstance: destination, for: mapping)
+    }
+
+    /// Called when all objects of a mapping are made.
+    open func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
+
+    /// Sets a destination object's relationships to what their mappings' expressions give.
+    open func createRelationships(
+        forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        let source = manager.sourceInstances(
+            forEntityMappingName: mapping.name ?? "", destinationInstances: [dInstance]
+        ).first
+        for relationship in mapping.relationshipMappings ?? [] {
+            guard let expression = relationship.valueExpression else { continue }
+            let key = try MigrationMappingError.key(of: relationship, in: dInstance.entity, mapping)
+            guard let description = dInstance.entity.relationshipsByName[key] else { continue }
+            let value = manager.value(of: expression, relationship, mapping, self, source, dInstance)
+            let objects = MigrationObjects.all(in: value)
+            if !description.isToMany {
+                dInstance.setValue(objects.first, forKey: key)
+            } else if description.isOrdered {
+                dInstance.setValue(NSOrderedSet(array: objects), forKey: key)
+            } else {
+                dInstance.setValue(NSSet(array: objects), forKey: key)
+            }
+        }
+    }
+
+    /// Called when all relationships of a mapping are made.
+    open func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
+
+    /// Called when all objects and relationships are made; for checks of the program's own.
+    open func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
+
+    /// Called at last for a mapping.
+    open func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
+}
+
+/// What an expression gives for a relationship.
+enum MigrationObjects {
+    static func all(in value: Any?) -> [NSManagedObject] {
+        switch value {
+        case let object as NSManagedObject: [object]
+        case let set as NSOrderedSet: set.array.compactMap { $0 as? NSManagedObject }
+        case let set as NSSet: set.allObjects.compactMap { $0 as? NSManagedObject }
+        case let array as [Any]: array.compactMap { $0 as? NSManagedObject }
+        default: []
+        }
+    }
+}
+
+/// What can be wrong with a mapping.
+enum MigrationMappingError {
+    static func unknownEntity(_ name: String, _ mapping: NSEntityMapping, _ version: String) -> CocoaError {
+        CoreDataError.make(
+            .entityMigrationPolicy,
+            "The entity mapping '\(mapping.name ?? "")' names the entity '\(name)', which the \(version) model doesn't "
+                + "have. Correct the mapping.")
+    }
+
+    static func key(
+        of property: NSPropertyMapping, in entity: NSEntityDescription, _ mapping: NSEntityMapping
+    ) throws -> String {
+        let name = property.name ?? ""
+        if entity.propertiesByName[name] != nil { return name }
+        throw CoreDataError.make(
+            .entityMigrationPolicy,
+            "The entity mapping '\(mapping.name ?? "")' has a mapping for '\(name)', which is no property of the entity "
+                + "'\(entity.name ?? "")'. Correct its name.")
+    }
+
+    static func unknownPolicy(_ name: String, _ mapping: NSEntityMapping) -> CocoaError {
+        CoreDataError.make(
+            .entityMigrationPolicy,
+            "The entity mapping '\(mapping.name ?? "")' names the migration policy '\(name)', which is no class derived "
+                + "from NSEntityMigrationPolicy. Give its name with its module, as NSStringFromClass does.")
+    }
+
+    static func otherVersion(_ entity: String, _ mapping: NSEntityMapping, _ version: String) -> CocoaError {
+        CoreDataError.make(
+            .migration,
+            "The entity mapping '\(mapping.name ?? "")' was made for another version of the \(version) entity "
+                + "'\(entity)': the version hashes differ. Make it anew, or leave its version hashes out.")
+    }
+}

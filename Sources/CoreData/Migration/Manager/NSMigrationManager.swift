@@ -1,0 +1,212 @@
+// A migration from one store into another, by a mapping model. The object way is here; a mapping that was inferred and not
+// changed moves rows instead (StoreMigration.swift).
+
+public import Foundation
+
+/// Migrates a store into a new one.
+///
+/// The new store takes its place when it is complete; until then, and if anything fails, there is the old one alone.
+open class NSMigrationManager: NSObject {
+    /// The older version.
+    public let sourceModel: NSManagedObjectModel
+    /// The newer version.
+    public let destinationModel: NSManagedObjectModel
+    /// Whether a mapping that was inferred moves rows without making objects of them. Policies see nothing of that.
+    open var usesStoreSpecificMigrationManager = true
+    /// Whatever the program wants to hand to its policies.
+    open var userInfo: [AnyHashable: Any]?
+    /// The mapping that is being run; the first of the mapping model otherwise.
+    open internal(set) var currentEntityMapping: NSEntityMapping = NSEntityMapping()
+    /// How much is done, from 0 to 1.
+    open internal(set) var migrationProgress: Float = 0
+
+    var run: MigrationRun?
+    private var cancellation: (any Error)?
+
+    /// A manager for migrations between two versions.
+    public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
+        self.sourceModel = sourceModel
+        self.destinationModel = destinationModel
+        super.init()
+    }
+
+    /// The mapping model of the migration that is running; stops the program when there is none.
+    open var mappingModel: NSMappingModel { running(#function).mappingModel }
+
+    /// The context of the source objects; stops the program when no migration is running.
+    open var sourceContext: NSManagedObjectContext { running(#function).sourceContext }
+
+    /// The context of the destination objects; stops the program when no migration is running.
+    open var destinationContext: NSManagedObjectContext { running(#function).destinationContext }
+
+    private func running(_ name: String) -> MigrationRun {
+        guard let run else {
+            fatalError("The migration manager's \(name) exists only while migrateStore(…) runs. Use it in a policy.")
+        }
+        return run
+    }
+
+    /// Migrates a store.
+    ///
+    /// - Parameters:
+    ///   - mappings: The mapping model: inferred, or made in code.
+    ///   - dURL: Where the new store is put; what is there is replaced. It may be the source's own URL.
+    /// - Throws: `CocoaError`: `.migrationMissingMappingModel` without a mapping model,
+    ///   `.persistentStoreIncompatibleVersionHash` for a source of another version, what a policy throws, a validation's
+    ///   error, or `.migration`. Both stores are then as they were.
+    open func migrateStore(
+        from sourceURL: URL, sourceType sStoreType: String, options sOptions: [AnyHashable: Any]? = nil,
+        with mappings: NSMappingModel?, toDestinationURL dURL: URL, destinationType dStoreType: String,
+        destinationOptions dOptions: [AnyHashable: Any]? = nil
+    ) throws {
+        let errors = MigrationErrors(source: sourceURL, destination: dURL)
+        guard let mappings else { throw errors.missingMapping(sourceModel, destinationModel, underlying: nil) }
+        for type in [sStoreType, dStoreType] where type != NSSQLiteStoreType {
+            throw CoreDataError.make(
+                .persistentStoreInvalidType,
+                "A migration leads from a SQLite store to a SQLite store; '\(type)' is none. Add the store to a "
+                    + "coordinator, and use migratePersistentStore(_:to:options:withType:).")
+        }
+        cancellation = nil
+        migrationProgress = 0
+        let staging = StagingStore(destination: dURL)
+        do {
+            try requireSource(at: sourceURL, errors)
+            if usesStoreSpecificMigrationManager, let inference = mappings.unchangedInference,
+                inference.matching.source === sourceModel, inference.matching.destination === destinationModel
+            {
+                try moveRows(from: sourceURL, to: staging, dOptions ?? [:], errors)
+            } else {
+                try moveObjects(from: sourceURL, sOptions ?? [:], mappings, to: staging, dOptions ?? [:])
+            }
+            try staging.commit()
+        } catch {
+            staging.discard()
+            throw error
+        }
+        migrationProgress = 1
+    }
+
+    private func requireSource(at url: URL, _ errors: MigrationErrors) throws {
+        let metadata = try SQLiteStoreFile.metadata(at: url)
+        let described = StoreMetadata(identifier: "", entries: metadata)
+        let differences = described.differences(from: sourceModel, configuration: nil)
+        if !differences.isEmpty { throw SQLiteErrors(path: url.path).incompatible(differences, metadata: metadata) }
+    }
+
+    private func moveRows(
+        from source: URL, to staging: StagingStore, _ options: [AnyHashable: Any], _ errors: MigrationErrors
+    ) throws {
+        try SQLiteStoreFile.replace(at: staging.url, withStoreAt: source)
+        try StoreMigration(
+            url: staging.url, source: sourceModel, destination: destinationModel, options: SQLiteStoreOptions(options),
+            errors: errors
+        ).run()
+    }
+
+    private func moveObjects(
+        from source: URL, _ sourceOptions: [AnyHashable: Any], _ mappings: NSMappingModel, to staging: StagingStore,
+        _ options: [AnyHashable: Any]
+    ) throws {
+        let run = try MigrationRun(
+            manager: self, mappings: mappings, source: source, sourceOptions: sourceOptions, destination: staging.url,
+            options: options)
+        self.run = run
+        defer { self.run = nil }
+        do {
+            try run.perform { if let cancellation = self.cancellation { throw cancellation } }
+            try run.close()
+        } catch {
+            // The error that is thrown is the migration's; the files go anyway.
+            try? run.close()
+            throw error
+        }
+    }
+
+    /// Forgets the associations between source and destination objects.
+    open func reset() { run?.associations.removeAll() }
+
+    /// Ends the migration with an error after the object that is being made.
+    open func cancelMigrationWithError(_ error: any Error) { cancellation = error }
+}
+
+// MARK: Objects and their counterparts
+
+extension NSMigrationManager {
+    /// The older version's entity of a mapping.
+    public func sourceEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
+        mEntity.sourceEntityName.flatMap { sourceModel.entitiesByName[$0] }
+    }
+
+    /// The newer version's entity of a mapping.
+    public func destinationEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
+        mEntity.destinationEntityName.flatMap { destinationModel.entitiesByName[$0] }
+    }
+
+    /// Notes which destination object a source object has become. Without it neither is found from the other.
+    public func associate(
+        sourceInstance: NSManagedObject, withDestinationInstance destinationInstance: NSManagedObject,
+        for entityMapping: NSEntityMapping
+    ) {
+        run?.associations.add(sourceInstance, destinationInstance, mapping: entityMapping.name ?? "")
+    }
+
+    /// What source objects have become under a mapping; all destination objects of the mapping for nil.
+    ///
+    /// Only objects that were associated are known.
+    public func destinationInstances(
+        forEntityMappingName mappingName: String, sourceInstances: [NSManagedObject]?
+    ) -> [NSManagedObject] {
+        run?.associations.destinations(of: sourceInstances, mapping: mappingName) ?? []
+    }
+
+    /// What destination objects were made from under a mapping; all source objects of the mapping for nil.
+    public func sourceInstances(
+        forEntityMappingName mappingName: String, destinationInstances: [NSManagedObject]?
+    ) -> [NSManagedObject] {
+        run?.associations.sources(of: destinationInstances, mapping: mappingName) ?? []
+    }
+}
+
+// MARK: Expressions
+
+extension NSMigrationManager: ExpressionFunctionTarget {
+    /// The value of a property mapping's expression.
+    func value(
+        of expression: NSExpression, _ property: NSPropertyMapping, _ mapping: NSEntityMapping,
+        _ policy: NSEntityMigrationPolicy, _ source: NSManagedObject?, _ destination: NSManagedObject
+    ) -> Any? {
+        // A plain key keeps the value as it is: decimals exact, objects of transformable attributes whole.
+        if case .keyPath(let start, let path) = expression.node,
+            case .variable(NSMigrationSourceObjectKey) = start.node,
+            path.steps.count == 1, case .key(let key) = path.steps[0], source?.entity.attributesByName[key] != nil
+        {
+            return source?.value(forKey: key)
+        }
+        let variables: NSMutableDictionary = [
+            NSMigrationManagerKey: self, NSMigrationDestinationObjectKey: destination,
+            NSMigrationEntityMappingKey: mapping, NSMigrationPropertyMappingKey: property,
+            NSMigrationEntityPolicyKey: policy,
+        ]
+        variables[NSMigrationSourceObjectKey] = source
+        return expression.expressionValue(with: source, context: variables)
+    }
+
+    package func value(ofFunction name: String, arguments: [Any?]) -> Any? {
+        func text(_ index: Int) -> String { (arguments.count > index ? arguments[index] as? String : nil) ?? "" }
+        func objects(_ index: Int) -> [NSManagedObject] {
+            MigrationObjects.all(in: arguments.count > index ? arguments[index] : nil)
+        }
+        switch name {
+        case "destinationInstancesForEntityMappingNamed:sourceInstances:":
+            return destinationInstances(forEntityMappingName: text(0), sourceInstances: objects(1))
+        case "sourceInstancesForEntityMappingNamed:destinationInstances:":
+            return sourceInstances(forEntityMappingName: text(0), destinationInstances: objects(1))
+        case "destinationInstancesForSourceRelationshipNamed:sourceInstances:":
+            return run?.associations.destinations(of: objects(1), mapping: nil)
+        case "fetchRequestForSourceEntityNamed:predicateString:":
+            return MigrationRun.request(for: text(0), predicate: text(1))
+        default: return nil
+        }
+    }
+}

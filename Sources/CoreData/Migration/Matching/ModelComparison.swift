@@ -1,0 +1,214 @@
+// What is different between two versions of a model, entity by entity and property by property, and which of it stands in
+// the way of a migration.
+
+import Foundation
+
+extension ModelMatching {
+    /// All differences: the entities of the destination by name, each with its properties by name, then those that it
+    /// doesn't have any more. Inherited properties are reported where they are declared.
+    func differences() -> [ModelDifference] {
+        let entities = destination.entities.sorted { SQLNaming.precedes($0.name ?? "", $1.name ?? "") }
+        let merged = mergedHierarchies()
+        let kept = entities.flatMap { entity -> [ModelDifference] in
+            let name = entity.name ?? ""
+            var found: [ModelDifference]
+            if let match = match(ofDestination: entity) {
+                found = EntityComparison(matching: self, match: match).differences()
+            } else {
+                found = [ModelDifference(entity: name, change: .added)]
+            }
+            if let roots = merged[name] {
+                let parent = ModelDifference.Change.superentity(from: nil, to: entity.superentity?.name)
+                let change = found.first { $0.property == nil }?.change ?? parent
+                found.removeAll { $0.property == nil && $0.change == change }
+                found.insert(ModelDifference(entity: name, change: change, obstacle: .mergedHierarchies(roots)), at: 0)
+            }
+            return found
+        }
+        return kept + removed.map { ModelDifference(entity: $0.name ?? "", change: .removed) }
+    }
+
+    /// The roots of the destination in whose hierarchy several of the source have come together, with the source's.
+    private func mergedHierarchies() -> [String: [String]] {
+        var roots: [String: Set<String>] = [:]
+        for match in matches {
+            roots[match.destination.rootEntity.name ?? "", default: []].insert(match.source.rootEntity.name ?? "")
+        }
+        return roots.filter { $0.value.count > 1 }.mapValues { $0.sorted(by: SQLNaming.precedes) }
+    }
+}
+
+/// The comparison of one entity's two versions.
+private struct EntityComparison {
+    let matching: ModelMatching
+    let match: EntityMatch
+
+    private var name: String { match.destination.name ?? "" }
+
+    func differences() -> [ModelDifference] {
+        own().map { ModelDifference(entity: name, change: $0) } + attributes() + relationships() + removed()
+    }
+
+    // MARK: The entity
+
+    private func own() -> [ModelDifference.Change] {
+        let (old, new) = (match.source, match.destination)
+        var changes: [ModelDifference.Change] = []
+        if let oldName = old.name, oldName != name { changes.append(.renamed(from: oldName)) }
+        if old.isAbstract != new.isAbstract { changes.append(.abstract(new.isAbstract)) }
+        let parent = old.superentity.map { matching.match(ofSource: $0)?.destination }
+        if parent.flatMap({ $0 }) !== new.superentity || (parent == nil) != (new.superentity == nil) {
+            changes.append(.superentity(from: old.superentity?.name, to: new.superentity?.name))
+        }
+        let renamed = renamedUniqueness()
+        if Set(renamed) != Set(new.uniquenessConstraintNames) {
+            changes.append(.uniqueness(from: old.uniquenessConstraintNames, to: new.uniquenessConstraintNames))
+        }
+        if old.versionHashModifier ?? "" != new.versionHashModifier ?? "" {
+            changes.append(.modifier(from: old.versionHashModifier, to: new.versionHashModifier))
+        }
+        return changes
+    }
+
+    /// The older constraints in the newer names.
+    private func renamedUniqueness() -> [[String]] {
+        var names: [String: String] = [:]
+        for (new, old) in match.attributes { names[old.name] = new }
+        for (new, old) in match.relationships { names[old.name] = new }
+        return match.source.uniquenessConstraintNames.map { $0.map { names[$0] ?? $0 } }
+    }
+
+    // MARK: Attributes
+
+    /// Whether a property is to be reported here: the entity's own are, and inherited ones that come from elsewhere than
+    /// the parent's do.
+    private func isReported(_ new: NSPropertyDescription, old: NSPropertyDescription?) -> Bool {
+        if new.isTransient { return false }
+        if new.owner === match.destination { return true }
+        guard let parent = match.destination.superentity.flatMap(matching.match(ofDestination:)) else { return true }
+        return (parent.attributes[new.name] ?? parent.relationships[new.name]) !== old
+    }
+
+    private func sorted<Property: NSPropertyDescription>(_ properties: [String: Property]) -> [Property] {
+        properties.values.sorted { SQLNaming.precedes($0.name, $1.name) }
+    }
+
+    private func difference(
+        _ property: NSPropertyDescription, _ change: ModelDifference.Change, _ obstacle: ModelDifference.Obstacle? = nil
+    ) -> ModelDifference {
+        ModelDifference(entity: name, property: property.name, change: change, obstacle: obstacle)
+    }
+
+    private func attributes() -> [ModelDifference] {
+        sorted(match.destination.attributesByName).flatMap { new -> [ModelDifference] in
+            let old = match.attributes[new.name]
+            guard isReported(new, old: old) else { return [] }
+            guard let old else { return [difference(new, .added, isFillable(new) ? nil : .noDefault)] }
+            return changes(old, new)
+        }
+    }
+
+    private func isFillable(_ attribute: NSAttributeDescription) -> Bool {
+        attribute.isOptional || attribute.defaultValue != nil || attribute is NSDerivedAttributeDescription
+    }
+
+    private func changes(_ old: NSAttributeDescription, _ new: NSAttributeDescription) -> [ModelDifference] {
+        var found = common(old, new)
+        if old.isOptional != new.isOptional {
+            found.append(difference(new, .optional(new.isOptional), isFillable(new) ? nil : .noDefault))
+        }
+        if old.attributeType != new.attributeType {
+            let isComputed = new is NSDerivedAttributeDescription
+            found.append(
+                difference(
+                    new, .type(from: old.attributeType, to: new.attributeType), isComputed ? nil : .typeChanged))
+        }
+        if old.allowsExternalBinaryDataStorage != new.allowsExternalBinaryDataStorage {
+            found.append(difference(new, .externalStorage(new.allowsExternalBinaryDataStorage)))
+        }
+        if old.preservesValueInHistoryOnDeletion != new.preservesValueInHistoryOnDeletion {
+            found.append(difference(new, .keptInHistory(new.preservesValueInHistoryOnDeletion)))
+        }
+        let derivations = [old, new].map { ($0 as? NSDerivedAttributeDescription)?.derivationExpression?.description }
+        if derivations[0] != derivations[1] {
+            found.append(difference(new, .derivation(from: derivations[0], to: derivations[1])))
+        }
+        return found
+    }
+
+    private func common(_ old: NSPropertyDescription, _ new: NSPropertyDescription) -> [ModelDifference] {
+        var found: [ModelDifference] = []
+        if old.name != new.name { found.append(difference(new, .renamed(from: old.name))) }
+        if old.versionHashModifier ?? "" != new.versionHashModifier ?? "" {
+            found.append(difference(new, .modifier(from: old.versionHashModifier, to: new.versionHashModifier)))
+        }
+        return found
+    }
+
+    // MARK: Relationships
+
+    private func relationships() -> [ModelDifference] {
+        sorted(match.destination.relationshipsByName).flatMap { new -> [ModelDifference] in
+            let old = match.relationships[new.name]
+            guard isReported(new, old: old) else { return [] }
+            guard let old else {
+                let isMissing = !new.isOptional && !new.isToMany && !isFilledByInverse(new)
+                return [difference(new, .added, isMissing ? .nothingToReferTo : nil)]
+            }
+            return changes(old, new)
+        }
+    }
+
+    /// Whether the other side existed before, so that its links can be read backwards.
+    private func isFilledByInverse(_ new: NSRelationshipDescription) -> Bool {
+        guard let inverse = new.inverseRelationship, let owner = inverse.owner else { return false }
+        return matching.matches(under: owner).contains { $0.relationships[inverse.name] != nil }
+    }
+
+    private func changes(_ old: NSRelationshipDescription, _ new: NSRelationshipDescription) -> [ModelDifference] {
+        var found = common(old, new)
+        if old.isOptional != new.isOptional { found.append(difference(new, .optional(new.isOptional))) }
+        let destination = old.destinationEntity.flatMap { matching.match(ofSource: $0)?.destination }
+        if destination !== new.destinationEntity {
+            let change = ModelDifference.Change.destination(
+                from: old.destinationEntity?.name ?? "none", to: new.destinationEntity?.name ?? "none")
+            found.append(difference(new, change, matching.connects(old, to: new) ? nil : .unrelatedDestination))
+        }
+        if let change = inverseChange(old, new) { found.append(difference(new, change)) }
+        let counts = [old, new].map { ModelDifference.ClosedCount(minimum: $0.minCount, maximum: $0.maxCount) }
+        if counts[0] != counts[1] { found.append(difference(new, .count(from: counts[0], to: counts[1]))) }
+        if old.isOrdered != new.isOrdered { found.append(difference(new, .ordered(new.isOrdered))) }
+        return found
+    }
+
+    private func inverseChange(
+        _ old: NSRelationshipDescription, _ new: NSRelationshipDescription
+    ) -> ModelDifference.Change? {
+        let (before, after) = (old.inverseRelationship, new.inverseRelationship)
+        if before == nil, after == nil { return nil }
+        if let before, let after, let owner = before.owner,
+            matching.match(ofSource: owner)?.relationships[after.name] === before
+        {
+            return nil
+        }
+        return .inverse(from: before?.name, to: after?.name)
+    }
+
+    // MARK: What is gone
+
+    private func removed() -> [ModelDifference] {
+        let kept = Set(
+            match.attributes.values.map(ObjectIdentifier.init) + match.relationships.values.map(ObjectIdentifier.init))
+        return match.source.properties
+            .filter { property in
+                !property.isTransient && !(property is NSFetchedPropertyDescription)
+                    && !kept.contains(ObjectIdentifier(property)) && !isKeptByParent(property)
+            }
+            .map(\.name).sorted(by: SQLNaming.precedes)
+            .map { ModelDifference(entity: name, property: $0, change: .removed) }
+    }
+
+    private func isKeptByParent(_ property: NSPropertyDescription) -> Bool {
+        property.owner !== match.source
+    }
+}

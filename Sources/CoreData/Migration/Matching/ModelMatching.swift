@@ -1,0 +1,99 @@
+// Which entity and which property of a destination model is which of the source model. Everything else about a
+// lightweight migration follows from this: the differences that are reported, the mapping model that is inferred, and
+// the SQL that moves the rows.
+
+import Foundation
+
+/// An entity in two versions, with its stored properties, inherited ones included.
+///
+/// Properties are matched for each pair of entities, so that one may move up or down the inheritance.
+struct EntityMatch {
+    let source: NSEntityDescription
+    let destination: NSEntityDescription
+    /// The source's attribute by the destination's name.
+    let attributes: [String: NSAttributeDescription]
+    /// The source's relationship by the destination's name.
+    let relationships: [String: NSRelationshipDescription]
+
+    init(source: NSEntityDescription, destination: NSEntityDescription) {
+        self.source = source
+        self.destination = destination
+        attributes = Self.matched(source.attributesByName, destination.attributesByName)
+        relationships = Self.matched(source.relationshipsByName, destination.relationshipsByName)
+    }
+
+    private static func matched<Property: NSPropertyDescription>(
+        _ source: [String: Property], _ destination: [String: Property]
+    ) -> [String: Property] {
+        func items(_ properties: [String: Property]) -> [RenamingMatch.Item] {
+            properties.values.filter { !$0.isTransient }
+                .map { RenamingMatch.Item(name: $0.name, identifier: $0.renamingIdentifier ?? $0.name) }
+        }
+        return RenamingMatch.sourceNames(source: items(source), destination: items(destination))
+            .compactMapValues { source[$0] }
+    }
+}
+
+/// The entities of two versions of a model.
+final class ModelMatching {
+    let source: NSManagedObjectModel
+    let destination: NSManagedObjectModel
+    /// In the order of the destination's names.
+    let matches: [EntityMatch]
+    /// Entities that only the destination has, by name.
+    let added: [NSEntityDescription]
+    /// Entities that only the source has, by name.
+    let removed: [NSEntityDescription]
+
+    private let bySource: [ObjectIdentifier: EntityMatch]
+    private let byDestination: [ObjectIdentifier: EntityMatch]
+
+    init(source: NSManagedObjectModel, destination: NSManagedObjectModel) {
+        self.source = source
+        self.destination = destination
+        func items(_ model: NSManagedObjectModel) -> [RenamingMatch.Item] {
+            model.entities.map {
+                RenamingMatch.Item(name: $0.name ?? "", identifier: $0.renamingIdentifier ?? $0.name ?? "")
+            }
+        }
+        let names = RenamingMatch.sourceNames(source: items(source), destination: items(destination))
+        matches = names.sorted { SQLNaming.precedes($0.key, $1.key) }.compactMap { new, old in
+            guard let from = source.entitiesByName[old], let to = destination.entitiesByName[new] else { return nil }
+            return EntityMatch(source: from, destination: to)
+        }
+        let bySource = Dictionary(matches.map { (ObjectIdentifier($0.source), $0) }) { first, _ in first }
+        let byDestination = Dictionary(matches.map { (ObjectIdentifier($0.destination), $0) }) { first, _ in first }
+        self.bySource = bySource
+        self.byDestination = byDestination
+        added = Self.sorted(destination.entities.filter { byDestination[ObjectIdentifier($0)] == nil })
+        removed = Self.sorted(source.entities.filter { bySource[ObjectIdentifier($0)] == nil })
+    }
+
+    private static func sorted(_ entities: [NSEntityDescription]) -> [NSEntityDescription] {
+        entities.sorted { SQLNaming.precedes($0.name ?? "", $1.name ?? "") }
+    }
+
+    func match(ofSource entity: NSEntityDescription) -> EntityMatch? { bySource[ObjectIdentifier(entity)] }
+
+    func match(ofDestination entity: NSEntityDescription) -> EntityMatch? { byDestination[ObjectIdentifier(entity)] }
+
+    /// The matches of an entity of the destination and of all that inherit from it.
+    func matches(under entity: NSEntityDescription) -> [EntityMatch] {
+        matches.filter { $0.destination.isKindOf(entity: entity) }
+    }
+
+    /// Whether objects that a source relationship led to can be out of reach of what it became: their entity is gone, or
+    /// is no longer one of the destination's.
+    func narrows(_ source: NSRelationshipDescription, to destination: NSRelationshipDescription) -> Bool {
+        guard let old = source.destinationEntity, let new = destination.destinationEntity else { return true }
+        return self.source.entities.filter { $0.isKindOf(entity: old) }.contains { entity in
+            !(match(ofSource: entity)?.destination.isKindOf(entity: new) ?? false)
+        }
+    }
+
+    /// Whether any object that a source relationship led to is still in reach of what it became.
+    func connects(_ source: NSRelationshipDescription, to destination: NSRelationshipDescription) -> Bool {
+        guard let old = source.destinationEntity, let new = destination.destinationEntity else { return false }
+        return matches.contains { $0.source.isKindOf(entity: old) && $0.destination.isKindOf(entity: new) }
+    }
+}

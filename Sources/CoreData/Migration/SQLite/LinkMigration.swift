@@ -1,0 +1,223 @@
+// Relationships that the two versions keep in different ways, and all join tables: first the pairs of objects are gathered
+// in a temporary table, then they are written where the destination keeps them.
+//
+//     version 1   Book.author to-one: ZBOOK.ZAUTHOR        version 2   Book.authors to-many: Z_2AUTHORS
+//
+// Where there is room for fewer objects than there were, the first stays: the one with the smallest order key, then the
+// one with the smallest primary key.
+
+import Foundation
+import GRDB
+
+/// The gathering and writing of links.
+struct LinkMigration {
+    let tables: MigrationTables
+    let matching: ModelMatching
+    let plan: RelationshipPlan
+
+    private static let links = "temp.Z_LINK"
+
+    func writeLinks(_ db: Database) throws {
+        if plan.jobs.isEmpty { return }
+        try db.execute(
+            sql: """
+                CREATE TEMP TABLE Z_LINK (
+                    OWNER INTEGER, MEMBER INTEGER, MEMBERORDER INTEGER, OWNERORDER INTEGER, UNIQUE (OWNER, MEMBER)
+                );
+                CREATE INDEX temp.Z_LINK_MEMBER ON Z_LINK (MEMBER)
+                """)
+        for job in plan.jobs {
+            try db.execute(sql: "DELETE FROM \(Self.links)")
+            try gather(job, db)
+            try write(job, db)
+        }
+        try db.execute(sql: "DROP TABLE \(Self.links)")
+    }
+
+    // MARK: Gathering
+
+    private func gather(_ job: RelationshipPlan.Job, _ db: Database) throws {
+        let sources = plan.sources(of: job.relationship)
+        if !sources.isEmpty || job.inverse == nil {
+            try gather(sources, job, isReversed: false, db)
+        } else if let inverse = job.inverse {
+            try gather(plan.sources(of: inverse), job, isReversed: true, db)
+        }
+    }
+
+    /// - Parameter isReversed: Whether the sources are those of the job's inverse.
+    private func gather(
+        _ sources: [(match: EntityMatch, old: NSRelationshipDescription)], _ job: RelationshipPlan.Job,
+        isReversed: Bool, _ db: Database
+    ) throws {
+        guard let member = destination(of: job.owner.property(named: job.relationship.name)) else { return }
+        var groups: [(old: NSRelationshipDescription, numbers: [Int], match: EntityMatch)] = []
+        for (match, old) in sources {
+            guard let number = tables.destination.entity(for: match.destination)?.number else { continue }
+            if let index = groups.firstIndex(where: { $0.old === old }) {
+                groups[index].numbers.append(number)
+            } else {
+                groups.append((old, [number], match))
+            }
+        }
+        for group in groups {
+            guard let property = tables.source.entity(for: group.match.source)?.property(named: group.old.name),
+                let entity = tables.source.entity(for: group.match.source)
+            else { continue }
+            let select = selection(property, of: entity, keepsDirection: job.relationship === job.inverse)
+            let columns = isReversed ? "l.b, l.a, l.d, l.c" : "l.a, l.b, l.c, l.d"
+            let (from, to) = isReversed ? (member, job.owner) : (job.owner, member)
+            try db.execute(
+                sql: "INSERT OR IGNORE INTO \(Self.links) (OWNER, MEMBER, MEMBERORDER, OWNERORDER) "
+                    + "SELECT \(columns) FROM (\(select)) AS l WHERE \(exists("l.a", in: from.table, group.numbers)) "
+                    + "AND \(exists("l.b", in: to.table, to.hierarchyNumbers))")
+        }
+    }
+
+    private func exists(_ key: String, in table: String, _ numbers: [Int]) -> String {
+        "EXISTS (SELECT 1 FROM \(table) AS t WHERE t.Z_PK = \(key) AND t.Z_ENT IN (\(RowMigration.list(numbers))))"
+    }
+
+    private func destination(of property: SQLProperty?) -> SQLEntity? {
+        switch property {
+        case .toOne(let toOne): toOne.destination
+        case .toMany(let toMany): toMany.destination
+        case .attribute, nil: nil
+        }
+    }
+
+    /// The pairs of a source relationship: owner a, member b, position c of the member, position d of the owner in the
+    /// inverse.
+    ///
+    /// - Parameter keepsDirection: For a relationship that is its own inverse and stays it: one row for a pair.
+    private func selection(_ property: SQLProperty, of entity: SQLEntity, keepsDirection: Bool) -> String {
+        switch property {
+        case .attribute: return "SELECT NULL AS a, NULL AS b, NULL AS c, NULL AS d WHERE 0"
+        case .toOne(let toOne):
+            return "SELECT Z_PK AS a, \(toOne.column) AS b, NULL AS c, \(toOne.orderColumn ?? "NULL") AS d "
+                + "FROM \(tables.old(entity.table)) WHERE \(toOne.column) IS NOT NULL"
+        case .toMany(let toMany):
+            switch toMany.storage {
+            case .foreignKey(let key):
+                return "SELECT \(key.column) AS a, Z_PK AS b, \(key.orderColumn ?? "NULL") AS c, NULL AS d "
+                    + "FROM \(tables.old(key.table)) WHERE \(key.column) IS NOT NULL"
+            case .joinTable(let join): return selection(join, keepsDirection: keepsDirection)
+            }
+        }
+    }
+
+    private func selection(_ join: SQLJoin, keepsDirection: Bool) -> String {
+        let table = tables.old(join.table)
+        let forward =
+            "SELECT \(join.ownerColumn) AS a, \(join.memberColumn) AS b, \(join.orderColumn ?? "NULL") AS c, "
+            + "\(join.inverseOrderColumn ?? "NULL") AS d FROM \(table)"
+        guard join.isReflexive, !keepsDirection else { return forward }
+        return forward + " UNION SELECT \(join.memberColumn), \(join.ownerColumn), NULL, NULL FROM \(table)"
+    }
+
+    // MARK: Writing
+
+    private func write(_ job: RelationshipPlan.Job, _ db: Database) throws {
+        switch job.owner.property(named: job.relationship.name) {
+        case .toMany(let toMany):
+            switch toMany.storage {
+            case .joinTable(let join): try write(job, into: join, db)
+            case .foreignKey(let key):
+                try keepOne(of: "OWNER", per: "MEMBER", db)
+                try update(
+                    Target(
+                        table: key.table, column: key.column, entityColumn: key.entityColumn,
+                        orderColumn: key.orderColumn, isOwner: false, otherTable: job.owner.table), db)
+            }
+        case .toOne(let toOne):
+            if let inverse = job.inverse, case .toOne(let back)? = toOne.destination.property(named: inverse.name) {
+                try keepOne(of: "OWNER", per: "MEMBER", db)
+                try keepOne(of: "MEMBER", per: "OWNER", db)
+                try update(Target(back, table: toOne.destination.table, isOwner: false, other: job.owner), db)
+            } else {
+                try keepOne(of: "MEMBER", per: "OWNER", db)
+            }
+            try update(Target(toOne, table: job.owner.table, isOwner: true, other: toOne.destination), db)
+        case .attribute, nil: break
+        }
+    }
+
+    private func keepOne(of kept: String, per side: String, _ db: Database) throws {
+        try db.execute(
+            sql: """
+                DELETE FROM \(Self.links) WHERE rowid NOT IN (
+                    SELECT id FROM (
+                        SELECT rowid AS id, ROW_NUMBER() OVER (
+                            PARTITION BY \(side) ORDER BY \(kept)ORDER IS NULL, \(kept)ORDER, \(kept)
+                        ) AS place FROM \(Self.links)
+                    ) WHERE place = 1
+                )
+                """)
+    }
+
+    /// The order keys of one side: those that there are, or new ones in the order of the primary keys.
+    private func order(of side: String, within other: String, _ db: Database) throws -> String {
+        let missing = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM \(Self.links) WHERE \(side)ORDER IS NULL") ?? 0
+        if missing == 0 { return "\(side)ORDER" }
+        // Core Data begins with 2048 and goes on in steps of 1024.
+        return "1024 + 1024 * ROW_NUMBER() OVER (PARTITION BY \(other) ORDER BY \(side)ORDER, \(side))"
+    }
+
+    private func write(_ job: RelationshipPlan.Job, into join: SQLJoin, _ db: Database) throws {
+        var columns = [join.ownerColumn, join.memberColumn]
+        var values = ["OWNER", "MEMBER"]
+        if let column = join.orderColumn {
+            columns.append(column)
+            values.append(try order(of: "MEMBER", within: "OWNER", db))
+        }
+        if let column = join.inverseOrderColumn {
+            columns.append(column)
+            values.append(try order(of: "OWNER", within: "MEMBER", db))
+        }
+        // A pair of a relationship that is its own inverse stands in the table once.
+        let condition =
+            join.isReflexive
+            ? " WHERE OWNER <= MEMBER OR NOT EXISTS (SELECT 1 FROM \(Self.links) AS r "
+                + "WHERE r.OWNER = \(Self.links).MEMBER AND r.MEMBER = \(Self.links).OWNER)"
+            : ""
+        try db.execute(
+            sql: "INSERT INTO \(join.table) (\(columns.joined(separator: ", "))) "
+                + "SELECT \(values.joined(separator: ", ")) FROM \(Self.links)\(condition) ORDER BY OWNER, MEMBER")
+    }
+
+    private func update(_ target: Target, _ db: Database) throws {
+        let (row, other) = target.isOwner ? ("OWNER", "MEMBER") : ("MEMBER", "OWNER")
+        var assignments = ["\(target.column) = l.REFERENCE"]
+        if let column = target.entityColumn {
+            assignments.append("\(column) = (SELECT t.Z_ENT FROM \(target.otherTable) AS t WHERE t.Z_PK = l.REFERENCE)")
+        }
+        var position = "NULL"
+        if let column = target.orderColumn {
+            position = try order(of: row, within: other, db)
+            assignments.append("\(column) = l.POSITION")
+        }
+        try db.execute(
+            sql: "UPDATE \(target.table) SET \(assignments.joined(separator: ", ")) FROM "
+                + "(SELECT \(row) AS ROWKEY, \(other) AS REFERENCE, \(position) AS POSITION FROM \(Self.links)) AS l "
+                + "WHERE \(target.table).Z_PK = l.ROWKEY")
+    }
+}
+
+/// The columns of a table that hold a reference.
+private struct Target {
+    var table: String
+    var column: String
+    var entityColumn: String?
+    var orderColumn: String?
+    /// Whether the rows are the links' owners, which refer to the members.
+    var isOwner: Bool
+    var otherTable: String
+}
+
+extension Target {
+    init(_ toOne: SQLToOne, table: String, isOwner: Bool, other: SQLEntity) {
+        self.init(
+            table: table, column: toOne.column, entityColumn: toOne.entityColumn, orderColumn: toOne.orderColumn,
+            isOwner: isOwner, otherTable: other.table)
+    }
+}

@@ -1,0 +1,77 @@
+// What the rows have to fulfil before a migration may end. A model can be fine and its store's rows not: objects of an
+// entity that becomes abstract, empty relationships that become mandatory, values that must become unique.
+
+import Foundation
+import GRDB
+
+/// The checks of one migration's rows.
+struct MigrationChecks {
+    let tables: MigrationTables
+    let matching: ModelMatching
+    let plan: RelationshipPlan
+    let errors: MigrationErrors
+
+    /// Objects whose entity may have none any more.
+    func checkAbstractEntities(_ db: Database) throws {
+        var findings: [String] = []
+        for match in matching.matches where match.destination.isAbstract {
+            guard let old = tables.source.entity(for: match.source) else { continue }
+            let count =
+                try Int.fetchOne(
+                    db, sql: "SELECT COUNT(*) FROM \(tables.old(old.table)) WHERE Z_ENT = ?", arguments: [old.number])
+                ?? 0
+            guard count > 0 else { continue }
+            findings.append(
+                "entity '\(match.destination.name ?? "")' becomes abstract, but has \(count) object(s) of its own. "
+                    + "Delete them, or keep the entity concrete")
+        }
+        if !findings.isEmpty { throw errors.badData(findings, reason: "Objects of an abstract entity") }
+    }
+
+    /// To-one relationships that were optional, or led further, and are mandatory now.
+    func checkMandatoryRelationships(_ db: Database) throws {
+        var findings: [String] = []
+        for match in matching.matches {
+            guard let entity = tables.destination.entity(for: match.destination) else { continue }
+            for name in entity.properties.keys.sorted(by: SQLNaming.precedes) {
+                guard case .toOne(let toOne)? = entity.properties[name], !toOne.description.isOptional,
+                    isNewlyMandatory(toOne.description, match.relationships[name])
+                else { continue }
+                let keys = try Int64.fetchAll(
+                    db,
+                    sql: "SELECT Z_PK FROM \(entity.table) WHERE Z_ENT = ? AND \(toOne.column) IS NULL ORDER BY Z_PK",
+                    arguments: [entity.number])
+                guard let first = keys.first else { continue }
+                findings.append(
+                    "\(entity.name).\(name) is mandatory, but \(keys.count) object(s) have nothing in it, the first of "
+                        + "them \(match.source.name ?? "")/p\(first). Set it in them, or make it optional")
+            }
+        }
+        if !findings.isEmpty {
+            throw errors.badData(findings, reason: ModelDifference.Obstacle.nothingToReferTo.reason)
+        }
+    }
+
+    private func isNewlyMandatory(_ new: NSRelationshipDescription, _ old: NSRelationshipDescription?) -> Bool {
+        guard let old else { return true }
+        return old.isOptional || old.isToMany || !plan.isDirect(new) || matching.narrows(old, to: new)
+    }
+
+    /// What is behind the failure to make a unique index.
+    func violatedConstraint(_ db: Database) throws -> (any Error)? {
+        for entity in tables.destination.entities {
+            for constraint in try entity.uniquenessConstraints() {
+                let columns = constraint.columns.joined(separator: ", ")
+                let present = constraint.columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+                let rows = try Row.fetchAll(
+                    db,
+                    sql: "SELECT MIN(Z_PK), MAX(Z_PK) FROM \(entity.table) WHERE \(present) GROUP BY \(columns) "
+                        + "HAVING COUNT(*) > 1 ORDER BY 1")
+                guard let first = rows.first else { continue }
+                let examples = [first[0] as Int64, first[1] as Int64].map { "\(entity.name)/p\($0)" }
+                return errors.constraintViolated(constraint, examples: examples, count: rows.count)
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,117 @@
+// The tables of both versions while a migration runs: those of the source under other names, those of the destination as
+// a new store has them.
+//
+//     ZHERO  ->  Z_SOURCE_0    Z_1TEAMS  ->  Z_SOURCE_1          then ZHERO and Z_1TEAMS are made anew
+
+import Foundation
+import GRDB
+
+/// Puts the source's tables aside, and makes the destination's.
+struct MigrationTables {
+    let source: SQLSchema
+    let destination: SQLSchema
+    private let aside: [String: String]
+    /// CREATE statements of indexes and triggers that aren't Core Data's but somebody has put on its tables.
+    private var foreign: [String] = []
+    private let statements: [String]
+
+    init(source: SQLSchema, destination: SQLSchema) throws {
+        self.source = source
+        self.destination = destination
+        let names = source.tables.map(\.name) + source.joinTables.map(\.name)
+        aside = Dictionary(
+            names.enumerated().map { ($0.element.uppercased(), "Z_SOURCE_\($0.offset)") },
+            uniquingKeysWith: { first, _ in first })
+        statements = try destination.createStatements()
+    }
+
+    /// What a table of the source is called meanwhile.
+    func old(_ table: String) -> String { aside[table.uppercased()] ?? table }
+
+    // MARK: Putting aside
+
+    /// Renames the source's tables and drops what belongs to them, so that all names are free.
+    mutating func setAside(_ db: Database) throws {
+        try dropAttached(db)
+        for table in source.tables.map(\.name) + source.joinTables.map(\.name) {
+            try db.execute(sql: "ALTER TABLE \(table.quotedDatabaseIdentifier) RENAME TO \(old(table))")
+        }
+    }
+
+    /// Indexes, triggers and R-trees. Core Data's are made anew, whatever they were; their names begin with a Z.
+    private mutating func dropAttached(_ db: Database) throws {
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT type, name, tbl_name, sql FROM sqlite_master
+                WHERE sql IS NOT NULL AND type IN ('index', 'trigger')
+                OR type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%' AND name LIKE 'Z_RT_%' ORDER BY rowid
+                """)
+        // Triggers first: they may speak of R-trees.
+        for row in rows.sorted(by: { ($0["type"] as String) > ($1["type"] as String) }) {
+            let type: String = row["type"]
+            let name: String = row["name"]
+            guard type == "table" || aside[(row["tbl_name"] as String).uppercased()] != nil else { continue }
+            if !name.uppercased().hasPrefix("Z") { foreign.append(row["sql"]) }
+            try db.execute(sql: "DROP \(type) \(name.quotedDatabaseIdentifier)")
+        }
+    }
+
+    // MARK: Making
+
+    /// Makes the tables and what has to be there while rows come in.
+    ///
+    /// Triggers compute derived attributes of the rows that are copied, and look rows up by the columns that are indexed;
+    /// without triggers it is faster to make the indexes afterwards.
+    func makeTables(_ db: Database) throws {
+        for statement in statements where !isAttached(statement) && !isSystem(statement) {
+            try db.execute(sql: statement)
+        }
+        for statement in Self.missingSystemTables where try !db.tableExists(statement.name) {
+            try db.execute(sql: statement.sql)
+        }
+        guard hasTriggers else { return }
+        for statement in statements where isPlainIndex(statement) { try db.execute(sql: statement) }
+        for statement in statements where statement.hasPrefix("CREATE TRIGGER") { try db.execute(sql: statement) }
+    }
+
+    /// Makes the indexes, those of uniqueness constraints at last.
+    func makeIndexes(_ db: Database) throws {
+        if !hasTriggers {
+            for statement in statements where isPlainIndex(statement) { try db.execute(sql: statement) }
+        }
+        for statement in statements where statement.hasPrefix("CREATE UNIQUE INDEX") { try db.execute(sql: statement) }
+    }
+
+    private var hasTriggers: Bool { statements.contains { $0.hasPrefix("CREATE TRIGGER") } }
+
+    private func isPlainIndex(_ statement: String) -> Bool { statement.hasPrefix("CREATE INDEX") }
+
+    private func isAttached(_ statement: String) -> Bool {
+        ["CREATE INDEX", "CREATE UNIQUE INDEX", "CREATE TRIGGER"].contains { statement.hasPrefix($0) }
+    }
+
+    private func isSystem(_ statement: String) -> Bool { SQLSchema.systemTables.contains(statement) }
+
+    /// Stores of the first years have no model cache.
+    private static let missingSystemTables = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"].compactMap { name in
+        SQLSchema.systemTables.first { $0.hasPrefix("CREATE TABLE \(name) ") }.map { (name: name, sql: $0) }
+    }
+
+    // MARK: Cleaning up
+
+    /// Drops the source's tables, and puts back what others had put on them where it still fits.
+    func dropOld(_ db: Database) throws {
+        for table in aside.values.sorted() { try db.execute(sql: "DROP TABLE \(table)") }
+        for statement in foreign {
+            do {
+                try db.inSavepoint {
+                    try db.execute(sql: statement)
+                    return .commit
+                }
+            } catch is DatabaseError {
+                // It speaks of a table or column that the new version doesn't have.
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+// Copies rows from the source's tables into the destination's: one INSERT … SELECT for each entity that both have. Keys
+// and versions stay, so that object IDs do. Relationships come along where their columns can be copied.
+
+import Foundation
+import GRDB
+
+/// The copying of rows.
+struct RowMigration {
+    let tables: MigrationTables
+    let matching: ModelMatching
+    let plan: RelationshipPlan
+
+    /// Turns the value of an attribute that allowed external storage into the bytes themselves.
+    static let inlining = "NSCoreDataMigrationInlineValue"
+
+    /// One INSERT on its way.
+    private struct Insertion {
+        var columns = ["Z_PK", "Z_ENT", "Z_OPT"]
+        var values: [String]
+        var arguments: [DatabaseValue] = []
+
+        mutating func add(_ column: String, _ value: String, _ arguments: [DatabaseValue] = []) {
+            columns.append(column)
+            values.append(value)
+            self.arguments += arguments
+        }
+    }
+
+    func copyRows(_ db: Database) throws {
+        for match in matching.matches {
+            guard let old = tables.source.entity(for: match.source),
+                let new = tables.destination.entity(for: match.destination)
+            else { continue }
+            try copyRows(match, from: old, to: new, db)
+        }
+    }
+
+    private func copyRows(_ match: EntityMatch, from old: SQLEntity, to new: SQLEntity, _ db: Database) throws {
+        var insertion = Insertion(values: ["o.Z_PK", "\(new.number)", "o.Z_OPT"])
+        for name in new.properties.keys.sorted(by: SQLNaming.precedes) {
+            switch new.properties[name] {
+            case .attribute(let attribute):
+                let before: SQLAttribute? =
+                    if case .attribute(let found)? = match.attributes[name].flatMap({ old.property(named: $0.name) }) {
+                        found
+                    } else {
+                        nil
+                    }
+                try add(attribute, before, to: &insertion)
+            case .toOne(let toOne) where plan.isDirect(toOne.description):
+                guard case .toOne(let before)? = match.relationships[name].flatMap({ old.property(named: $0.name) })
+                else { continue }
+                add(toOne, before, to: &insertion)
+            case .toOne, .toMany, nil: continue
+            }
+        }
+        try db.execute(
+            sql: "INSERT INTO \(new.table) (\(insertion.columns.joined(separator: ", "))) "
+                + "SELECT \(insertion.values.joined(separator: ", ")) FROM \(tables.old(old.table)) AS o "
+                + "WHERE o.Z_ENT = \(old.number) ORDER BY o.Z_PK",
+            arguments: StatementArguments(insertion.arguments))
+    }
+
+    // MARK: Attributes
+
+    private func add(_ new: SQLAttribute, _ old: SQLAttribute?, to insertion: inout Insertion) throws {
+        // The triggers compute it.
+        if new.description is NSDerivedAttributeDescription { return }
+        let value = try MigratedDefault.value(of: new.description)
+        guard let old else {
+            if !value.isNull { insertion.add(new.column, "?", [value]) }
+            return
+        }
+        let copied = converted(old, new)
+        if old.description.isOptional, !new.description.isOptional, !value.isNull {
+            insertion.add(new.column, "IFNULL(\(copied), ?)", [value])
+        } else {
+            insertion.add(new.column, copied)
+        }
+    }
+
+    private func converted(_ old: SQLAttribute, _ new: SQLAttribute) -> String {
+        let column = "o.\(old.column)"
+        switch (old.description.allowsExternalBinaryDataStorage, new.description.allowsExternalBinaryDataStorage) {
+        case (false, true):
+            // `||` joins bytes as they are, zero bytes included.
+            return "CASE WHEN \(column) IS NULL THEN NULL ELSE CAST(x'01' || \(column) AS BLOB) END"
+        case (true, false): return "\(Self.inlining)(\(column))"
+        case (true, true), (false, false): return column
+        }
+    }
+
+    // MARK: To-one relationships
+
+    private func add(_ new: SQLToOne, _ old: SQLToOne, to insertion: inout Insertion) {
+        insertion.add(new.column, "o.\(old.column)")
+        if let column = new.entityColumn { insertion.add(column, entityNumber(old)) }
+        if let column = new.orderColumn, let before = old.orderColumn { insertion.add(column, "o.\(before)") }
+    }
+
+    /// The destination row's `Z_ENT` in the new numbers.
+    private func entityNumber(_ old: SQLToOne) -> String {
+        let numbers = old.destination.hierarchyNumbers.map { number -> (old: Int, new: Int?) in
+            let match = tables.source.entity(numbered: number).flatMap { matching.match(ofSource: $0.description) }
+            return (number, match.flatMap { tables.destination.entity(for: $0.destination)?.number })
+        }
+        let cases = numbers.compactMap { number in number.new.map { " WHEN \(number.old) THEN \($0)" } }.joined()
+        func inNewNumbers(_ column: String) -> String { cases.isEmpty ? "NULL" : "CASE \(column)\(cases) END" }
+        if let column = old.entityColumn {
+            return numbers.allSatisfy { $0.old == $0.new } ? "o.\(column)" : inNewNumbers("o.\(column)")
+        }
+        let target = tables.old(old.destination.table)
+        return "(SELECT \(inNewNumbers("t.Z_ENT")) FROM \(target) AS t WHERE t.Z_PK = o.\(old.column))"
+    }
+
+    /// Clears references to rows that haven't come along, or that the relationship can't lead to any more.
+    func clearLostReferences(_ db: Database) throws {
+        for entity in tables.destination.entities {
+            for case .toOne(let toOne)? in entity.description.properties.map({ entity.property(named: $0.name) })
+            where plan.isDirect(toOne.description) {
+                let numbers = plan.sources(of: toOne.description)
+                    .filter { matching.narrows($0.old, to: toOne.description) }
+                    .compactMap { tables.destination.entity(for: $0.match.destination)?.number }
+                if numbers.isEmpty { continue }
+                let cleared = [toOne.column, toOne.entityColumn, toOne.orderColumn].compactMap { $0 }
+                    .map { "\($0) = NULL" }.joined(separator: ", ")
+                try db.execute(
+                    sql: "UPDATE \(entity.table) SET \(cleared) WHERE \(toOne.column) IS NOT NULL "
+                        + "AND Z_ENT IN (\(Self.list(numbers))) AND NOT EXISTS (SELECT 1 FROM "
+                        + "\(toOne.destination.table) AS t WHERE t.Z_PK = \(entity.table).\(toOne.column) "
+                        + "AND t.Z_ENT IN (\(Self.list(toOne.destination.hierarchyNumbers))))")
+            }
+        }
+    }
+
+    static func list(_ numbers: [Int]) -> String { numbers.map(String.init).joined(separator: ", ") }
+}
+
+/// The value that objects get for an attribute that they had none for, as a store keeps it.
+enum MigratedDefault {
+    /// - Throws: `CocoaError` where a transformable default can't be encoded.
+    static func value(of attribute: NSAttributeDescription) throws -> DatabaseValue {
+        guard let boxed = attribute.defaultValue, let value = ManagedValue(boxed: boxed, for: attribute) else {
+            return .null
+        }
+        switch value {
+        case .boolean(let boolean): return (boolean ? 1 : 0).databaseValue
+        case .integer(let integer): return integer.databaseValue
+        case .double(let double): return double.databaseValue
+        case .string(let string): return string.databaseValue
+        case .date(let seconds): return seconds.databaseValue
+        case .uuid(let uuid): return unsafe withUnsafeBytes(of: uuid.uuid) { unsafe Data($0) }.databaseValue
+        case .uri(let url): return url.absoluteString.databaseValue
+        case .decimal(let decimal):
+            let text = "\(decimal)"
+            return Int64(text)?.databaseValue ?? Double(text)?.databaseValue ?? text.databaseValue
+        case .data(let data): return stored(data, attribute)
+        case .transformable(let object): return stored(try object.storedBytes(), attribute)
+        case .null, .objectID, .object, .objects, .unread: return .null
+        }
+    }
+
+    private static func stored(_ data: Data, _ attribute: NSAttributeDescription) -> DatabaseValue {
+        (attribute.allowsExternalBinaryDataStorage ? ExternalDataFolder.inline(data) : data).databaseValue
+    }
+}

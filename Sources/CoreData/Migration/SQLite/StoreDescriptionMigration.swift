@@ -1,0 +1,105 @@
+// What a store says of itself: entity numbers, metadata, the model cache, and the numbers in its history.
+
+import Foundation
+import GRDB
+
+/// Rewrites the system tables of a migrated store.
+struct StoreDescriptionMigration {
+    let tables: MigrationTables
+    let matching: ModelMatching
+    let metadata: StoreMetadata
+    let configuration: String?
+
+    /// - Returns: The store's new metadata. The UUID stays, and so do the entries of the application.
+    func write(_ db: Database) throws -> StoreMetadata {
+        try writePrimaryKeys(db)
+        try writeModelCache(db)
+        try renumberHistory(db)
+        let written = metadata.migrated(
+            to: matching.destination, configuration: configuration, unchanged: unchangedHashes())
+        try written.update(db)
+        return written
+    }
+
+    private func writePrimaryKeys(_ db: Database) throws {
+        let rows = try Row.fetchAll(db, sql: "SELECT Z_ENT, IFNULL(Z_MAX, 0) FROM Z_PRIMARYKEY")
+        let counters = Dictionary(rows.map { ($0[0] as Int, $0[1] as Int64) }) { first, _ in first }
+        for entity in tables.source.entities {
+            try db.execute(sql: "DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = ?", arguments: [entity.number])
+        }
+        for entity in tables.destination.entities {
+            var counter: Int64 = 0
+            if entity.isRoot {
+                let roots = matching.matches(under: entity.description)
+                    .compactMap { tables.source.entity(for: $0.source)?.rootNumber }
+                let largest = try Int64.fetchOne(db, sql: "SELECT IFNULL(MAX(Z_PK), 0) FROM \(entity.table)") ?? 0
+                counter = max(largest, roots.compactMap { counters[$0] }.max() ?? 0)
+            }
+            try db.execute(
+                sql: "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, ?)",
+                arguments: [entity.number, entity.name, entity.superNumber, counter])
+        }
+    }
+
+    private func writeModelCache(_ db: Database) throws {
+        try db.execute(sql: "DELETE FROM Z_MODELCACHE")
+        try db.execute(
+            sql: "INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)",
+            arguments: [try matching.destination.modelCacheData()])
+    }
+
+    /// The hashes that can't be computed, of entities in which nothing has changed.
+    private func unchangedHashes() -> [String: Data] {
+        let changed = Set(matching.differences().map(\.entity))
+        var hashes: [String: Data] = [:]
+        for match in matching.matches {
+            guard let name = match.destination.name, match.source.name == name,
+                !match.destination.lineage.contains(where: { changed.contains($0.name ?? "") })
+            else { continue }
+            hashes[name] = metadata.versionHashes[name]
+        }
+        return hashes
+    }
+
+    // MARK: History
+
+    /// The history speaks of entities by number. Changes of entities that are gone go as well; which properties an update
+    /// changed, and what tombstones hold, is known by position only and means something else where properties changed.
+    private func renumberHistory(_ db: Database) throws {
+        guard try db.tableExists("ACHANGE") else { return }
+        let columns = Set(try db.columns(in: "ACHANGE").map { $0.name.uppercased() })
+        let numbers = tables.source.entities.map { old -> (old: SQLEntity, new: SQLEntity?) in
+            (old, matching.match(ofSource: old.description).flatMap { tables.destination.entity(for: $0.destination) })
+        }
+        let changed = Set(matching.differences().filter { $0.property != nil }.map(\.entity))
+        let positional = columns.filter { $0 == "ZCOLUMNS" || $0.hasPrefix("ZTOMBSTONE") }.sorted()
+        for (old, new) in numbers {
+            guard let new else {
+                try db.execute(sql: "DELETE FROM ACHANGE WHERE ZENTITY = ?", arguments: [old.number])
+                continue
+            }
+            let isChanged = new.description.lineage.contains { changed.contains($0.name ?? "") }
+            guard isChanged, !positional.isEmpty else { continue }
+            let cleared = positional.map { "\($0) = NULL" }.joined(separator: ", ")
+            try db.execute(sql: "UPDATE ACHANGE SET \(cleared) WHERE ZENTITY = ?", arguments: [old.number])
+        }
+        let cases = numbers.compactMap { pair in
+            pair.new.map { " WHEN \(pair.old.number) THEN \($0.number)" }
+        }.joined()
+        if !cases.isEmpty {
+            try db.execute(sql: "UPDATE ACHANGE SET ZENTITY = CASE ZENTITY\(cases) ELSE ZENTITY END")
+        }
+        try addTombstones(existing: columns, db)
+    }
+
+    /// As many columns as the entity with the most kept attributes has.
+    private func addTombstones(existing: Set<String>, _ db: Database) throws {
+        let wanted =
+            tables.destination.entities.map { entity in
+                entity.description.attributesByName.values.filter(\.preservesValueInHistoryOnDeletion).count
+            }.max() ?? 0
+        for index in 0..<wanted where !existing.contains("ZTOMBSTONE\(index)") {
+            try db.execute(sql: "ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE\(index) BLOB")
+        }
+    }
+}

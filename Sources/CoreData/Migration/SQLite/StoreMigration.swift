@@ -1,0 +1,138 @@
+// A lightweight migration of a SQLite store: in one transaction the store's tables are put aside, those of the new
+// version are made as a new store has them, the rows are copied, and the old tables dropped. Until the transaction is
+// committed the file is the old store, for everybody else and after a crash. Core Data changes tables in place where it can
+// (columns added at the end, join tables renamed); this leaves the same rows under the same keys in tables without such
+// traces.
+
+import Foundation
+import GRDB
+
+/// The migration of one store's file.
+struct StoreMigration {
+    /// What has just been done, for tests that look at the file or fail meanwhile.
+    enum Step: CaseIterable, Sendable {
+        case setAside, made, copied, linked, indexed, described
+    }
+
+    let url: URL
+    let matching: ModelMatching
+    let configuration: String?
+    let options: SQLiteStoreOptions
+    let errors: MigrationErrors
+    var onStep: (@Sendable (Step) throws -> Void)?
+
+    /// - Parameter configuration: The configuration that the store keeps; nil for all entities.
+    init(
+        url: URL, source: NSManagedObjectModel, destination: NSManagedObjectModel, configuration: String? = nil,
+        options: SQLiteStoreOptions = SQLiteStoreOptions(), errors: MigrationErrors? = nil
+    ) {
+        self.url = url
+        self.configuration = configuration
+        self.options = options
+        self.errors = errors ?? MigrationErrors(store: url)
+        matching = ModelMatching(source: source, destination: destination)
+    }
+
+    /// Migrates the store. Does nothing where somebody else has done it meanwhile.
+    ///
+    /// - Throws: `CocoaError` that names the path and the cause; the store is then as it was.
+    func run() throws {
+        let files = ExternalFileMigration(folder: ExternalDataFolder(storeURL: url))
+        let database: SQLiteDatabase
+        let orphans: Set<URL>
+        do {
+            (database, orphans) = try SQLiteDatabase.file(at: url.path, options: options) { db in
+                try migrate(db, files)
+            }
+            files.remove(orphans)
+            try database.close()
+        } catch {
+            throw errors.failed(error)
+        }
+    }
+
+    private func migrate(_ db: Database, _ files: ExternalFileMigration) throws -> Set<URL> {
+        files.registerInlining(on: db)
+        // Renaming a table shall not touch views or triggers that speak of it.
+        try db.execute(sql: "PRAGMA legacy_alter_table = ON")
+        var orphans: Set<URL> = []
+        try db.inTransaction(.exclusive) {
+            orphans = try rewrite(db, files)
+            return .commit
+        }
+        // The store is migrated. That the space of the old tables can't be given back is no reason to report an error.
+        try? db.execute(sql: "PRAGMA incremental_vacuum")
+        return orphans
+    }
+
+    private func rewrite(_ db: Database, _ files: ExternalFileMigration) throws -> Set<URL> {
+        let storeErrors = SQLiteErrors(path: url.path)
+        let metadata = try StoreMetadata.read(db, errors: storeErrors)
+        if try isMigrated(metadata, db) { return [] }
+        let old = try SQLSchema(
+            model: matching.source, configuration: configuration(of: matching.source, metadata),
+            file: SQLiteStoreOpening.contents(db))
+        var tables = try MigrationTables(
+            source: old, destination: SQLSchema(model: matching.destination, configuration: configuration))
+        let before = try files.files(of: old, db) { $0 }
+
+        try tables.setAside(db)
+        try onStep?(.setAside)
+        try tables.makeTables(db)
+        try onStep?(.made)
+        try copy(tables, db)
+        try index(tables, db)
+        try tables.dropOld(db)
+        let description = StoreDescriptionMigration(
+            tables: tables, matching: matching, metadata: metadata, configuration: configuration)
+        _ = try description.write(db)
+        try onStep?(.described)
+        return before.subtracting(try files.files(of: tables.destination, db) { $0 })
+    }
+
+    private func isMigrated(_ metadata: StoreMetadata, _ db: Database) throws -> Bool {
+        guard metadata.differences(from: matching.destination, configuration: configuration).isEmpty else {
+            return false
+        }
+        do {
+            _ = try SQLSchema(
+                model: matching.destination, configuration: configuration, file: SQLiteStoreOpening.contents(db))
+            return true
+        } catch is SQLSchemaError {
+            // Hashes that can't be computed fit any store; its tables say whether it is of that version.
+            return false
+        }
+    }
+
+    /// The older version may lack the configuration, and a store of a part may have been saved as one of the whole.
+    private func configuration(of model: NSManagedObjectModel, _ metadata: StoreMetadata) -> String? {
+        guard let configuration, model.entities(forConfigurationName: configuration) != nil,
+            model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata.entries)
+        else { return nil }
+        return configuration
+    }
+
+    private func copy(_ tables: MigrationTables, _ db: Database) throws {
+        let plan = RelationshipPlan(matching: matching, destination: tables.destination)
+        let checks = MigrationChecks(tables: tables, matching: matching, plan: plan, errors: errors)
+        try checks.checkAbstractEntities(db)
+        let rows = RowMigration(tables: tables, matching: matching, plan: plan)
+        try rows.copyRows(db)
+        try onStep?(.copied)
+        try rows.clearLostReferences(db)
+        try LinkMigration(tables: tables, matching: matching, plan: plan).writeLinks(db)
+        try checks.checkMandatoryRelationships(db)
+        try onStep?(.linked)
+    }
+
+    private func index(_ tables: MigrationTables, _ db: Database) throws {
+        do {
+            try tables.makeIndexes(db)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+            let plan = RelationshipPlan(matching: matching, destination: tables.destination)
+            let checks = MigrationChecks(tables: tables, matching: matching, plan: plan, errors: errors)
+            throw try checks.violatedConstraint(db) ?? error
+        }
+        try onStep?(.indexed)
+    }
+}

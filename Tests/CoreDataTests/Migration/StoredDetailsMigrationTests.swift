@@ -1,0 +1,236 @@
+// What a store has beside rows and relationships, and what a migration does with it.
+
+import Foundation
+import GRDB
+import Testing
+
+@testable import CoreData
+
+@Suite struct StoredDetailsMigrationTests {
+    private func files(_ store: MigratingStore) throws -> [String] {
+        let folder = ExternalDataFolder(storeURL: store.url).url.path
+        guard FileManager.default.fileExists(atPath: folder) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    }
+
+    // MARK: External storage
+
+    private func photos(external: Bool) -> NSManagedObjectModel {
+        TestModel.model([
+            TestModel.entity(
+                "Photo",
+                [
+                    TestModel.attribute("name", .stringAttributeType),
+                    TestModel.attribute("bytes", .binaryDataAttributeType, external: external),
+                ]), TestModel.entity("Other"),
+        ])
+    }
+
+    private static let values = [
+        Data([0, 1, 0, 2]), Data([1]), Data(), Data(repeating: 7, count: 200_000), Data(repeating: 9, count: 150_000),
+    ]
+
+    private func photoStore(external: Bool) throws -> MigratingStore {
+        try MigratingStore(photos(external: external)) { context in
+            for (index, value) in Self.values.enumerated() {
+                context.insert("Photo", ["name": "\(index)", "bytes": value])
+            }
+            context.insert("Photo", ["name": "none"])
+        }
+    }
+
+    private func check(_ context: NSManagedObjectContext) throws {
+        let photos = try context.all("Photo").sorted {
+            "\($0.value(forKey: "name") ?? "")" < "\($1.value(forKey: "name") ?? "")"
+        }
+        #expect(photos.map { $0.value(forKey: "bytes") as? Data } == Self.values + [nil])
+    }
+
+    @Test func `external files are kept, with their names`() throws {
+        let store = try photoStore(external: true)
+        let before = try files(store)
+        #expect(before.count == 2)
+        let model = try photos(external: true).next { try $0.entity("Photo").attribute("bytes").name = "content" }
+        try model.entity("Photo").attribute("content").renamingIdentifier = "bytes"
+        let context = try store.open(model)
+        #expect(
+            try context.all("Photo").map { ($0.value(forKey: "content") as? Data)?.count } == Self.values.map(\.count)
+                + [nil])
+        #expect(try files(store) == before)
+    }
+
+    @Test func `values move out of files and into them when external storage is allowed no longer, or from now on`()
+        throws
+    {
+        let store = try photoStore(external: true)
+        try check(try store.open(photos(external: false)))
+        try store.close()
+        #expect(try files(store) == [])
+        try check(try store.open(photos(external: true)))
+        let prefixes = try store.sql {
+            try String.fetchAll(
+                $0, sql: "SELECT DISTINCT HEX(SUBSTR(ZBYTES, 1, 1)) FROM ZPHOTO WHERE ZBYTES IS NOT NULL")
+        }
+        #expect(prefixes == ["01"])
+    }
+
+    @Test func `files that no row refers to any more are deleted, once the migration has succeeded`() throws {
+        let store = try photoStore(external: true)
+        let model = TestModel.model([TestModel.entity("Other", [TestModel.attribute("x", .stringAttributeType)])])
+        try store.open(model)
+        #expect(try files(store) == [])
+    }
+
+    // MARK: Triggers, indexes, what others have made
+
+    private func counting(name: String = "count") -> NSManagedObjectModel {
+        let book = TestModel.entity("Book", [TestModel.attribute("title", .stringAttributeType)])
+        let page = TestModel.entity("Page", [TestModel.attribute("text", .stringAttributeType)])
+        TestModel.connect(book, "pages", .many, page, "book", .one)
+        let count = NSDerivedAttributeDescription()
+        count.name = name
+        count.attributeType = .integer64AttributeType
+        count.derivationExpression = NSExpression(format: "pages.@count")
+        book.properties.append(count)
+        return TestModel.model([book, page])
+    }
+
+    private func books(_ model: NSManagedObjectModel) throws -> MigratingStore {
+        try MigratingStore(model) { context in
+            for number in 0..<3 {
+                let book = context.insert("Book", ["title": "\(number)"])
+                for _ in 0..<number { context.insert("Page", ["book": book]) }
+            }
+        }
+    }
+
+    @Test func `derived attributes are computed for the rows that there are, and kept by triggers from then on`() throws
+    {
+        let plain = try counting().next { model in
+            try model.entity("Book").properties.removeAll { $0 is NSDerivedAttributeDescription }
+        }
+        let store = try books(plain)
+        let context = try store.open(counting())
+        #expect(try context.values("Book", "count") == ["0", "1", "2"])
+        context.insert("Page", ["book": try context.all("Book")[0]])
+        try context.save()
+        try store.close()
+        #expect(try store.open(counting(), nil).values("Book", "count") == ["1", "1", "2"])
+        #expect(try store.statements() == MigratingStore.statements(ofNew: counting()))
+    }
+
+    @Test func `a derivation can change although its hash can't be computed`() throws {
+        let store = try books(counting())
+        #expect(try store.open(counting(name: "number")).values("Book", "number") == ["0", "1", "2"])
+    }
+
+    @Test func `the hashes that a store has for derived attributes are kept and taken over`() throws {
+        let store = try books(counting())
+        try store.close()
+        // As Apple's: a hash that isn't the one that would be computed.
+        let apples = Data(repeating: 0xA5, count: 32)
+        try DatabaseQueue(path: store.url.path).write { db in
+            var metadata = try StoreMetadata.read(db, errors: SQLiteErrors(path: store.url.path))
+            var hashes = metadata.versionHashes
+            hashes["Book"] = apples
+            metadata.entries[NSStoreModelVersionHashesKey] = hashes
+            try metadata.update(db)
+        }
+        let carried = try #require(try SQLiteStoreFile.model(at: store.url))
+        #expect(carried.entityVersionHashesByName["Book"] == apples)
+        #expect(try store.open(carried, nil).all("Book").count == 3)
+        try store.close()
+        // The entity stays the same while another one changes.
+        let model = try counting().next { try $0.entity("Page").attribute("text").isOptional = false }
+        try model.entity("Page").attribute("text").defaultValue = ""
+        try store.open(model)
+        try store.close()
+        let hashes = try SQLiteStoreFile.metadata(at: store.url)[NSStoreModelVersionHashesKey] as? [String: Data]
+        #expect(hashes?["Book"] == apples)
+        #expect(hashes?["Page"] == model.entityVersionHashesByName["Page"])
+    }
+
+    @Test func `tables, views and indexes that others have made stay`() throws {
+        let store = try MigratingStore(TestModel.heroes()) { $0.insert("Hero", ["name": "Ada"]) }
+        try store.close()
+        let foreign = [
+            "CREATE TABLE mine (a, b)", "CREATE INDEX myIndex ON ZHERO (ZNAME)",
+            "CREATE VIEW names AS SELECT ZNAME FROM ZHERO",
+            "CREATE INDEX myAges ON ZHERO (ZAGE)",
+        ]
+        try DatabaseQueue(path: store.url.path).write { db in
+            for statement in foreign { try db.execute(sql: statement) }
+            try db.execute(sql: "INSERT INTO mine VALUES (1, 'two')")
+        }
+        let model = try TestModel.heroes().next { model in
+            try model.entity("Hero").properties.removeAll { $0.name == "age" }
+        }
+        try store.open(model)
+        // The index of a column that is gone is gone, too.
+        #expect(try Set(store.statements()).isSuperset(of: foreign.prefix(3)))
+        #expect(try !store.statements().contains(foreign[3]))
+        #expect(try store.sql { try String.fetchAll($0, sql: "SELECT ZNAME FROM names") } == ["Ada"])
+        #expect(try store.sql { try String.fetchAll($0, sql: "SELECT b FROM mine") } == ["two"])
+    }
+
+    @Test func `a history goes on under the new entity numbers`() throws {
+        let store = try MigratingStore(TestModel.heroes()) { _ in }
+        try store.close()
+        try DatabaseQueue(path: store.url.path).write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER,
+                        ZENTITY INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, ZCOLUMNS BLOB);
+                    CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
+                        ZTIMESTAMP FLOAT, ZAUTHOR VARCHAR, ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR, ZPROCESSID VARCHAR);
+                    INSERT INTO Z_PRIMARYKEY VALUES (16001, 'CHANGE', 0, 0), (16002, 'TRANSACTION', 0, 0)
+                    """)
+        }
+        let context = try store.open(TestModel.heroes())
+        context.insert("Hero")
+        context.insert("Team")
+        context.insert("Power")
+        try context.save()
+        try store.close()
+        // Hero was 1, Sidekick 2, Power 3, Team 4.
+        let model = try TestModel.heroes().next { model in
+            model.entities.append(TestModel.entity("Actor"))
+            try model.entity("Hero").properties.removeAll { $0.name == "powers" }
+            model.entities.removeAll { $0.name == "Power" }
+        }
+        try store.open(model)
+        let changes = try store.sql { try Int.fetchAll($0, sql: "SELECT ZENTITY FROM ACHANGE ORDER BY ZENTITY") }
+        #expect(changes == [2, 4])
+        let names = try store.sql { try String.fetchAll($0, sql: "SELECT Z_NAME FROM Z_PRIMARYKEY ORDER BY Z_ENT") }
+        #expect(names == ["Actor", "Hero", "Sidekick", "Team", "CHANGE", "TRANSACTION"])
+    }
+
+    // MARK: Where the older version comes from
+
+    @Test func `the older version is found beside the newer one where the store doesn't carry it`() throws {
+        let folder = try TemporaryFolder()
+        func source(_ extra: String) -> String {
+            """
+            <model type="com.apple.IDECoreDataModeler.DataModel"><entity name="Hero"><attribute name="name" optional="YES"
+            attributeType="String"/>\(extra)</entity></model>
+            """
+        }
+        let bundle = "Heroes.xcdatamodeld"
+        let first = try folder.write(source(""), to: "\(bundle)/Heroes.xcdatamodel/contents")
+        try folder.write(
+            source("<attribute name=\"age\" optional=\"YES\" attributeType=\"Integer 16\"/>"),
+            to: "\(bundle)/Heroes 2.xcdatamodel/contents")
+        try folder.write(
+            """
+            <?xml version="1.0" encoding="UTF-8"?><plist version="1.0"><dict><key>_XCCurrentVersionName</key>
+            <string>Heroes 2.xcdatamodel</string></dict></plist>
+            """, to: "\(bundle)/.xccurrentversion")
+        let store = try MigratingStore(
+            NSManagedObjectModel(readingContentsOf: first.deletingLastPathComponent())
+        ) { $0.insert("Hero", ["name": "Ada"]) }
+        try store.close()
+        try DatabaseQueue(path: store.url.path).write { try $0.execute(sql: "DELETE FROM Z_MODELCACHE") }
+        let current = try NSManagedObjectModel(readingContentsOf: folder.url.appendingPathComponent(bundle))
+        #expect(try store.open(current).values("Hero", "name") == ["Ada"])
+    }
+}
