@@ -89,6 +89,11 @@ enum StoreAccess {
         for store in coordinator.persistentStores { try coordinator.remove(store) }
     }
 
+    /// Moves a store that is closed to where there is none.
+    static func move(_ store: String, to path: String) throws {
+        try SQLiteStoreFile.move(from: URL(fileURLWithPath: store), to: URL(fileURLWithPath: path))
+    }
+
     /// Deletes a store with everything that belongs to it.
     static func destroy(_ container: NSPersistentContainer) throws {
         let coordinator = container.persistentStoreCoordinator

@@ -20,6 +20,10 @@ import Testing
         Usage(arguments: ["export", "--store", "s", "--limit", "-1"], says: "--limit"),
         Usage(arguments: ["export", "--store", "s", "--format", "xml"], says: "'json' and 'ndjson'"),
         Usage(arguments: ["export", "--store", "s", "--format", "ndjson", "--pretty"], says: "--pretty"),
+        Usage(arguments: ["archive"], says: "Missing expected argument"),
+        Usage(
+            arguments: ["restore", "a", "--store", "s", "--fit", "any"], says: "'exact', 'compatible' or 'partial'"),
+        Usage(arguments: ["restore", "a", "--store", "s", "--batch", "0"], says: "--batch needs a number"),
         Usage(arguments: ["inspect"], says: "Missing expected argument"),
         Usage(arguments: ["inspect", "a", "b"], says: "Unexpected argument 'b'"),
     ])

@@ -144,6 +144,12 @@ extension NSManagedObject {
         }
     }
 
+    /// The ID that a to-one slot leads to; makes no object of it.
+    package func slotDestinationID(_ slot: Int) -> NSManagedObjectID? {
+        realize()
+        return values[slot].referencedID
+    }
+
     /// Sets an attribute or a to-one relationship (`.object` or `.null`) as `setValue(_:forKey:)` does.
     package func setSlot(_ slot: Int, to value: ManagedValue) {
         realize()

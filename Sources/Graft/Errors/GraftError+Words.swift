@@ -72,6 +72,16 @@ extension GraftError {
             ("there is no model: \(reason)", "Give the model that the store was made with.")
         case .modelMismatch(let reason):
             ("the store and the model don't fit: \(reason)", "Give the model that the store was made with.")
+        case .damagedArchive(let found, let expected):
+            (
+                "the archive is damaged: found \(shown(found)) where it should have \(shown(expected))",
+                "Use another copy of it."
+            )
+        case .otherModel(let differences):
+            (
+                "the archive was made with another model: \(differences.joined(separator: "; "))",
+                "Use the model in the archive, or accept the differences by option."
+            )
         case .invalidModel(let reason):
             ("the model is invalid: \(reason)", "Correct the model.")
         case .invalidMapping(let reason, let remedy):

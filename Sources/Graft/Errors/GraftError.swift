@@ -41,6 +41,10 @@ public struct GraftError: Error, Equatable, Sendable {
         case missingModel(reason: String)
         /// A store and a model that don't belong together.
         case modelMismatch(reason: String)
+        /// An archive that isn't as it was written.
+        case damagedArchive(found: String, expected: String)
+        /// An archive that was made with another model: one phrase for each difference.
+        case otherModel(differences: [String])
         /// A model that contradicts itself or can't be read.
         case invalidModel(reason: String)
         /// A mapping annotation that can't be followed.

@@ -63,7 +63,7 @@ struct ExportRun {
     func write(
         to destination: ExportDestination, _ body: (inout JSONWriter) throws -> Int
     ) throws -> Int {
-        try Self.graftErrors {
+        try ImportErrors.graftErrors {
             try destination.write { handle in
                 var writer = JSONWriter(handle, options: writerOptions)
                 let count = try body(&writer)
@@ -75,7 +75,7 @@ struct ExportRun {
 
     /// Runs a closure with a writer into memory.
     func data(_ body: (inout JSONWriter) throws -> Void) throws -> Data {
-        try Self.graftErrors {
+        try ImportErrors.graftErrors {
             var writer = JSONWriter(options: writerOptions)
             try body(&writer)
             return try writer.finish()
@@ -87,13 +87,5 @@ struct ExportRun {
         writer.isPretty = options.isPretty && options.format == .json
         writer.sortsKeys = options.sortsKeys
         return writer
-    }
-
-    private static func graftErrors<T>(_ body: () throws -> T) throws -> T {
-        do {
-            return try body()
-        } catch {
-            throw ImportErrors.graftError(error)
-        }
     }
 }

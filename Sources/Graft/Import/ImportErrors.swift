@@ -36,6 +36,15 @@ enum ImportErrors {
         return value is NSNull ? "null" : "\(value)"
     }
 
+    /// Runs a closure; its errors come out as ``GraftError``.
+    static func graftErrors<T>(_ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch {
+            throw graftError(error)
+        }
+    }
+
     private static func validation(_ error: NSError, others: Int) -> GraftError {
         let object = error.userInfo[NSValidationObjectErrorKey] as? NSManagedObject
         let key = error.userInfo[NSValidationKeyErrorKey] as? String

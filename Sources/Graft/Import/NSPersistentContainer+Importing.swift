@@ -77,7 +77,8 @@ extension NSPersistentContainer {
         try await importJSON(from: urls.map { .file($0) }, entity: entity, options: options, progress: progress)
     }
 
-    private func newImportContext() -> NSManagedObjectContext {
+    /// A context that nobody else will know.
+    func newImportContext() -> NSManagedObjectContext {
         let context = newBackgroundContext()
         context.isObserved = false
         return context
@@ -85,7 +86,7 @@ extension NSPersistentContainer {
 
     /// Releases a context elsewhere: what it holds is no longer needed, and taking 100,000 objects apart takes a sixth of the
     /// time of their import.
-    private static func letGo(of context: NSManagedObjectContext) {
+    static func letGo(of context: NSManagedObjectContext) {
         DispatchQueue.global(qos: .utility).async { withExtendedLifetime(context) {} }
     }
 

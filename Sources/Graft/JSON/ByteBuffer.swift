@@ -33,6 +33,19 @@ struct ByteBuffer: ~Copyable {
         count &+= bytes.count
     }
 
+    /// Appends the bytes of a number, the least significant one first.
+    @inline(__always)
+    mutating func append(littleEndian value: some FixedWidthInteger) {
+        var rest = value
+        makeRoom(for: MemoryLayout.size(ofValue: value))
+        for _ in 0..<MemoryLayout.size(ofValue: value) {
+            // Safe: there is room for all of its bytes.
+            unsafe memory.storeBytes(of: UInt8(truncatingIfNeeded: rest), toByteOffset: count, as: UInt8.self)
+            count &+= 1
+            rest &>>= 8
+        }
+    }
+
     /// Appends the decimal digits of a number.
     mutating func append(digitsOf value: UInt64) {
         var length = 1

@@ -60,16 +60,19 @@ public struct JSONWriter: ~Copyable {
 
     /// Creates a writer into an open file, which the caller closes.
     public init(_ file: FileHandle, options: Options = Options()) {
-        self.init(
-            sink: { bytes in
-                do {
-                    // Safe: the bytes are copied before the call ends.
-                    try unsafe file.write(contentsOf: bytes.withUnsafeBytes { unsafe Data($0) })
-                } catch {
-                    throw GraftError(.unwritableFile(reason: "writing stopped"), underlying: error)
-                }
-            },
-            options: options)
+        self.init(sink: Self.sink(into: file), options: options)
+    }
+
+    /// Writes into an open file.
+    static func sink(into file: FileHandle) -> ByteSink {
+        { bytes in
+            do {
+                // Safe: the bytes are copied before the call ends.
+                try unsafe file.write(contentsOf: bytes.withUnsafeBytes { unsafe Data($0) })
+            } catch {
+                throw GraftError(.unwritableFile(reason: "writing stopped"), underlying: error)
+            }
+        }
     }
 
     /// Ends the text, with a line feed after the last value where it goes to a file or is pretty, and passes on what is left.
@@ -96,6 +99,12 @@ public struct JSONWriter: ~Copyable {
 // MARK: - Structure
 
 extension JSONWriter {
+    /// Ends the line behind a value at the top level; the next one begins a new line.
+    mutating func endLine() {
+        buffer.append(0x0A)
+        isFirst = true
+    }
+
     /// Begins an object. Its members follow: ``key(_:)-(String)`` and a value for each.
     public mutating func beginObject() throws { try begin(0x7B, isObject: true) }
 

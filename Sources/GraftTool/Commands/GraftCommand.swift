@@ -11,6 +11,9 @@ struct GraftCommand: ParsableCommand {
             or 64 when the command line can't be understood.
             """,
         version: Tool.version,
-        subcommands: [ImportCommand.self, ExportCommand.self, InspectCommand.self, LintCommand.self]
+        subcommands: [
+            ImportCommand.self, ExportCommand.self, ArchiveCommand.self, RestoreCommand.self, InspectCommand.self,
+            LintCommand.self,
+        ]
     )
 }

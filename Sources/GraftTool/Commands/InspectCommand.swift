@@ -5,11 +5,16 @@ import ArgumentParser
 struct InspectCommand: JobCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Show what a store or a model holds.",
-        discussion: "A store is opened for reading only, and not a byte of it changes."
+        abstract: "Show what a store, a model or an archive holds.",
+        discussion: """
+            A store is opened for reading only, and not a byte of it changes. Of an archive the header is shown; it isn't \
+            verified.
+            """
     )
 
-    @Argument(help: ArgumentHelp("The store or the model.", valueName: "store|model"), completion: .file())
+    @Argument(
+        help: ArgumentHelp("The store, the model or the archive.", valueName: "store|model|archive"),
+        completion: .file())
     var file: String
 
     @Flag(help: "Write JSON.")

@@ -32,7 +32,7 @@ struct ExportJob {
             interruption.end()
         }
         do {
-            try export(container, to: destination(console), progress)
+            try export(container, to: OutputFile.destination(output, console), progress)
         } catch  where output == nil && console.isOutputClosed {
             throw OutputClosed()
         } catch let error as GraftError {
@@ -92,27 +92,5 @@ struct ExportJob {
         if entities.isEmpty { return nil }
         let named = try entities.map(model.entity)
         return model.entities.filter { entity in named.contains { entity.isKindOf(entity: $0) } }.compactMap(\.name)
-    }
-
-    // MARK: Where to
-
-    private func destination(_ console: Console) throws -> ExportDestination {
-        guard let output else { return .handle(FileHandle(fileDescriptor: console.output)) }
-        // A link keeps pointing where it points, and the file there is replaced.
-        let url = URL(fileURLWithPath: output).resolvingSymlinksInPath()
-        switch FileKind(ofPath: url.path) {
-        case .missing, .file:
-            guard FileKind(ofPath: url.deletingLastPathComponent().path) == .folder else {
-                throw GraftError(.unwritableFile(reason: "its folder doesn't exist"), at: .init(source: output))
-            }
-            return .file(url)
-        case .folder:
-            throw GraftError(.unwritableFile(reason: "it is a folder"), at: .init(source: output))
-        case .device:
-            guard let handle = FileHandle(forWritingAtPath: url.path) else {
-                throw GraftError(.unwritableFile(reason: SystemError.reason()), at: .init(source: output))
-            }
-            return .handle(handle)
-        }
     }
 }

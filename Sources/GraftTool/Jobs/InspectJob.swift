@@ -3,14 +3,18 @@
 import CoreData
 import Foundation
 import Graft
+import Graft
 
-/// A look into a store or a model.
+/// A look into a store, a model or an archive.
 struct InspectJob {
     var file: String
     var isJSON: Bool
 
     func run(on console: Console) throws {
-        if Self.isStore(file) {
+        if try isArchive() {
+            let report = try archiveReport()
+            try show(report, ReportText.lines(report), console)
+        } else if Self.isStore(file) {
             let report = try storeReport()
             try show(report, ReportText.lines(report), console)
         } else {
@@ -32,6 +36,19 @@ struct InspectJob {
     /// Folders are models, and so is a file with a model's name; any other file is a store.
     private static func isStore(_ path: String) -> Bool {
         FileKind(ofPath: path) != .folder && URL(fileURLWithPath: path).pathExtension != "mom"
+    }
+
+    private func isArchive() throws -> Bool {
+        guard FileKind(ofPath: file) == .file else { return false }
+        try FileKind.requireReadable(file)
+        return try GraphArchive.isArchive(contentsOf: URL(fileURLWithPath: file))
+    }
+
+    private func archiveReport() throws -> ArchiveReport {
+        let archive = GraphArchive(contentsOf: URL(fileURLWithPath: file))
+        return ArchiveReport(
+            file: file, size: try Self.size(of: file), hasModel: try archive.model() != nil,
+            header: try archive.header())
     }
 
     private func storeReport() throws -> StoreReport {

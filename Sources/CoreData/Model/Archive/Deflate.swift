@@ -4,14 +4,14 @@ import CZlib
 import Foundation
 
 /// Compression without a header.
-enum Deflate {
+package enum Deflate {
     /// Data that can't be expanded.
-    struct Damage: Error {
-        var reason: String
+    package struct Damage: Error {
+        package var reason: String
     }
 
     /// The largest model cache that is expanded; the largest known one has 1.5 MB.
-    static let largest = 256 << 20
+    package static let largest = 256 << 20
 
     /// zlib counts in 32 bits.
     private static let longestInput = Int(UInt32.max)
@@ -22,7 +22,7 @@ enum Deflate {
     ///
     /// - Parameter limit: The most bytes that are given.
     /// - Throws: ``Damage`` for data that isn't DEFLATE, that ends early, or that expands beyond the limit.
-    static func inflated(_ data: Data, limit: Int = largest) throws(Damage) -> Data {
+    package static func inflated(_ data: Data, limit: Int = largest) throws(Damage) -> Data {
         guard data.count <= Self.longestInput else { throw Damage(reason: "it has more than 4 GB") }
         var stream = unsafe z_stream()
         guard
@@ -36,11 +36,14 @@ enum Deflate {
     }
 
     /// Compresses data.
-    static func deflated(_ data: Data) -> Data {
+    ///
+    /// - Parameter isFast: Whether time counts more than the last percents of size.
+    package static func deflated(_ data: Data, isFast: Bool = false) -> Data {
         guard data.count <= Self.longestInput else { fatalError("Data of more than 4 GB can't be compressed at once.") }
         var stream = unsafe z_stream()
         let status = unsafe deflateInit2_(
-            &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, headerless, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+            &stream, isFast ? Z_BEST_SPEED : Z_DEFAULT_COMPRESSION, Z_DEFLATED, headerless, 8, Z_DEFAULT_STRATEGY,
+            ZLIB_VERSION,
             Int32(MemoryLayout<z_stream>.size))
         guard status == Z_OK else { fatalError("zlib can't be started (\(status)). There is no memory left.") }
         defer { unsafe deflateEnd(&stream) }

@@ -135,6 +135,20 @@ package enum SQLiteStoreFile {
         }
     }
 
+    /// Moves a store that nobody has open to where there is none. Its file comes last, so that there is a store only when
+    /// all of it is there.
+    ///
+    /// - Throws: `CocoaError` where there is one, or the files can't be moved.
+    package static func move(from source: URL, to destination: URL) throws {
+        let manager = FileManager.default
+        let folders = [source, destination].map { ExternalDataFolder(storeURL: $0).supportFolder.path }
+        let files = ["-wal", "-shm"].map { (source.path + $0, destination.path + $0) }
+        for (from, to) in [(folders[0], folders[1])] + files + [(source.path, destination.path)]
+        where manager.fileExists(atPath: from) {
+            try manager.moveItem(atPath: from, toPath: to)
+        }
+    }
+
     /// Copies all pages, those that are still in the source's write-ahead log included.
     private static func backUp(_ source: URL, to copy: URL) throws {
         var configuration = Configuration()

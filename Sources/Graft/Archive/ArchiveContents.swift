@@ -1,0 +1,227 @@
+// Which objects go into an archive, in which order, and the numbers and names by which they refer to each other. What is
+// kept in memory is an ID, a number and, for JSON, a name of each object; the objects themselves come and go in batches.
+
+import CoreData
+import Foundation
+
+/// The objects of an archive.
+struct ArchiveContents {
+    let plan: ArchivePlan
+    private let context: NSManagedObjectContext
+    private let batchSize: Int
+    /// Whether the context forgets each batch. Only for contexts that nobody else uses.
+    private let releasesObjects: Bool
+    /// From Core Data's entities to those of the plan.
+    private let entityNumbers: [ObjectIdentifier: Int]
+
+    /// By entity of the plan: the IDs in the order of the archive.
+    private(set) var ids: [[NSManagedObjectID]]
+    /// The objects' names by number; none where they aren't wanted.
+    private(set) var names: [String] = []
+    private var numbers: [NSManagedObjectID: Int32] = [:]
+    /// Objects of a context that others use: they are to stay while the archive is written.
+    private var retained: [NSManagedObject] = []
+
+    init(
+        _ plan: ArchivePlan, _ model: NSManagedObjectModel, _ context: NSManagedObjectContext, batchSize: Int,
+        releasesObjects: Bool
+    ) {
+        self.plan = plan
+        self.context = context
+        self.batchSize = max(1, batchSize)
+        self.releasesObjects = releasesObjects
+        let descriptions = model.entitiesByName
+        var entityNumbers: [ObjectIdentifier: Int] = [:]
+        for (index, entity) in plan.entities.enumerated() {
+            if let description = descriptions[entity.archived.name] {
+                entityNumbers[ObjectIdentifier(description)] = index
+            }
+        }
+        self.entityNumbers = entityNumbers
+        ids = plan.entities.map { _ in [] }
+    }
+
+    /// How many objects there are.
+    var count: Int { ids.reduce(0) { $0 + $1.count } }
+
+    /// The number of an object in the archive.
+    ///
+    /// - Throws: ``GraftError`` with `conflict` for an object that wasn't there when the archive began.
+    @inline(__always)
+    func number(_ id: NSManagedObjectID) throws -> Int {
+        if let number = numbers[id] { return Int(number) }
+        throw Self.changedMeanwhile()
+    }
+
+    static func changedMeanwhile() -> GraftError {
+        GraftError(
+            .conflict(
+                reason: "an object leads to one that wasn't in the store when the archive began, or has vanished since")
+        )
+    }
+
+    // MARK: Choosing
+
+    /// Takes all objects of the context's stores, and those that aren't saved yet.
+    mutating func addAll() throws {
+        for (index, entity) in plan.entities.enumerated() where !plan.schema.entities[entity.number].isAbstract {
+            guard releasesObjects else {
+                let objects = try context.fetch(request(entity))
+                retained += objects
+                ids[index] = objects.map(\.objectID)
+                continue
+            }
+            let all = NSFetchRequest<NSManagedObjectID>(entityName: entity.archived.name)
+            all.resultType = .managedObjectIDResultType
+            all.includesSubentities = false
+            ids[index] = try context.fetch(all)
+        }
+    }
+
+    /// Takes some objects and everything that their relationships lead to.
+    mutating func add(reachedFrom roots: [NSManagedObject]) throws {
+        var seen: Set<NSManagedObjectID> = []
+        var pending: [NSManagedObject] = []
+        func meet(_ object: NSManagedObject, _ contents: inout ArchiveContents) throws {
+            guard seen.insert(object.objectID).inserted else { return }
+            guard let entity = contents.entityNumbers[ObjectIdentifier(object.entity)] else {
+                throw GraftError(.unknownEntity(object.entity.name ?? "", closest: nil))
+            }
+            contents.ids[entity].append(object.objectID)
+            contents.retained.append(object)
+            pending.append(object)
+        }
+        for root in roots { try meet(root, &self) }
+        var next = 0
+        // In the order in which they are met, and not recursively: a chain may be as long as the store is large.
+        while next < pending.count {
+            let object = pending[next]
+            next += 1
+            guard let entity = entityNumbers[ObjectIdentifier(object.entity)] else { continue }
+            let properties = plan.schema.entities[plan.entities[entity].number].properties
+            for (number, property) in properties.enumerated() where !property.isAttribute && !property.isTransient {
+                if property.isToMany {
+                    for member in object.members(number, property) { try meet(member, &self) }
+                } else if let destination = object.destination(number, property) {
+                    try meet(destination, &self)
+                }
+            }
+        }
+    }
+
+    // MARK: Numbering
+
+    /// Numbers the objects through, entity by entity.
+    mutating func number() {
+        numbers.reserveCapacity(count)
+        var next: Int32 = 0
+        for list in ids {
+            for id in list {
+                numbers[id] = next
+                next += 1
+            }
+        }
+    }
+
+    /// Names the objects and puts them in the order of their identities; those without one follow as they are.
+    mutating func nameAndSort() throws {
+        struct Named {
+            var identity: [GraphValue]
+            var name: String
+            var id: NSManagedObjectID
+        }
+        var namer = ArchiveNames()
+        for (index, entity) in plan.entities.enumerated() {
+            let description = plan.schema.entities[entity.number]
+            var all: [Named] = []
+            all.reserveCapacity(ids[index].count)
+            namer.beginEntity()
+            if description.identity.isEmpty {
+                names += ids[index].map { namer.name($0, description.name, identity: []) }
+                continue
+            }
+            try forEachBatch(of: index) { objects in
+                for object in objects {
+                    var identity: [GraphValue] = []
+                    for number in description.identity {
+                        let value = try object.archivedValue(number, description.properties[number])
+                        if value.isNull { break }
+                        identity.append(value)
+                    }
+                    if identity.count < description.identity.count { identity = [] }
+                    let name = namer.name(object.objectID, description.name, identity: identity)
+                    all.append(Named(identity: identity, name: name, id: object.objectID))
+                }
+            }
+            let order = all.indices.sorted { one, other in
+                let isFirst = all[one].identity.isOrdered(before: all[other].identity)
+                return isFirst ?? (one < other)
+            }
+            ids[index] = order.map { all[$0].id }
+            names += order.map { all[$0].name }
+        }
+    }
+
+    // MARK: Reading
+
+    /// Calls the closure with the objects of an entity, in their order, some at a time.
+    ///
+    /// - Throws: ``GraftError`` with `conflict` where one isn't there any more; what the closure throws.
+    func forEachBatch(of index: Int, _ body: ([NSManagedObject]) throws -> Void) throws {
+        let entity = plan.entities[index]
+        let all = ids[index]
+        guard releasesObjects else {
+            if !all.isEmpty { try body(all.map { context.object(with: $0) }) }
+            return
+        }
+        let batches = ObjectBatches(
+            context: context, request: request(entity), batchSize: batchSize, relationships: prefetched(entity),
+            releasesObjects: true)
+        for start in stride(from: 0, to: all.count, by: batchSize) {
+            let wanted = Array(all[start..<min(start + batchSize, all.count)])
+            let objects = try batches.objects(wanted)
+            guard objects.count == wanted.count else { throw Self.changedMeanwhile() }
+            try body(objects)
+            context.reset()
+        }
+    }
+
+    private func request(_ entity: ArchivePlan.Entity) -> NSFetchRequest<NSManagedObject> {
+        let request = NSFetchRequest<NSManagedObject>(entityName: entity.archived.name)
+        request.includesSubentities = false
+        return request
+    }
+
+    /// The relationships that are worth fetching with the objects: where there is no batch faulting.
+    private func prefetched(_ entity: ArchivePlan.Entity) -> [String] {
+        #if canImport(Darwin)
+            return entity.archived.items.compactMap { item in
+                if case .toMany = item.form { item.name } else { nil }
+            }
+        #else
+            return []
+        #endif
+    }
+}
+
+extension [GraphValue] {
+    /// Whether an identity comes before another one: numbers by value, everything else by its bytes, none last. Nil for
+    /// equal ones.
+    fileprivate func isOrdered(before other: [GraphValue]) -> Bool? {
+        if isEmpty != other.isEmpty { return other.isEmpty }
+        for (one, other) in zip(self, other) {
+            switch (one, other) {
+            case (.integer(let one), .integer(let other)): if one != other { return one < other }
+            case (.double(let one), .double(let other)), (.date(let one), .date(let other)):
+                if one != other { return one < other }
+            case (.decimal(let one), .decimal(let other)): if one != other { return one < other }
+            case (.string(let one), .string(let other)):
+                if !one.hasSameBytes(as: other) { return one.utf8.lexicographicallyPrecedes(other.utf8) }
+            default:
+                let (one, other) = (one.description, other.description)
+                if one != other { return one.utf8.lexicographicallyPrecedes(other.utf8) }
+            }
+        }
+        return nil
+    }
+}

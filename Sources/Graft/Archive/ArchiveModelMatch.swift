@@ -1,0 +1,110 @@
+// From the entities and properties of an archive to those of a model, and what of them differs.
+
+import CoreData
+import Foundation
+
+/// Where a model has the contents of an archive.
+struct ArchiveModelMatch {
+    struct Entity {
+        /// The entity's number in the schema.
+        var number: Int
+        /// The properties by column of the archive: numbers in the schema; nil where the model has no place for them.
+        var attributes: [Int?]
+        var toOnes: [Int?]
+        var toManys: [Int?]
+        /// The columns of the identifying attributes; empty where the archive doesn't have them all.
+        var identityColumns: [Int]
+    }
+
+    let schema: GraphSchema
+    let archived: [ArchiveEntity]
+    /// Parallel to the archive's entities; nil where the model has no place for their objects.
+    private(set) var entities: [Entity?] = []
+    /// One phrase for what has no place.
+    private var misfits: [String] = []
+
+    /// - Throws: ``GraftError`` with `otherModel` where the models differ more than they may.
+    init(
+        _ header: GraphArchive.Header, _ schema: GraphSchema, _ model: NSManagedObjectModel, fit: GraphArchive.ModelFit
+    ) throws {
+        self.schema = schema
+        archived = try header.archiveEntities()
+        for (index, entity) in archived.enumerated() { entities.append(match(entity, header.entities[index])) }
+        let differences = fit == .exact ? Self.differences(header, schema, model, misfits) : misfits
+        guard fit == .partial || differences.isEmpty else {
+            throw GraftError(.otherModel(differences: differences))
+        }
+    }
+
+    /// The entities with other version hashes, and what of the archive has no place.
+    private static func differences(
+        _ header: GraphArchive.Header, _ schema: GraphSchema, _ model: NSManagedObjectModel, _ misfits: [String]
+    ) -> [String] {
+        let hashes = model.entityVersionHashesByName
+        var differences: [String] = []
+        for entity in header.entities {
+            guard let hash = hashes[entity.name], let number = schema.number(ofEntity: entity.name) else { continue }
+            // With derived attributes the hash can't always be computed; then the properties have to do.
+            let isDerived = schema.entities[number].properties.contains(where: \.isDerived)
+            if hash != entity.versionHash, !isDerived { differences.append("entity '\(entity.name)' differs") }
+        }
+        let names = Set(header.entities.map(\.name))
+        for entity in schema.entities.map(\.name).sorted() where !names.contains(entity) {
+            differences.append("entity '\(entity)' isn't in the archive")
+        }
+        return differences + misfits
+    }
+
+    private mutating func match(_ entity: ArchiveEntity, _ header: GraphArchive.Header.Entity) -> Entity? {
+        guard let number = schema.number(ofEntity: entity.name) else {
+            misfits.append("entity '\(entity.name)' isn't in the model")
+            return nil
+        }
+        if schema.entities[number].isAbstract, header.objectCount > 0 {
+            misfits.append("entity '\(entity.name)' is abstract in the model")
+            return nil
+        }
+        var match = Entity(number: number, attributes: [], toOnes: [], toManys: [], identityColumns: [])
+        for item in entity.items {
+            let property = property(item, of: number)
+            switch item.form {
+            case .attribute: match.attributes.append(property)
+            case .toOne: match.toOnes.append(property)
+            case .toMany: match.toManys.append(property)
+            }
+        }
+        let identity = schema.entities[number].identity.compactMap { match.attributes.firstIndex(of: $0) }
+        if identity.count == schema.entities[number].identity.count { match.identityColumns = identity }
+        return match
+    }
+
+    private mutating func property(_ item: ArchiveEntity.Item, of entity: Int) -> Int? {
+        let name = "\(schema.entities[entity].name).\(item.name)"
+        guard let number = schema.entities[entity].number(ofProperty: item.name) else {
+            misfits.append("'\(name)' isn't in the model")
+            return nil
+        }
+        let property = schema.entities[entity].properties[number]
+        switch (item.form, property.kind) {
+        case (.attribute(let archived), .attribute(let kind)):
+            if property.isDerived { return nil }
+            if kind == archived || archived.isNarrower(than: kind) { return number }
+            misfits.append("'\(name)' is \(kind) in the model and \(archived) in the archive")
+        case (.toOne, .toOne(let destination)), (.toMany, .toMany(let destination, _)):
+            if schema.entities[destination].name == item.destination { return number }
+            misfits.append("'\(name)' leads to another entity")
+        default: misfits.append("'\(name)' is another kind of property")
+        }
+        return nil
+    }
+}
+
+extension AttributeKind {
+    /// Whether another kind can hold every value of this one.
+    fileprivate func isNarrower(than other: AttributeKind) -> Bool {
+        switch (self, other) {
+        case (.integer16, .integer32), (.integer16, .integer64), (.integer32, .integer64), (.float, .double): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,128 @@
+// What is archived of a model, and in which order, decided by the model alone.
+//
+// Each link is said once where one side says it all: by the to-one side; of two to-one sides by the mandatory one; of two
+// to-many sides by the first one by name. Ordered relationships are always said. Entities come after those that their
+// objects refer to, as far as the model has no cycles, so that a reader seldom has to wait for an object.
+
+import CoreData
+
+/// The entities of an archive, in its order.
+struct ArchivePlan {
+    struct Entity {
+        /// The number in the schema.
+        var number: Int
+        var archived: ArchiveEntity
+        /// Parallel to the archived items: numbers in the schema.
+        var properties: [Int]
+    }
+
+    let schema: GraphSchema
+    private(set) var entities: [Entity] = []
+
+    init(_ schema: GraphSchema) {
+        self.schema = schema
+        for number in order() {
+            var entity = Entity(
+                number: number, archived: ArchiveEntity(name: schema.entities[number].name), properties: [])
+            let properties = schema.entities[number].properties
+            let written =
+                schema.entities[number].isAbstract ? [] : properties.indices.filter { isWritten($0, of: number) }
+            for property in written.sorted(by: { Self.precedes(properties[$0].name, properties[$1].name) }) {
+                entity.archived.append(
+                    properties[property].name, Self.form(properties[property]),
+                    destination: properties[property].destination.map { schema.entities[$0].name })
+                entity.properties.append(property)
+            }
+            entities.append(entity)
+        }
+    }
+
+    private static func form(_ property: GraphSchema.Property) -> ArchiveEntity.Form {
+        switch property.kind {
+        case .attribute(let kind): .attribute(kind)
+        case .toOne: .toOne
+        case .toMany(_, let isOrdered): .toMany(isOrdered: isOrdered)
+        }
+    }
+
+    private static func precedes(_ one: String, _ other: String) -> Bool {
+        one.utf8.lexicographicallyPrecedes(other.utf8)
+    }
+
+    // MARK: Which properties
+
+    /// Whether a property is archived: everything that a store keeps, but of a pair of relationships only what the other
+    /// side doesn't tell.
+    private func isWritten(_ number: Int, of entity: Int) -> Bool {
+        let property = schema.entities[entity].properties[number]
+        if property.isTransient || property.isDerived { return false }
+        guard let destination = property.destination, let inverse = property.inverse else { return true }
+        let back = schema.entities[destination].properties[inverse]
+        switch (property.isToMany, back.isToMany) {
+        case (false, true): return true
+        case (true, false): return property.isOrdered
+        case (false, false):
+            if property.isOptional != back.isOptional { return !property.isOptional }
+            return isFirst(number, of: entity, before: inverse, of: destination)
+        case (true, true):
+            if property.isOrdered || back.isOrdered { return property.isOrdered }
+            return isFirst(number, of: entity, before: inverse, of: destination)
+        }
+    }
+
+    /// Whether a relationship is the first one of a pair by name; its own inverse is, too.
+    private func isFirst(_ one: Int, of entity: Int, before other: Int, of destination: Int) -> Bool {
+        let names = [(one, entity), (other, destination)].map { property, entity in
+            (schema.entities[declaring(property, entity)].name, schema.entities[entity].properties[property].name)
+        }
+        return names[0] <= names[1]
+    }
+
+    /// The super-entity that a property comes from.
+    private func declaring(_ property: Int, _ entity: Int) -> Int {
+        var entity = entity
+        while let parent = schema.entities[entity].parent, property < schema.entities[parent].properties.count {
+            entity = parent
+        }
+        return entity
+    }
+
+    // MARK: In which order
+
+    /// All entities: each one behind those that its objects refer to; where that leads in a circle, at least behind those
+    /// that they must refer to; otherwise by name.
+    private func order() -> [Int] {
+        let all = schema.entities.indices.map { references(of: $0, isMandatory: false) }
+        let mandatory = schema.entities.indices.map { references(of: $0, isMandatory: true) }
+        var rest = schema.entities.indices.sorted { Self.precedes(schema.entities[$0].name, schema.entities[$1].name) }
+        var order: [Int] = []
+        while !rest.isEmpty {
+            let waiting = Set(rest)
+            func isFree(_ entity: Int, _ references: [Set<Int>]) -> Bool {
+                references[entity].isDisjoint(with: waiting)
+            }
+            let next =
+                rest.firstIndex { isFree($0, all) } ?? rest.firstIndex { isFree($0, mandatory) } ?? rest.startIndex
+            order.append(rest.remove(at: next))
+        }
+        return order
+    }
+
+    /// The other entities that archived relationships lead to, sub-entities included.
+    private func references(of entity: Int, isMandatory: Bool) -> Set<Int> {
+        var found: Set<Int> = []
+        for (number, property) in schema.entities[entity].properties.enumerated() {
+            guard let destination = property.destination, isWritten(number, of: entity) else { continue }
+            if isMandatory, property.isOptional || property.isToMany { continue }
+            // The members of an ordered relationship say themselves where they belong.
+            if property.isToMany, let inverse = property.inverse,
+                !schema.entities[destination].properties[inverse].isToMany
+            {
+                continue
+            }
+            found.formUnion(destination..<schema.entities[destination].end)
+        }
+        found.remove(entity)
+        return found
+    }
+}

@@ -1,0 +1,193 @@
+// Relationships: set where the other end is there, kept as numbers where it isn't yet.
+
+import CoreData
+import Foundation
+
+/// Relationships that wait for objects which come later in the archive.
+struct PendingLinks {
+    struct Link {
+        var owner: Int32
+        /// The relationship's number in the schema.
+        var property: Int32
+        /// Where its members are among `members`.
+        var start: Int
+        var count: Int32
+    }
+
+    var links: [Link] = []
+    /// Those without which an object can't be saved.
+    var mandatory: [Link] = []
+    var members: [Int32] = []
+}
+
+extension ArchiveRestorer {
+    // MARK: Setting
+
+    /// Sets the relationships of a record, or keeps them for later.
+    func link(_ record: ArchiveRecord) throws {
+        guard let entity = match.entities[record.entity] else { return }
+        for (column, destination) in record.destinations.enumerated() {
+            guard let number = entity.toOnes[column] else { continue }
+            let members = destination == ArchiveRecord.none ? [] : [destination]
+            try link(record.number, entity.number, number, members)
+        }
+        for (column, members) in record.members.enumerated() {
+            guard let number = entity.toManys[column] else { continue }
+            try link(record.number, entity.number, number, members)
+        }
+    }
+
+    private func link(_ owner: Int, _ entity: Int, _ number: Int, _ members: [Int]) throws {
+        let property = schema.entities[entity].properties[number]
+        if members.isEmpty, !matched.contains(owner) { return }
+        guard let objects = objects(members) else {
+            let link = PendingLinks.Link(
+                owner: Int32(owner), property: Int32(number), start: pending.members.count, count: Int32(members.count))
+            pending.members += members.map { Int32($0) }
+            if savesBatches, !property.isOptional { pending.mandatory.append(link) } else { pending.links.append(link) }
+            return
+        }
+        guard let object = live[owner] else { return }
+        try set(number, property, of: object, owner, to: objects)
+    }
+
+    /// The objects with these numbers, without those that were dropped; nil while one isn't there.
+    private func objects(_ numbers: [Int]) -> [NSManagedObject]? {
+        var objects: [NSManagedObject] = []
+        objects.reserveCapacity(numbers.count)
+        for number in numbers {
+            if let object = live[number] {
+                objects.append(object)
+            } else if !dropped.contains(number) {
+                return nil
+            }
+        }
+        return objects
+    }
+
+    private func set(
+        _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject, _ owner: Int,
+        to objects: [NSManagedObject]
+    ) throws {
+        for destination in objects {
+            guard let entity = entity(of: destination), let wanted = property.destination,
+                schema.isEntity(entity, kindOf: wanted)
+            else {
+                throw GraftError(
+                    .damagedArchive(
+                        found: "a reference to an object of '\(destination.entity.name ?? "")'",
+                        expected: "one of '\(property.destination.map { schema.entities[$0].name } ?? "")'"),
+                    at: .init(entity: object.entity.name, property: property.name))
+            }
+        }
+        guard property.isToMany else {
+            if object.destination(number, property) === objects.first { return }
+            undo?.willConnect(number, property, of: object, to: objects, schema)
+            object.assign(objects.first, number, property)
+            changed.insert(owner)
+            return
+        }
+        if matched.contains(owner) || !property.isOrdered {
+            let old = object.members(number, property)
+            let isSame =
+                property.isOrdered
+                ? old.elementsEqual(objects) { $0 === $1 }
+                : old.count == objects.count
+                    && Set(old.map { ObjectIdentifier($0) }) == Set(objects.map { ObjectIdentifier($0) })
+            if isSame { return }
+        }
+        undo?.willConnect(number, property, of: object, to: objects, schema)
+        object.assign(objects, number, property)
+        changed.insert(owner)
+    }
+
+    // MARK: Later
+
+    /// Sets what saving waits for, as far as the objects are there now. Nothing has been saved since it began to wait.
+    func linkMandatory() throws {
+        if pending.mandatory.isEmpty { return }
+        let waiting = pending.mandatory
+        pending.mandatory.removeAll()
+        for link in waiting {
+            if try !set(link) { pending.mandatory.append(link) }
+        }
+    }
+
+    private func set(_ link: PendingLinks.Link) throws -> Bool {
+        guard let object = live[Int(link.owner)], let objects = objects(members(link)),
+            let entity = entity(of: object)
+        else { return false }
+        let number = Int(link.property)
+        try set(number, schema.entities[entity].properties[number], of: object, Int(link.owner), to: objects)
+        return true
+    }
+
+    private func members(_ link: PendingLinks.Link) -> [Int] {
+        pending.members[link.start..<(link.start + Int(link.count))].map { Int($0) }
+    }
+
+    /// Sets everything that is still waiting: all objects have come.
+    ///
+    /// - Parameter didLink: Is called after each batch.
+    func linkRest(_ didLink: () throws -> Void) throws {
+        matched = Set(pending.links.map { Int($0.owner) })
+        var start = 0
+        while start < pending.links.count {
+            let end = min(start + max(1, options.batchSize), pending.links.count)
+            let links = pending.links[start..<end]
+            try load(Set(links.flatMap { [Int($0.owner)] + members($0) }))
+            for link in links {
+                if dropped.contains(Int(link.owner)) { continue }
+                guard try set(link) else {
+                    throw GraftError(
+                        .damagedArchive(found: "a reference to an object that isn't in the archive", expected: "one"))
+                }
+            }
+            try didLink()
+            start = end
+        }
+        pending = PendingLinks()
+    }
+
+    // MARK: Saved objects
+
+    /// Fetches the saved objects that a batch refers to.
+    func loadDestinations(of records: [ArchiveRecord]) throws {
+        guard savesBatches else { return }
+        var wanted: Set<Int> = []
+        for record in records {
+            for number in record.destinations where number != ArchiveRecord.none && live[number] == nil {
+                wanted.insert(number)
+            }
+            for members in record.members { for number in members where live[number] == nil { wanted.insert(number) } }
+        }
+        try load(wanted)
+    }
+
+    /// Fetches saved objects; those that aren't saved yet are left out.
+    private func load(_ numbers: Set<Int>) throws {
+        guard savesBatches else { return }
+        var wanted: [Int: [(number: Int, id: NSManagedObjectID)]] = [:]
+        for number in numbers.sorted() where live[number] == nil {
+            guard let id = ids[number], var entity = schema.number(ofEntity: id.entity.name ?? "") else { continue }
+            while let parent = schema.entities[entity].parent { entity = parent }
+            wanted[entity, default: []].append((number, id))
+        }
+        for (entity, objects) in wanted.sorted(by: { $0.key < $1.key }) {
+            let request = NSFetchRequest<NSManagedObject>(entityName: schema.entities[entity].name)
+            request.includesPendingChanges = false
+            request.predicate = NSPredicate(
+                format: "self IN %@", argumentArray: [NSArray(array: objects.map(\.id))])
+            fetchCount += 1
+            let fetched = try context.fetch(request)
+            try withExtendedLifetime(fetched) {
+                for (number, id) in objects {
+                    guard let object = context.registeredObject(for: id) else {
+                        throw GraftError(.conflict(reason: "an object that was just restored has been deleted"))
+                    }
+                    enter(object, number)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+// The objects that a store has already: found by identity, or, where there is none, by their contents. So restoring the same
+// archive twice changes nothing the second time.
+
+import CoreData
+import Foundation
+
+/// The stored objects of an entity that have no identity, by a hash of their attributes.
+struct ContentIndex {
+    var ids: [UInt64: [NSManagedObjectID]] = [:]
+}
+
+extension ArchiveRestorer {
+    /// The largest number of values that one fetch compares with.
+    private static let fetchLimit = 20_000
+
+    /// Gives each record its object, where the store has it.
+    func findObjects(_ records: [ArchiveRecord]) throws {
+        var identified: [Int: [(index: Int, identity: [ExactValue])]] = [:]
+        var others: [Int] = []
+        for (index, record) in records.enumerated() {
+            guard let entity = match.entities[record.entity] else { continue }
+            let space = schema.entities[entity.number].identitySpace
+            let identity = entity.identityColumns.map { ExactValue(record.values[$0]) }
+            if identity.isEmpty || identity.contains(where: \.value.isNull) {
+                if !wasEmpty[entity.number] { others.append(index) }
+            } else if !wasEmpty[space] {
+                identified[space, default: []].append((index, identity))
+            }
+        }
+        for (space, wanted) in identified.sorted(by: { $0.key < $1.key }) {
+            for start in stride(from: 0, to: wanted.count, by: Self.fetchLimit) {
+                try find(Array(wanted[start..<min(start + Self.fetchLimit, wanted.count)]), space, records)
+            }
+        }
+        if options.unidentifiedObjects == .matchContents { try findByContents(others, records) }
+    }
+
+    private func isMatched(_ object: NSManagedObject, _ number: Int) {
+        enter(object, number)
+        matched.insert(number)
+        taken.insert(object.objectID)
+    }
+
+    // MARK: By identity
+
+    private func find(
+        _ wanted: [(index: Int, identity: [ExactValue])], _ space: Int, _ records: [ArchiveRecord]
+    ) throws {
+        let description = schema.entities[space]
+        let request = NSFetchRequest<NSManagedObject>(entityName: description.name)
+        // Only a caller's context has unsaved objects that count.
+        request.includesPendingChanges = undo != nil
+        let parts = description.identity.enumerated().map { position, number in
+            let values = wanted.compactMap { $0.identity[position].value.object }
+            return NSPredicate(
+                format: "%K IN %@", argumentArray: [description.properties[number].name, NSArray(array: values)])
+        }
+        request.predicate = parts.count == 1 ? parts[0] : NSCompoundPredicate(andPredicateWithSubpredicates: parts)
+        var indexes: [[ExactValue]: [Int]] = [:]
+        for (index, identity) in wanted.reversed() { indexes[identity, default: []].append(index) }
+        fetchCount += 1
+        for object in try context.fetch(request) where !object.isDeleted && !taken.contains(object.objectID) {
+            let identity = try description.identity.map {
+                ExactValue(try object.graphValue($0, description.properties[$0]))
+            }
+            // Of several objects with one identity, each one of the archive gets one of the store.
+            guard let index = indexes[identity]?.popLast() else { continue }
+            let record = records[index]
+            guard let entity = match.entities[record.entity]?.number, entity == self.entity(of: object) else {
+                let values = identity.map { "\($0.value)" }.joined(separator: ", ")
+                throw GraftError(
+                    .duplicateIdentity(
+                        "\(values): one of '\(match.archived[record.entity].name)' in the archive, one of "
+                            + "'\(object.entity.name ?? "")' in the store"),
+                    at: .init(entity: match.archived[record.entity].name))
+            }
+            isMatched(object, record.number)
+        }
+    }
+
+    // MARK: By contents
+
+    private func findByContents(_ indexes: [Int], _ records: [ArchiveRecord]) throws {
+        var candidates: [Int: [NSManagedObjectID]] = [:]
+        var wanted: [Int: Set<NSManagedObjectID>] = [:]
+        for index in indexes {
+            guard let entity = match.entities[records[index].entity] else { continue }
+            var hash = IdentityHash()
+            for (column, number) in entity.attributes.enumerated() where number != nil {
+                hash.combine(records[index].values[column])
+            }
+            let free = try contentIndex(entity).ids[hash.value]?.filter { !taken.contains($0) } ?? []
+            if free.isEmpty { continue }
+            candidates[index] = free
+            wanted[entity.number, default: []].formUnion(free)
+        }
+        let objects = try fetch(wanted)
+        for index in indexes {
+            for id in candidates[index] ?? [] where !taken.contains(id) {
+                guard let object = objects[id], try hasContents(of: records[index], object) else { continue }
+                isMatched(object, records[index].number)
+                break
+            }
+        }
+    }
+
+    private func fetch(_ wanted: [Int: Set<NSManagedObjectID>]) throws -> [NSManagedObjectID: NSManagedObject] {
+        var objects: [NSManagedObjectID: NSManagedObject] = [:]
+        for (entity, ids) in wanted.sorted(by: { $0.key < $1.key }) {
+            let request = NSFetchRequest<NSManagedObject>(entityName: schema.entities[entity].name)
+            request.includesPendingChanges = undo != nil
+            request.predicate = NSPredicate(format: "self IN %@", argumentArray: [NSArray(array: Array(ids))])
+            fetchCount += 1
+            for object in try context.fetch(request) where !object.isDeleted { objects[object.objectID] = object }
+        }
+        return objects
+    }
+
+    /// Whether an object has the attributes of a record, and its to-one relationships as far as they can be told yet.
+    private func hasContents(of record: ArchiveRecord, _ object: NSManagedObject) throws -> Bool {
+        guard let entity = match.entities[record.entity] else { return false }
+        let properties = schema.entities[entity.number].properties
+        for (column, number) in entity.attributes.enumerated() {
+            guard let number else { continue }
+            let value = try object.archivedValue(number, properties[number])
+            if !value.isExactly(record.values[column]) { return false }
+        }
+        for (column, number) in entity.toOnes.enumerated() {
+            guard let number else { continue }
+            let destination = record.destinations[column]
+            let held = object.destinationID(number, properties[number])
+            if destination == ArchiveRecord.none {
+                if held != nil { return false }
+            } else if let known = live[destination]?.objectID ?? (savesBatches ? ids[destination] : nil) {
+                if held != known { return false }
+            }
+        }
+        return true
+    }
+
+    /// The stored objects of an entity, read once, in a context of their own that lets go of them.
+    private func contentIndex(_ entity: ArchiveModelMatch.Entity) throws -> ContentIndex {
+        if let known = contents[entity.number] { return known }
+        let description = schema.entities[entity.number]
+        let reading = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        reading.persistentStoreCoordinator = context.persistentStoreCoordinator
+        let index = try reading.performAndWait {
+            var index = ContentIndex()
+            let request = NSFetchRequest<NSManagedObject>(entityName: description.name)
+            request.includesSubentities = false
+            let batches = ObjectBatches(
+                context: reading, request: request, batchSize: options.batchSize, relationships: [],
+                releasesObjects: true)
+            try batches.forEach { objects in
+                for object in objects {
+                    let isIdentified =
+                        try !description.identity.isEmpty
+                        && description.identity.allSatisfy { try !object.holds(.null, $0, description.properties[$0]) }
+                    if isIdentified { continue }
+                    var hash = IdentityHash()
+                    for case let number? in entity.attributes {
+                        hash.combine(try object.archivedValue(number, description.properties[number]))
+                    }
+                    index.ids[hash.value, default: []].append(object.objectID)
+                }
+            }
+            return index
+        }
+        contents[entity.number] = index
+        return index
+    }
+}

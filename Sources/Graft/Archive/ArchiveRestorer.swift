@@ -1,0 +1,199 @@
+// From records to objects. Each batch: find or make the objects, set their attributes, then their relationships as far as
+// the other ends are there. What has to wait is a few numbers, until the end. Beside it:
+//
+//     +Matching    the objects that a store has already
+//     +Linking     relationships
+//
+// An object is `live` while the context has it. Where batches are saved, what stays of it is its ID.
+
+import CoreData
+import Foundation
+
+/// Makes a context's objects from an archive.
+final class ArchiveRestorer {
+    let context: NSManagedObjectContext
+    let match: ArchiveModelMatch
+    let options: GraphArchive.RestoringOptions
+    /// What the caller's context had before; nil for a context of one's own.
+    let undo: ImportUndo?
+    /// Whether objects are let go after each batch.
+    let savesBatches: Bool
+    private var makers: [ObjectMaker]
+    private let entityNumbers: [ObjectIdentifier: Int]
+
+    /// By number of the archive: the objects in the context.
+    var live: [NSManagedObject?] = []
+    /// By number of the archive: the IDs of objects that were saved.
+    var ids: [NSManagedObjectID?] = []
+    /// The numbers of the objects that have become live since the last save.
+    private var liveNumbers: [Int] = []
+    /// The objects that the model has no place for.
+    var dropped: Set<Int> = []
+    /// The relationships that wait for an object.
+    var pending = PendingLinks()
+    /// Whether the store had no object of an identity space, or of an entity without identity. By entity of the schema.
+    let wasEmpty: [Bool]
+    /// The objects of this batch that the store had.
+    var matched: Set<Int> = []
+    /// Stored objects that stand for one of the archive.
+    var taken: Set<NSManagedObjectID> = []
+    /// The contents of stored objects without identity. By entity of the schema.
+    var contents: [Int: ContentIndex] = [:]
+    /// The numbers of the objects that have got another value than they had.
+    var changed: Set<Int> = []
+    /// The numbers of stored objects that were as the archive has them, with their entities.
+    private var unchanged: [Int: Int] = [:]
+    /// By entity of the schema.
+    var counts: [ImportReport.Counts]
+    var fetchCount = 0
+
+    var schema: GraphSchema { match.schema }
+
+    init(
+        _ match: ArchiveModelMatch, _ model: NSManagedObjectModel, _ context: NSManagedObjectContext,
+        _ options: GraphArchive.RestoringOptions, undo: ImportUndo?, savesBatches: Bool
+    ) throws {
+        self.match = match
+        self.context = context
+        self.options = options
+        self.undo = undo
+        self.savesBatches = savesBatches
+        let descriptions = model.entitiesByName
+        let entities = try match.schema.entities.map { entity in
+            guard let description = descriptions[entity.name] else {
+                throw GraftError(.unknownEntity(entity.name, closest: nil))
+            }
+            return description
+        }
+        makers = entities.map { ObjectMaker($0, in: context) }
+        entityNumbers = Dictionary(entities.enumerated().map { (ObjectIdentifier($1), $0) }) { first, _ in first }
+        counts = entities.map { _ in ImportReport.Counts() }
+        wasEmpty = try match.schema.entities.map { entity in
+            let request = NSFetchRequest<NSManagedObject>(entityName: entity.name)
+            request.fetchLimit = 1
+            return try context.count(for: request) == 0
+        }
+    }
+
+    /// The entity of an object in the schema.
+    func entity(of object: NSManagedObject) -> Int? { entityNumbers[ObjectIdentifier(object.entity)] }
+
+    // MARK: Batches
+
+    /// Takes over a batch of records.
+    func restore(_ records: [ArchiveRecord]) throws {
+        let highest = records.reduce(0) { highest, record in
+            let references = record.members.reduce(record.destinations.max() ?? 0) { max($0, $1.max() ?? 0) }
+            return max(highest, record.number, references)
+        }
+        makeRoom(highest + 1)
+        matched.removeAll(keepingCapacity: true)
+        changed.removeAll(keepingCapacity: true)
+        try findObjects(records)
+        for record in records { try fill(record) }
+        try loadDestinations(of: records)
+        for record in records { try link(record) }
+        try linkMandatory()
+        count(records)
+    }
+
+    /// Takes over what had to wait: all objects have come.
+    ///
+    /// - Parameter didLink: Is called after each batch.
+    func finish(_ didLink: () throws -> Void) throws {
+        changed.removeAll()
+        try linkRest(didLink)
+        countLateChanges()
+    }
+
+    private func makeRoom(_ count: Int) {
+        if count <= live.count { return }
+        live += [NSManagedObject?](repeating: nil, count: count - live.count)
+        if savesBatches { ids += [NSManagedObjectID?](repeating: nil, count: count - ids.count) }
+    }
+
+    /// Enters an object of the context.
+    func enter(_ object: NSManagedObject, _ number: Int) {
+        live[number] = object
+        if savesBatches { liveNumbers.append(number) }
+    }
+
+    /// Makes the object of a record, unless there is one, and sets its attributes.
+    private func fill(_ record: ArchiveRecord) throws {
+        guard let entity = match.entities[record.entity] else {
+            dropped.insert(record.number)
+            return
+        }
+        let properties = schema.entities[entity.number].properties
+        guard let object = live[record.number] else {
+            let object = makers[entity.number].make()
+            undo?.didMake(object)
+            enter(object, record.number)
+            for (column, value) in record.values.enumerated() {
+                guard let number = entity.attributes[column] else { continue }
+                // A new object has the model's defaults.
+                if value.isNull, try object.holds(.null, number, properties[number]) { continue }
+                try object.assign(value, number, properties[number])
+            }
+            return
+        }
+        for (column, value) in record.values.enumerated() {
+            guard let number = entity.attributes[column],
+                try !object.archivedValue(number, properties[number]).isExactly(value)
+            else { continue }
+            try undo?.willSet(number, properties[number], of: object)
+            try object.assign(value, number, properties[number])
+            changed.insert(record.number)
+        }
+    }
+
+    private func count(_ records: [ArchiveRecord]) {
+        for record in records {
+            guard let entity = match.entities[record.entity]?.number else { continue }
+            if !matched.contains(record.number) {
+                counts[entity].inserted += 1
+            } else if changed.contains(record.number) {
+                counts[entity].updated += 1
+            } else {
+                counts[entity].unchanged += 1
+                unchanged[record.number] = entity
+            }
+        }
+    }
+
+    /// Counts the objects as updated that only a late relationship has changed.
+    private func countLateChanges() {
+        for number in changed {
+            guard let entity = unchanged.removeValue(forKey: number) else { continue }
+            counts[entity].unchanged -= 1
+            counts[entity].updated += 1
+        }
+    }
+
+    /// Whether everything that must have a destination has it.
+    var canSave: Bool { pending.mandatory.isEmpty }
+
+    /// Saves what there is and lets go of it.
+    func save() throws {
+        if context.hasChanges { try context.save() }
+        for number in liveNumbers {
+            ids[number] = live[number]?.objectID
+            live[number] = nil
+        }
+        liveNumbers.removeAll(keepingCapacity: true)
+        // Lets go of the objects, and of the cycles between them.
+        context.reset()
+    }
+}
+
+extension GraphValue {
+    /// Whether two values are the same to the bit.
+    func isExactly(_ other: GraphValue) -> Bool {
+        switch (self, other) {
+        case (.double(let one), .double(let other)), (.date(let one), .date(let other)):
+            one.bitPattern == other.bitPattern
+        case (.string(let one), .string(let other)): one.hasSameBytes(as: other)
+        default: self == other
+        }
+    }
+}

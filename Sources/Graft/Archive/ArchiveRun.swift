@@ -1,0 +1,121 @@
+// Writing an archive from beginning to end: choose, number, then objects in batches through an encoder.
+
+import CoreData
+import Foundation
+
+/// The writing of one archive. Runs on the context's queue.
+struct ArchiveRun {
+    let context: NSManagedObjectContext
+    let options: GraphArchive.WritingOptions
+    let progress: Progress?
+    /// Whether nobody else uses the context, so that objects can be let go after each batch.
+    let releasesObjects: Bool
+
+    /// Writes the archive to a place.
+    ///
+    /// - Parameter roots: The objects to begin with; nil for all.
+    /// - Throws: ``GraftError``; a file is then as it was.
+    func write(_ roots: [NSManagedObject]?, to destination: ExportDestination) throws -> GraphArchive.Header {
+        try ImportErrors.graftErrors {
+            try destination.write { handle in try write(roots, JSONWriter.sink(into: handle)) }
+        }
+    }
+
+    /// Writes the archive into memory.
+    func data(_ roots: [NSManagedObject]?) throws -> Data {
+        final class Collector { var bytes = ByteBuffer(capacity: 1 << 16) }
+        let collector = Collector()
+        _ = try ImportErrors.graftErrors { try write(roots) { collector.bytes.append($0) } }
+        return collector.bytes.data
+    }
+
+    private func write(
+        _ roots: [NSManagedObject]?, _ sink: @escaping JSONWriter.ByteSink
+    ) throws -> GraphArchive.Header {
+        guard let model = context.graftModel else {
+            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
+        }
+        var contents = ArchiveContents(
+            ArchivePlan(try GraphSchema(model)), model, context, batchSize: options.batchSize,
+            releasesObjects: releasesObjects)
+        if let roots { try contents.add(reachedFrom: roots) } else { try contents.addAll() }
+        let progress = ExportProgress(progress) { contents.count }
+        try progress.checkCancellation()
+        if options.encoding == .json { try contents.nameAndSort() }
+        contents.number()
+
+        let entities = contents.plan.entities.map(\.archived)
+        let encoder: any ArchiveEncoder =
+            switch options.encoding {
+            case .json: LineArchiveEncoder(entities, names: contents.names, sink: sink)
+            case .binary: BlockArchiveEncoder(entities, isCompressed: options.isCompressed, sink: sink)
+            }
+        let header = header(contents, model)
+        try encoder.begin(header, model: options.includesModel ? ArchivePacking.data(of: model) : nil)
+        for index in contents.plan.entities.indices {
+            try contents.forEachBatch(of: index) { objects in
+                try progress.checkCancellation()
+                for object in objects { try encoder.write(record(object, index, contents)) }
+                progress.advance(by: objects.count)
+            }
+        }
+        try encoder.end()
+        progress.finish()
+        return header
+    }
+
+    private func header(_ contents: ArchiveContents, _ model: NSManagedObjectModel) -> GraphArchive.Header {
+        let schema = contents.plan.schema
+        let hashes = model.entityVersionHashesByName
+        let entities = contents.plan.entities.enumerated().map { index, entity in
+            GraphArchive.Header.Entity(
+                name: entity.archived.name,
+                superentity: schema.entities[entity.number].parent.map { schema.entities[$0].name },
+                versionHash: hashes[entity.archived.name] ?? Data(), objectCount: contents.ids[index].count,
+                properties: entity.archived.items.map {
+                    .init(name: $0.name, type: $0.form.type, destination: $0.destination)
+                })
+        }
+        return GraphArchive.Header(
+            version: GraphArchive.formatVersion, encoding: options.encoding, modelChecksum: model.versionChecksum,
+            entities: entities)
+    }
+
+    // MARK: Objects
+
+    private func record(
+        _ object: NSManagedObject, _ index: Int, _ contents: ArchiveContents
+    ) throws -> ArchiveRecord {
+        let entity = contents.plan.entities[index]
+        let properties = contents.plan.schema.entities[entity.number].properties
+        var record = ArchiveRecord(entity.archived, index, number: try contents.number(object.objectID))
+        for (item, number) in zip(entity.archived.items, entity.properties) {
+            do {
+                try read(item, number, properties[number], of: object, contents, into: &record)
+            } catch {
+                throw ImportErrors.graftError(error).located(
+                    in: .init(entity: entity.archived.name, property: item.name))
+            }
+        }
+        return record
+    }
+
+    @inline(__always)
+    private func read(
+        _ item: ArchiveEntity.Item, _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject,
+        _ contents: ArchiveContents, into record: inout ArchiveRecord
+    ) throws {
+        switch item.form {
+        case .attribute: record.values[item.column] = try object.archivedValue(number, property)
+        case .toOne:
+            guard let id = object.destinationID(number, property) else { return }
+            record.destinations[item.column] = try contents.number(id)
+        case .toMany(let isOrdered):
+            let members = object.members(number, property)
+            if members.isEmpty { return }
+            let numbers = try members.map { try contents.number($0.objectID) }
+            // An unordered relationship has the order of the archive, which is the same every time.
+            record.members[item.column] = isOrdered ? numbers : numbers.sorted()
+        }
+    }
+}

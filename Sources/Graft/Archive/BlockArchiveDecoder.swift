@@ -1,0 +1,175 @@
+// Binary archives on their way in: records from the contents of blocks. BlockArchiveEncoder.swift describes them.
+
+import Foundation
+
+/// Reads blocks.
+final class BlockArchiveDecoder: ArchiveDecoder {
+    let header: GraphArchive.Header
+    private(set) var model: [UInt8]?
+    private let entities: [ArchiveEntity]
+    private let total: Int
+    private var blocks: ArchiveBlockInput
+
+    /// The records of the current block.
+    private var records = ArchiveBytes([])
+    private var entity = 0
+    /// How many of them are still to come.
+    private var rest = 0
+    private var texts: [String] = []
+    /// The number of the next object.
+    private var number = 0
+    /// By entity.
+    private var counts: [Int]
+    private var isAtEnd = false
+
+    var offset: Int { blocks.offset }
+
+    init(_ input: ArchiveInput) throws {
+        var blocks = try ArchiveBlockInput(input)
+        let (kind, contents) = try blocks.next()
+        do {
+            guard kind == .header else { throw ArchiveBlock.damaged("another block", "the header of an archive") }
+            header = try GraphArchive.Header(json: Data(contents))
+            guard header.encoding == .binary else {
+                throw ArchiveBlock.damaged("the encoding '\(header.encoding)'", "'binary'")
+            }
+            entities = try header.archiveEntities()
+        } catch let error as GraftError {
+            throw error.located(in: blocks.place)
+        }
+        self.blocks = blocks
+        total = header.objectCount
+        counts = entities.map { _ in 0 }
+        try readOn()
+    }
+
+    func next() throws -> ArchiveRecord? {
+        while rest == 0 {
+            if isAtEnd { return nil }
+            try readOn()
+        }
+        do {
+            let record = try record()
+            rest -= 1
+            number += 1
+            guard rest > 0 || records.isAtEnd else { throw ArchiveBlock.damaged("more bytes", "the end of a block") }
+            return record
+        } catch let error as GraftError {
+            throw error.located(in: blocks.place)
+        }
+    }
+
+    // MARK: Blocks
+
+    private func readOn() throws {
+        let (kind, contents) = try blocks.next()
+        switch kind {
+        case .header: throw blocks.damaged("a second header", "objects")
+        case .model:
+            guard model == nil, number == 0 else { throw blocks.damaged("another model", "objects") }
+            model = contents
+        case .objects: try begin(contents)
+        case .end:
+            let count = try blocks.verifyEnd(contents)
+            guard count == number, counts == header.entities.map(\.objectCount) else {
+                throw blocks.damaged("\(number) objects", "\(total), as the archive's header and end say")
+            }
+            isAtEnd = true
+        }
+    }
+
+    private func begin(_ contents: [UInt8]) throws {
+        do {
+            records = ArchiveBytes(contents)
+            entity = try records.count(upTo: entities.count - 1)
+            let first = try records.count(upTo: .max)
+            rest = try records.count(upTo: total - number)
+            guard first == number else { throw ArchiveBlock.damaged("object \(first)", "object \(number)") }
+            counts[entity] += rest
+            texts.removeAll(keepingCapacity: true)
+        } catch let error as GraftError {
+            throw error.located(in: blocks.place)
+        }
+    }
+
+    // MARK: Records
+
+    private func record() throws -> ArchiveRecord {
+        let description = entities[entity]
+        var record = ArchiveRecord(description, entity, number: number)
+        let presence = try records.slice((description.items.count + 7) / 8)
+        for (index, item) in description.items.enumerated() {
+            guard presence[presence.startIndex + index >> 3] >> UInt8(index & 7) & 1 == 1 else { continue }
+            switch item.form {
+            case .attribute(let kind):
+                do {
+                    record.values[item.column] = try value(kind)
+                } catch let error as GraftError {
+                    throw error.located(in: .init(entity: description.name, property: item.name))
+                }
+            case .toOne: record.destinations[item.column] = try records.count(upTo: total - 1)
+            case .toMany:
+                // Each member takes a byte at least.
+                let count = try records.count(upTo: records.rest)
+                var members: [Int] = []
+                members.reserveCapacity(count)
+                for _ in 0..<count { members.append(try records.count(upTo: total - 1)) }
+                record.members[item.column] = members
+            }
+        }
+        return record
+    }
+
+    private func value(_ kind: AttributeKind) throws -> GraphValue {
+        switch kind {
+        case .boolean:
+            let byte = try records.byte()
+            guard byte < 2 else { throw ArchiveBlock.damaged("the byte \(byte)", "\(kind)") }
+            return .boolean(byte == 1)
+        case .integer16, .integer32, .integer64:
+            let folded = try records.varint()
+            return .integer(Int64(bitPattern: folded >> 1) ^ -Int64(bitPattern: folded & 1))
+        case .double, .float: return .double(Double(bitPattern: try records.littleEndian(8)))
+        case .date: return .date(Double(bitPattern: try records.littleEndian(8)))
+        case .string: return .string(try text())
+        case .decimal:
+            let text = try text()
+            if text == "NaN" { return .decimal(.nan) }
+            guard let value = text.withUTF8Span({ NumberText.decimal($0) }) else { throw unexpected(text, kind) }
+            return .decimal(value)
+        case .uri:
+            let text = try text()
+            guard let value = URL(string: text) else { throw unexpected(text, kind) }
+            return .uri(value)
+        case .uuid: return .uuid(UUID(bytes: try records.slice(16)))
+        case .binary: return .data(try data())
+        case .transformable: return .encoded(try data())
+        }
+    }
+
+    private func data() throws -> Data {
+        let count = try records.count(upTo: records.rest)
+        return Data(try records.slice(count))
+    }
+
+    private func text() throws -> String {
+        let head = try records.varint()
+        if head & 1 == 1 {
+            guard head >> 1 < UInt64(texts.count) else {
+                throw ArchiveBlock.damaged("text \(head >> 1)", "one of \(texts.count)")
+            }
+            return texts[Int(head >> 1)]
+        }
+        guard head >> 1 <= UInt64(records.rest) else { throw ArchiveBlock.damaged("the end of a block", "a text") }
+        let bytes = try records.slice(Int(head >> 1))
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw ArchiveBlock.damaged("bytes that aren't UTF-8", "a text")
+        }
+        if bytes.count <= BlockArchiveEncoder.longestShared { texts.append(text) }
+        return text
+    }
+
+    private func unexpected(_ text: String, _ kind: AttributeKind) -> GraftError {
+        ArchiveBlock.damaged("the text '\(text)'", "\(kind)")
+    }
+}

@@ -1,0 +1,132 @@
+// What an archive begins with: versions, the model's fingerprint, and which properties its objects have. The same JSON in
+// both encodings; docs/archive-format.md describes it member by member.
+
+public import Foundation
+
+extension GraphArchive {
+    /// The encoding of an archive.
+    public enum Encoding: String, Sendable, CaseIterable, Codable {
+        /// One object per line, sorted, each line with its checksum: an unchanged object is an unchanged line.
+        case json
+        /// Blocks of compact records, each with its checksums.
+        case binary
+    }
+
+    /// What an archive says about itself.
+    public struct Header: Sendable, Hashable, Codable {
+        /// A property that the archive has values of.
+        public struct Property: Sendable, Hashable, Codable {
+            /// The property's name.
+            public var name: String
+            /// The type of an attribute (``AttributeKind``), or `toOne`, `toMany`, `orderedToMany`.
+            public var type: String
+            /// The entity that a relationship leads to.
+            public var destination: String?
+        }
+
+        /// An entity of the model that the archive was made with.
+        public struct Entity: Sendable, Hashable, Codable {
+            /// The entity's name.
+            public var name: String
+            /// The name of its super-entity.
+            public var superentity: String?
+            /// Its version hash, Core Data's fingerprint.
+            public var versionHash: Data
+            /// How many objects the archive has of the entity itself, sub-entities not included.
+            public var objectCount: Int
+            /// The properties that are archived, by name; empty for an abstract entity.
+            public var properties: [Property]
+        }
+
+        /// The version of the format; ``GraphArchive/formatVersion`` is the one that this library writes.
+        public var version: Int
+        /// The encoding.
+        public var encoding: Encoding
+        /// One text for all version hashes of the model, as `VersionInfo.plist` has it.
+        public var modelChecksum: String
+        /// The entities, in the order of their objects in the archive.
+        public var entities: [Entity]
+
+        /// How many objects the archive has.
+        public var objectCount: Int { entities.reduce(0) { $0 + $1.objectCount } }
+    }
+}
+
+extension GraphArchive.Header {
+    /// The header as JSON in one line, members by name.
+    func json() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(self)
+    }
+
+    /// Reads a header whose checksum was right.
+    ///
+    /// - Throws: ``GraftError`` with `damagedArchive`, or for a version of the format that isn't known.
+    init(json: Data) throws {
+        struct Version: Decodable { var version: Int }
+        let decoder = JSONDecoder()
+        do {
+            let version = try decoder.decode(Version.self, from: json).version
+            guard version <= GraphArchive.formatVersion, version > 0 else {
+                throw GraftError(
+                    .other(
+                        finding: "the archive has version \(version) of the format, and this is version "
+                            + "\(GraphArchive.formatVersion)",
+                        remedy: "Use a newer version of Graft."))
+            }
+            self = try decoder.decode(Self.self, from: json)
+        } catch let error as GraftError {
+            throw error
+        } catch {
+            throw GraftError(
+                .damagedArchive(found: "an unknown header", expected: "one of version 1"), underlying: error)
+        }
+        let counts = entities.map(\.objectCount)
+        guard counts.allSatisfy({ $0 >= 0 && $0 <= Int(Int32.max) }), objectCount <= Int(Int32.max) else {
+            throw GraftError(.damagedArchive(found: "impossible object counts", expected: "up to 2147483647 objects"))
+        }
+    }
+
+    /// The entities as records count them.
+    ///
+    /// - Throws: ``GraftError`` with `damagedArchive` for a type that isn't known.
+    func archiveEntities() throws -> [ArchiveEntity] {
+        try entities.map { entity in
+            var made = ArchiveEntity(name: entity.name)
+            for property in entity.properties {
+                guard let form = ArchiveEntity.Form(property.type) else {
+                    throw GraftError(
+                        .damagedArchive(found: "the type '\(property.type)'", expected: "a type of properties"),
+                        at: .init(entity: entity.name, property: property.name))
+                }
+                made.append(property.name, form, destination: property.destination)
+            }
+            return made
+        }
+    }
+}
+
+extension ArchiveEntity.Form {
+    /// The form that a header's type names.
+    init?(_ type: String) {
+        switch type {
+        case "toOne": self = .toOne
+        case "toMany": self = .toMany(isOrdered: false)
+        case "orderedToMany": self = .toMany(isOrdered: true)
+        default:
+            guard let kind = AttributeKind(rawValue: type) else { return nil }
+            self = .attribute(kind)
+        }
+    }
+
+    /// The form's name in a header.
+    var type: String {
+        switch self {
+        case .attribute(let kind): kind.rawValue
+        case .toOne: "toOne"
+        case .toMany(isOrdered: false): "toMany"
+        case .toMany(isOrdered: true): "orderedToMany"
+        }
+    }
+}

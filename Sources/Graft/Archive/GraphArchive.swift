@@ -1,0 +1,106 @@
+// A graph in one file: exact, complete, checked, and independent of the mapping to JSON. The folder's other files write and
+// read it; docs/archive-format.md describes the format so that others can.
+//
+// Not to be confused with the JSON that `exportJSON` writes and `importJSON` reads: that has the keys and the forms that the
+// mapping's annotations ask for, and is for people and for other programs.
+
+public import CoreData
+public import Foundation
+
+/// An archive: a graph of objects, or all of a store, in one file.
+///
+/// Each object is in it once, with its entity, its identity, every attribute exactly as the store has it, and its
+/// relationships, cycles and orders included; and, unless left out, the model, so that a store can be made of it.
+///
+///     try container.writeArchive(to: .file(url))
+///     ...
+///     let archive = GraphArchive(contentsOf: url)
+///     try emptyContainer.restore(archive)
+///
+/// Checksums of each line or block and of the whole file find every damaged byte, and tell where it is. Writing and reading
+/// keep in memory one batch of objects, and of all others an ID and a number.
+public struct GraphArchive: Sendable {
+    /// The version of the format that is written; no higher one can be read.
+    public static let formatVersion = 1
+
+    /// Where the archive is.
+    public let source: ImportSource
+
+    /// An archive in a file, in memory or from a pipe.
+    public init(_ source: ImportSource) { self.source = source }
+
+    /// An archive in a file.
+    public init(contentsOf url: URL) { source = .file(url) }
+
+    /// An archive in memory.
+    public init(_ data: Data) { source = .data(data) }
+
+    /// Whether a file begins as an archive does.
+    ///
+    /// - Throws: ``GraftError`` with `unreadableFile`.
+    public static func isArchive(contentsOf url: URL) throws -> Bool {
+        var input = try ArchiveInput(.file(url))
+        return try Self.encoding(ofBeginning: input.bytes(beginningLength)) != nil
+    }
+
+    /// Reads what the archive says about itself. The rest isn't verified.
+    ///
+    /// - Throws: ``GraftError`` with `unreadableFile` or `damagedArchive`.
+    public func header() throws -> Header { try decoder().header }
+
+    /// Reads the model in the archive; nil where it was left out.
+    ///
+    /// - Throws: ``GraftError`` with `unreadableFile` or `damagedArchive`; what is wrong with the model.
+    public func model() throws -> NSManagedObjectModel? { try decoder().model.map(ArchivePacking.model) }
+
+    /// Reads the whole archive and verifies every checksum, every value and every reference.
+    ///
+    /// - Parameter progress: Is told how far it is, in bytes; cancelling it ends the work.
+    /// - Throws: ``GraftError``, for damage with `damagedArchive` and the line or the byte at which its block begins.
+    @discardableResult
+    public func verify(progress: Progress? = nil) throws -> Header {
+        let progress = ImportProgress(progress, sources: [source], isReadTwice: false)
+        let header = try verify(progress)
+        progress.finish()
+        return header
+    }
+
+    func verify(_ progress: ImportProgress) throws -> Header {
+        let decoder = try decoder()
+        var count = 0
+        while try decoder.next() != nil {
+            count += 1
+            guard count & 0x3FF == 0 else { continue }
+            try progress.checkCancellation()
+            progress.advance(to: decoder.offset)
+        }
+        return decoder.header
+    }
+
+    // MARK: Opening
+
+    private static let beginningLength = ArchiveBlock.magic.count
+
+    /// The encoding of an archive with these first eight bytes; nil where it is no archive.
+    private static func encoding(ofBeginning bytes: [UInt8]) -> Encoding? {
+        if bytes == ArchiveBlock.magic { return .binary }
+        return bytes == Array(#"{"$archive"#.utf8.prefix(beginningLength)) ? .json : nil
+    }
+
+    /// Opens the archive and reads its header.
+    func decoder() throws -> any ArchiveDecoder {
+        try ImportErrors.graftErrors {
+            var input = try ArchiveInput(source)
+            let beginning = try input.bytes(Self.beginningLength)
+            input.putBack(beginning)
+            switch Self.encoding(ofBeginning: beginning) {
+            case .json: return try LineArchiveDecoder(input)
+            case .binary: return try BlockArchiveDecoder(input)
+            case nil:
+                throw GraftError(
+                    .damagedArchive(found: "another beginning", expected: "that of an archive"),
+                    at: .init(source: source.name, byteOffset: 0))
+            }
+        }
+    }
+}

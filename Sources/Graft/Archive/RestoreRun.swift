@@ -1,0 +1,125 @@
+// Restoring an archive from beginning to end.
+//
+//     caller's context     objects stay unsaved; on an error all of it is taken back
+//     own context          one save at the end, or nothing at all in a dry run
+//     own, saved batches   the whole archive is verified, then each batch is saved and let go
+
+import CoreData
+import Foundation
+
+/// The restoring of one archive into one context. Runs on the context's queue.
+struct RestoreRun {
+    private let context: NSManagedObjectContext
+    private let archive: GraphArchive
+    private let options: GraphArchive.RestoringOptions
+    private let progress: ImportProgress
+    /// Whether the context is the caller's, who saves it.
+    private let isCallers: Bool
+    private let savesBatches: Bool
+
+    init(
+        _ archive: GraphArchive, into context: NSManagedObjectContext, isCallers: Bool,
+        options: GraphArchive.RestoringOptions, progress: Progress?
+    ) throws {
+        self.context = context
+        self.options = options
+        self.isCallers = isCallers
+        savesBatches = !isCallers && options.savesEachBatch && !options.isDryRun
+        let source = savesBatches ? try archive.source.rereadable() : archive.source
+        self.archive = GraphArchive(source)
+        self.progress = ImportProgress(progress, sources: [source], isReadTwice: savesBatches)
+    }
+
+    /// Restores the archive.
+    ///
+    /// - Throws: ``GraftError``. The context is then as it was before; saved batches stay.
+    func run() throws -> ImportReport {
+        defer { archive.source.removeTemporaryFile() }
+        guard let model = context.graftModel else {
+            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
+        }
+        let decoder = try archive.decoder()
+        let match = try ArchiveModelMatch(decoder.header, try GraphSchema(model), model, fit: options.fit)
+        if savesBatches {
+            _ = try archive.verify(progress)
+            progress.finishCheck()
+        }
+        let undo = isCallers ? ImportUndo(context) : nil
+        var report = ImportReport()
+        do {
+            let restorer = try ArchiveRestorer(match, model, context, options, undo: undo, savesBatches: savesBatches)
+            try restore(decoder, restorer, &report)
+            try end(restorer)
+            report.take(restorer)
+        } catch {
+            try undo?.undo()
+            var error = ImportErrors.graftError(error)
+            if savesBatches, report.batchCount > 0, error.underlying == nil {
+                error.underlying = "\(report.batchCount) batches before it had been saved and stay"
+            }
+            throw error.located(in: .init(source: archive.source.name))
+        }
+        report.isDryRun = options.isDryRun
+        progress.finish()
+        return report
+    }
+
+    private func restore(
+        _ decoder: any ArchiveDecoder, _ restorer: ArchiveRestorer, _ report: inout ImportReport
+    ) throws {
+        var records: [ArchiveRecord] = []
+        records.reserveCapacity(options.batchSize)
+        func take() throws {
+            try progress.checkCancellation()
+            try restorer.restore(records)
+            report.recordCount += records.count
+            records.removeAll(keepingCapacity: true)
+            if savesBatches, restorer.canSave {
+                try restorer.save()
+                report.batchCount += 1
+            }
+            progress.advance(to: decoder.offset)
+        }
+        while let record = try decoder.next() {
+            records.append(record)
+            if records.count >= options.batchSize { try take() }
+        }
+        if !records.isEmpty { try take() }
+    }
+
+    private func end(_ restorer: ArchiveRestorer) throws {
+        try restorer.finish {
+            try progress.checkCancellation()
+            if savesBatches { try restorer.save() }
+        }
+        guard restorer.canSave else {
+            throw GraftError(
+                .damagedArchive(found: "a mandatory reference to an object that isn't in it", expected: "an object"))
+        }
+        if isCallers {
+            try validate()
+            if options.isDryRun { try restorer.undo?.undo() }
+        } else if !options.isDryRun, context.hasChanges {
+            try context.save()
+        } else if options.isDryRun {
+            try validate()
+        }
+    }
+
+    /// Says now what the model refuses, and not when the caller saves.
+    private func validate() throws {
+        context.processPendingChanges()
+        for object in context.insertedObjects { try object.validateForInsert() }
+        for object in context.updatedObjects { try object.validateForUpdate() }
+    }
+}
+
+extension ImportReport {
+    /// Takes over what was counted.
+    fileprivate mutating func take(_ restorer: ArchiveRestorer) {
+        fetchCount = restorer.fetchCount
+        entities = restorer.schema.entities.indices.filter { !restorer.counts[$0].isEmpty }
+            .map { Entity(name: restorer.schema.entities[$0].name, counts: restorer.counts[$0]) }
+            .sorted { $0.name < $1.name }
+    }
+}

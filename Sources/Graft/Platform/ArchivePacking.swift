@@ -1,0 +1,100 @@
+// What archives need of a platform: compression, models as bytes, the bytes of transformable values, and the IDs at the
+// other end of relationships.
+
+import CoreData
+import Foundation
+
+#if canImport(Darwin)
+    enum ArchivePacking {
+        /// Compresses bytes (raw DEFLATE, RFC 1951).
+        static func deflated(_ bytes: [UInt8]) throws -> [UInt8] {
+            [UInt8](try (Data(bytes) as NSData).compressed(using: .zlib) as Data)
+        }
+
+        /// Expands bytes to a length that is known.
+        static func inflated(_ bytes: [UInt8], length: Int) throws -> [UInt8] {
+            do {
+                return [UInt8](try (Data(bytes) as NSData).decompressed(using: .zlib) as Data)
+            } catch {
+                throw GraftError(
+                    .damagedArchive(found: "a block that can't be expanded", expected: "\(length) bytes"),
+                    underlying: error)
+            }
+        }
+
+        /// A model as a store's model cache has it.
+        static func data(of model: NSManagedObjectModel) throws -> [UInt8] {
+            try deflated(Array(NSKeyedArchiver.archivedData(withRootObject: model, requiringSecureCoding: true)))
+        }
+
+        /// The model of such bytes.
+        static func model(_ bytes: [UInt8]) throws -> NSManagedObjectModel {
+            let archive = Data(try inflated(bytes, length: 0))
+            guard let model = try NSKeyedUnarchiver.unarchivedObject(ofClass: NSManagedObjectModel.self, from: archive)
+            else { throw GraftError(.invalidModel(reason: "the archive's model can't be read")) }
+            return model
+        }
+    }
+
+    extension NSManagedObject {
+        /// The value of an attribute; of a transformable one the bytes that a store keeps.
+        func archivedValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {
+            guard property.attributeKind == .transformable else { return try graphValue(number, property) }
+            guard let object = value(forKey: property.name) else { return .null }
+            let name = entity.attributesByName[property.name]?.valueTransformerName
+            let transformer = name.flatMap { ValueTransformer(forName: NSValueTransformerName($0)) }
+            switch transformer {
+            case nil:
+                return .encoded(try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false))
+            case let transformer?:
+                // Of the archiving kind, forward leads from data to the object.
+                let made =
+                    transformer is NSSecureUnarchiveFromDataTransformer
+                    ? transformer.reverseTransformedValue(object) : transformer.transformedValue(object)
+                if let data = made as? Data { return .encoded(data) }
+                throw GraftError(.notRepresentable(value: "\(object)", format: "the data of '\(name ?? "")'"))
+            }
+        }
+
+        /// The ID of the object at the other end of a to-one relationship.
+        func destinationID(_ number: Int, _ property: GraphSchema.Property) -> NSManagedObjectID? {
+            objectIDs(forRelationshipNamed: property.name).first
+        }
+    }
+#else
+    enum ArchivePacking {
+        /// Compresses bytes (raw DEFLATE, RFC 1951).
+        static func deflated(_ bytes: [UInt8]) throws -> [UInt8] { Array(Deflate.deflated(Data(bytes), isFast: true)) }
+
+        /// Expands bytes to a length that is known.
+        static func inflated(_ bytes: [UInt8], length: Int) throws -> [UInt8] {
+            do throws(Deflate.Damage) {
+                return Array(try Deflate.inflated(Data(bytes), limit: length))
+            } catch {
+                throw GraftError(
+                    .damagedArchive(found: "a block of which \(error.reason)", expected: "\(length) bytes"))
+            }
+        }
+
+        /// A model as a store's model cache has it.
+        static func data(of model: NSManagedObjectModel) throws -> [UInt8] { Array(try model.modelCacheData()) }
+
+        /// The model of such bytes.
+        static func model(_ bytes: [UInt8]) throws -> NSManagedObjectModel {
+            try NSManagedObjectModel(modelCache: Data(bytes))
+        }
+    }
+
+    extension NSManagedObject {
+        /// The value of an attribute; of a transformable one the bytes that a store keeps.
+        func archivedValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {
+            if case .transformable(let value) = slotValue(number) { return .encoded(try value.storedBytes()) }
+            return try graphValue(number, property)
+        }
+
+        /// The ID of the object at the other end of a to-one relationship.
+        func destinationID(_ number: Int, _ property: GraphSchema.Property) -> NSManagedObjectID? {
+            slotDestinationID(number)
+        }
+    }
+#endif

@@ -1,0 +1,47 @@
+// The options of `graft archive`. Jobs/ArchiveJob.swift does the work.
+
+import ArgumentParser
+import Graft
+
+struct ArchiveCommand: JobCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "archive",
+        abstract: "Put everything that a store has into one file.",
+        discussion: """
+            The archive has each object once, with every value exactly as the store has it, and the model. It doesn't \
+            depend on the mapping to JSON: for JSON in the keys of your data, use export. The store is opened for \
+            reading only, and not a byte of it changes.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The store.", valueName: "store"), completion: .file())
+    var store: String
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The file to write, whole or not at all; else standard output.", valueName: "file"),
+        completion: .file())
+    var output: String?
+
+    @Option(help: .model, completion: .file())
+    var model: String?
+
+    @Option(help: "json: one object a line, to compare and to keep in git. binary: small.")
+    var format = Format.json
+
+    @Flag(help: "Leave the model out. Restoring needs it then.")
+    var withoutModel = false
+
+    func run(console: Console) throws {
+        var options = GraphArchive.WritingOptions()
+        options.encoding = format == .json ? .json : .binary
+        options.includesModel = !withoutModel
+        try ArchiveJob(store: store, model: model, output: output, options: options).run(on: console)
+    }
+}
+
+extension ArchiveCommand {
+    enum Format: String, CaseIterable, ExpressibleByArgument {
+        case json, binary
+    }
+}

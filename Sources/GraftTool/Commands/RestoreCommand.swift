@@ -1,0 +1,71 @@
+// The options of `graft restore`. Jobs/RestoreJob.swift does the work.
+
+import ArgumentParser
+import Graft
+
+struct RestoreCommand: JobCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Make a store from an archive, or bring one up to it.",
+        discussion: """
+            A store that doesn't exist is made with the archive's model; it appears when it is complete. In one that exists, \
+            objects are found by their identity, else by their contents, and updated; what the archive doesn't have stays. \
+            Either everything is restored or nothing. With --batch, the batches that are saved in an existing store stay.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The archive.", valueName: "file"), completion: .file())
+    var file: String
+
+    @Option(
+        help: ArgumentHelp("The store; it is created if it doesn't exist.", valueName: "store"), completion: .file())
+    var store: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Another model than that of the archive: .xcdatamodeld, .xcdatamodel, .momd or .mom.", valueName: "model"),
+        completion: .file())
+    var model: String?
+
+    @Option(
+        help: """
+            How much the models may differ. exact: not at all. compatible: the archive has nothing that the model has no \
+            place for. partial: what the model has no place for is left out.
+            """)
+    var fit = Fit.exact
+
+    @Option(help: ArgumentHelp("Save after each so many objects, to bound the memory.", valueName: "n"))
+    var batch: Int?
+
+    @Flag(help: "Say what would be inserted and updated, and change nothing.")
+    var dryRun = false
+
+    func validate() throws {
+        if let batch, batch < 1 { throw ValidationError("--batch needs a number of objects from 1 up, not \(batch).") }
+    }
+
+    func run(console: Console) throws {
+        var options = GraphArchive.RestoringOptions()
+        options.fit = fit.option
+        options.isDryRun = dryRun
+        if let batch {
+            options.batchSize = batch
+            options.savesEachBatch = true
+        }
+        try RestoreJob(file: file, store: store, model: model, options: options).run(on: console)
+    }
+}
+
+extension RestoreCommand {
+    enum Fit: String, CaseIterable, ExpressibleByArgument {
+        case exact, compatible, partial
+
+        var option: GraphArchive.ModelFit {
+            switch self {
+            case .exact: .exact
+            case .compatible: .compatible
+            case .partial: .partial
+            }
+        }
+    }
+}

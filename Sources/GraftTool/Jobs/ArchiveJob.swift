@@ -1,0 +1,39 @@
+// What `graft archive` does.
+
+import CoreData
+import Foundation
+import Graft
+
+/// The archiving of a store.
+struct ArchiveJob {
+    var store: String
+    var model: String?
+    var output: String?
+    var options: GraphArchive.WritingOptions
+
+    /// Archives to the file or to the console's output.
+    ///
+    /// - Throws: What went wrong. The output file is then as it was.
+    func run(on console: Console) throws {
+        let container = try StoreAccess.openForReading(store, modelPath: model)
+        let progress = Progress(totalUnitCount: -1)
+        let interruption = Interruption(cancelling: progress)
+        let title = URL(fileURLWithPath: store).lastPathComponent
+        // On a terminal the result itself shows how far the work is.
+        let isShown = output != nil || isatty(console.output) == 0
+        let bar = isShown ? ProgressBar(progress, title: title, console: console) : nil
+        defer {
+            bar?.end()
+            interruption.end()
+        }
+        do {
+            let destination = try OutputFile.destination(output, console)
+            try container.writeArchive(to: destination, options: options, progress: progress)
+        } catch  where output == nil && console.isOutputClosed {
+            throw OutputClosed()
+        } catch let error as GraftError {
+            guard case .unwritableFile = error.problem else { throw error }
+            throw error.located(in: GraftError.Place(source: output ?? "standard output"))
+        }
+    }
+}

@@ -1,0 +1,94 @@
+// What `graft restore` does. A new store is made under another name beside its place, in batches, and moved there when it is
+// complete: all or nothing, with bounded memory, whatever ends the work.
+
+import CoreData
+import Foundation
+import Graft
+
+/// The restoring of an archive.
+struct RestoreJob {
+    var file: String
+    var store: String
+    var model: String?
+    var options: GraphArchive.RestoringOptions
+
+    /// Restores, and reports what was done.
+    ///
+    /// - Throws: What went wrong. The store is then as it was, or isn't there if it wasn't, except for saved batches.
+    func run(on console: Console) throws {
+        try FileKind.requireReadable(file)
+        let archive = GraphArchive(contentsOf: URL(fileURLWithPath: file))
+        let isNew = FileKind(ofPath: store) == .missing
+        let report: ImportReport
+        if !isNew {
+            let container = try openExisting(archive)
+            report = try restore(archive, into: container, options, console)
+            try StoreAccess.close(container)
+        } else if options.isDryRun {
+            report = try restore(archive, into: StoreAccess.temporaryStore(newModel(archive)), options, console)
+        } else {
+            report = try make(archive, console)
+        }
+        for line in ImportReportText.lines(report) { try console.print(line) }
+    }
+
+    private func openExisting(_ archive: GraphArchive) throws -> NSPersistentContainer {
+        // A broken archive is to be told before a store that doesn't fit.
+        _ = try archive.header()
+        if options.isDryRun { return try StoreAccess.openForReading(store, modelPath: model) }
+        return try StoreAccess.openForWriting(store, model: StoreAccess.model(at: model, forStore: store))
+    }
+
+    /// The model of a new store: the one given, else that of the archive.
+    private func newModel(_ archive: GraphArchive) throws -> NSManagedObjectModel {
+        if let model { return try StoreAccess.model(at: model) }
+        if let model = try archive.model() { return model }
+        throw GraftError(
+            .missingModel(reason: "the archive was written without one, and there is no --model"),
+            at: .init(source: file))
+    }
+
+    private func make(_ archive: GraphArchive, _ console: Console) throws -> ImportReport {
+        let url = URL(fileURLWithPath: store)
+        let name = ".\(UUID().uuidString.prefix(8))-\(url.lastPathComponent)"
+        let draft = url.deletingLastPathComponent().appendingPathComponent(name).path
+        let container = try StoreAccess.openForWriting(draft, model: newModel(archive))
+        var options = options
+        options.savesEachBatch = true
+        do {
+            let report = try restore(archive, into: container, options, console)
+            try StoreAccess.close(container)
+            try StoreAccess.move(draft, to: url.path)
+            return report
+        } catch {
+            do {
+                try StoreAccess.destroy(container)
+                if FileKind(ofPath: draft) != .missing { try FileManager.default.removeItem(atPath: draft) }
+            } catch {
+                console.note("graft: \(draft) can't be removed: \(Tool.words(of: error))")
+            }
+            throw Self.withoutBatches(error)
+        }
+    }
+
+    /// The same error without what it says of batches that stay: they went with the draft.
+    private static func withoutBatches(_ error: any Error) -> any Error {
+        guard var error = error as? GraftError else { return error }
+        error.underlying = nil
+        return error
+    }
+
+    private func restore(
+        _ archive: GraphArchive, into container: NSPersistentContainer, _ options: GraphArchive.RestoringOptions,
+        _ console: Console
+    ) throws -> ImportReport {
+        let progress = Progress(totalUnitCount: -1)
+        let interruption = Interruption(cancelling: progress)
+        let bar = ProgressBar(progress, title: URL(fileURLWithPath: file).lastPathComponent, console: console)
+        defer {
+            bar.end()
+            interruption.end()
+        }
+        return try container.restore(archive, options: options, progress: progress)
+    }
+}
