@@ -12,9 +12,13 @@ let settings: [SwiftSetting] = [
     let runtimeProducts: [Product] = []
     let runtimeTargets: [Target] = []
     let runtime: [Target.Dependency] = []
+    let generator: [Target.Dependency] = []
+    let generatorTool: [Target.Dependency] = []
 #else
     let runtimeProducts: [Product] = [.library(name: "CoreData", targets: ["CoreData"])]
     let runtime: [Target.Dependency] = ["CoreData"]
+    let generator: [Target.Dependency] = ["ManagedObjectGenerator"]
+    let generatorTool: [Target.Dependency] = ["managed-object-classes"]
     let runtimeTargets: [Target] = [
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "CTryRetain"),
@@ -34,6 +38,28 @@ let settings: [SwiftSetting] = [
             dependencies: ["CoreData", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings
         ),
+        .target(name: "ManagedObjectGenerator", dependencies: ["CoreData"], swiftSettings: settings),
+        // Apart from the generator, so that only the plugin's tool builds the parser of Swift.
+        .target(
+            name: "ManagedObjectSources",
+            dependencies: [
+                "ManagedObjectGenerator",
+                .product(name: "SwiftParser", package: "swift-syntax"),
+                .product(name: "SwiftSyntax", package: "swift-syntax"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "managed-object-classes",
+            dependencies: ["CoreData", "ManagedObjectGenerator", "ManagedObjectSources"],
+            path: "Sources/ManagedObjectClassesTool",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ManagedObjectGeneratorTests",
+            dependencies: ["CoreData", "ManagedObjectGenerator", "ManagedObjectSources"],
+            swiftSettings: settings
+        ),
     ]
 #endif
 
@@ -44,6 +70,7 @@ let package = Package(
         .library(name: "Graft", targets: ["Graft"]),
         .library(name: "Groot", targets: ["Groot"]),
         .executable(name: "graft", targets: ["GraftTool"]),
+        .plugin(name: "ManagedObjectClasses", targets: ["ManagedObjectClasses"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -51,14 +78,17 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         // For the tests: coders other than Foundation's have to work as well.
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+        .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.1"..<"604.0.0"),
     ],
     targets: runtimeTargets + [
         .target(name: "Graft", dependencies: runtime, swiftSettings: settings),
         .target(name: "Groot", dependencies: ["Graft"] + runtime, swiftSettings: settings),
+        .plugin(name: "ManagedObjectClasses", capability: .buildTool(), dependencies: generatorTool),
         // Named apart from the library: on a file system that ignores case, `graft` and `Graft` are one folder.
         .executableTarget(
             name: "GraftTool",
-            dependencies: ["Graft", .product(name: "ArgumentParser", package: "swift-argument-parser")] + runtime,
+            dependencies: ["Graft", .product(name: "ArgumentParser", package: "swift-argument-parser")] + runtime
+                + generator,
             swiftSettings: settings
         ),
         .testTarget(

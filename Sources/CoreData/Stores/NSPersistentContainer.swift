@@ -17,14 +17,15 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     /// The stores to load.
     public var persistentStoreDescriptions: [NSPersistentStoreDescription]
 
-    /// A container for the model `name.momd`, `.mom` or `.xcdatamodeld` of the main bundle.
+    /// A container for the model `name.momd`, `.mom` or `.xcdatamodeld` of the main bundle or, as packages have it, of a
+    /// target's resources beside the program.
     ///
     /// Stops where there is no such model, as Core Data does.
     public convenience init(name: String) {
-        guard let model = NSPersistentContainer.model(named: name, in: [Bundle.main]) else {
+        guard let model = ResourceBundles.model(named: name) else {
             fatalError(
-                "There is no model '\(name)' (.momd, .mom, .xcdatamodeld) in the main bundle. Add it to the target's "
-                    + "resources, or use init(name:managedObjectModel:).")
+                "There is no model '\(name)' (.momd, .mom, .xcdatamodeld) in the main bundle or the resources beside the program. "
+                    + "Give its target the plugin ManagedObjectClasses, or use init(name:managedObjectModel:).")
         }
         self.init(name: name, managedObjectModel: model)
     }
@@ -40,16 +41,6 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         let url = type(of: self).defaultDirectoryURL().appendingPathComponent(name + ".sqlite")
         persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
         super.init()
-    }
-
-    private static func model(named name: String, in bundles: [Bundle]) -> NSManagedObjectModel? {
-        for bundle in bundles {
-            for kind in ["momd", "mom", "xcdatamodeld", "xcdatamodel"] {
-                guard let url = bundle.url(forResource: name, withExtension: kind) else { continue }
-                if let model = NSManagedObjectModel(contentsOf: url) { return model }
-            }
-        }
-        return nil
     }
 
     /// Where stores are put that nothing else is said of: the user's application support folder.

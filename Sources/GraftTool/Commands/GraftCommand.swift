@@ -12,8 +12,13 @@ struct GraftCommand: ParsableCommand {
             """,
         version: Tool.version,
         subcommands: [
-            ImportCommand.self, ExportCommand.self, ArchiveCommand.self, RestoreCommand.self, InspectCommand.self,
+            ImportCommand.self,
+            ExportCommand.self,
+            ArchiveCommand.self,
+            RestoreCommand.self,
+            InspectCommand.self,
             LintCommand.self,
+            GenerateCommand.self,
         ]
     )
 }

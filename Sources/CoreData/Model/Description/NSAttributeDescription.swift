@@ -107,6 +107,9 @@ open class NSAttributeDescription: NSPropertyDescription {
         didSet { didChange() }
     }
 
+    /// Whether a generated property is a number and not an `NSNumber?`. A model's source alone says it.
+    package final var usesScalarValueType = false
+
     override func makeBlank() -> NSPropertyDescription { NSAttributeDescription() }
 
     override func copySettings(to copy: NSPropertyDescription) {
@@ -119,5 +122,6 @@ open class NSAttributeDescription: NSPropertyDescription {
         copy.allowsExternalBinaryDataStorage = allowsExternalBinaryDataStorage
         copy.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
         copy.allowsCloudEncryption = allowsCloudEncryption
+        copy.usesScalarValueType = usesScalarValueType
     }
 }

@@ -36,6 +36,11 @@ open class NSEntityDescription: NSObject, NSCopying {
         didSet { didChange() }
     }
 
+    /// What Xcode makes of the entity. A model's source alone says it; a compiled model doesn't.
+    package final var codeGeneration: CodeGeneration = .manual
+    /// Whether the class belongs to the module that the model is built in: the source's `.Hero`.
+    package final var isClassOfBuiltModule = false
+
     /// Whether there are objects of sub-entities only.
     public var isAbstract: Bool = false {
         willSet { willChange() }
@@ -133,6 +138,8 @@ open class NSEntityDescription: NSObject, NSCopying {
         copy.name = name
         copy.managedObjectClassName = managedObjectClassName
         copy.isAbstract = isAbstract
+        copy.codeGeneration = codeGeneration
+        copy.isClassOfBuiltModule = isClassOfBuiltModule
         copy.userInfo = userInfo
         copy.versionHashModifier = versionHashModifier
         copy.renamingIdentifierStorage = renamingIdentifierStorage

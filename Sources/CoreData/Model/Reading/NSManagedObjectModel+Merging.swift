@@ -5,7 +5,7 @@ public import Foundation
 extension NSManagedObjectModel {
     /// Reads all models of some bundles and merges them.
     ///
-    /// - Parameter bundles: Nil for the main one.
+    /// - Parameter bundles: Nil for the main one, and the resources beside the program.
     /// - Returns: Nil where there is no model, one is broken, or two have different entities of the same name.
     public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
         NSManagedObjectModel(byMerging: models(in: bundles))
@@ -79,7 +79,7 @@ extension NSManagedObjectModel {
 
     /// The models that lie in bundles, in the order of the bundles and of their names. Broken ones are left out.
     private class func models(in bundles: [Bundle]?, allVersions: Bool = false) -> [NSManagedObjectModel] {
-        (bundles ?? [Bundle.main]).flatMap { bundle in
+        (bundles ?? ResourceBundles.all).flatMap { bundle in
             ModelSearch(allVersions: allVersions).urls(in: bundle).compactMap(NSManagedObjectModel.init(contentsOf:))
         }
     }

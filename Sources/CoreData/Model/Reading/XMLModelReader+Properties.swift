@@ -23,6 +23,7 @@ extension XMLModelReader {
         attribute.allowsExternalBinaryDataStorage = element.says("allowsExternalBinaryDataStorage")
         attribute.preservesValueInHistoryOnDeletion = element.says("preserveAfterDeletion")
         attribute.allowsCloudEncryption = element.says("allowsCloudEncryption")
+        attribute.usesScalarValueType = element.says("usesScalarValueType")
         let values = XMLAttributeValues(element: element, type: type)
         do throws(XMLAttributeValues.Unreadable) {
             attribute.defaultValue = try values.defaultValue()

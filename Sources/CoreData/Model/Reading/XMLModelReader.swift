@@ -63,6 +63,8 @@ struct XMLModelReader {
         let entity = NSEntityDescription()
         entity.name = element["name"]
         entity.managedObjectClassName = Self.className(element["representedClassName"])
+        entity.isClassOfBuiltModule = element["representedClassName"]?.hasPrefix(".") ?? false
+        entity.codeGeneration = element["codeGenerationType"].flatMap(CodeGeneration.init) ?? .manual
         entity.isAbstract = element.says("isAbstract")
         if let identifier = element["elementID"] { entity.renamingIdentifier = identifier }
         entity.versionHashModifier = element["versionHashModifier"]

@@ -1,0 +1,37 @@
+// What `graft generate` does.
+
+import CoreData
+import Foundation
+import Graft
+import ManagedObjectGenerator
+
+/// The writing of a model's classes.
+struct GenerateJob {
+    var model: String
+    var folder: String
+    /// The names of entities; all if empty.
+    var entities: [String]
+
+    func run(on console: Console) throws {
+        let model = try StoreAccess.model(at: model)
+        let chosen = entities.isEmpty ? model.entities : try entities.map { try model.entity(named: $0) }
+        let files = ClassFiles.files(of: chosen)
+        guard !files.isEmpty else {
+            throw GraftError(
+                .other(
+                    finding: "no entity has a class of its own",
+                    remedy: "Set the class of an entity in the model; NSManagedObject itself needs no file."))
+        }
+        let directory = URL(fileURLWithPath: folder)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        for file in files {
+            let url = directory.appendingPathComponent(file.name)
+            if file.isForTheUser, FileManager.default.fileExists(atPath: url.path) {
+                try console.print("\(file.name) stays as it is")
+                continue
+            }
+            try Data(file.text.utf8).write(to: url, options: .atomic)
+            try console.print(file.name)
+        }
+    }
+}

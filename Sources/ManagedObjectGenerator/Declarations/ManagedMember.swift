@@ -1,0 +1,66 @@
+// What is declared with @NSManaged.
+
+/// A place in a source file.
+package struct SourcePlace: Hashable, Sendable {
+    package var file: String
+    package var line: Int
+    package var column: Int
+
+    package init(file: String, line: Int, column: Int) {
+        self.file = file
+        self.line = line
+        self.column = column
+    }
+}
+
+/// A property or method without a body.
+package struct ManagedMember: Sendable {
+    package enum Kind: Sendable {
+        case property(WrittenType?)
+        case method([Parameter])
+    }
+
+    package struct Parameter: Sendable {
+        /// Nil for `_`.
+        package var label: String?
+        package var type: WrittenType
+
+        package init(label: String?, type: WrittenType) {
+            self.label = label
+            self.type = type
+        }
+    }
+
+    /// The class, after the types that it is declared in.
+    package var owner: [String]
+    package var name: String
+    package var kind: Kind
+    /// Whether the name is known in its file or type only, which the symbol's name would have to say.
+    package var isPrivate: Bool
+    package var place: SourcePlace
+
+    package init(owner: [String], name: String, kind: Kind, isPrivate: Bool, place: SourcePlace) {
+        self.owner = owner
+        self.name = name
+        self.kind = kind
+        self.isPrivate = isPrivate
+        self.place = place
+    }
+}
+
+/// What keeps code from being made.
+package struct GeneratorProblem: Error, Hashable, Sendable, CustomStringConvertible {
+    package var place: SourcePlace?
+    package var message: String
+
+    package init(place: SourcePlace? = nil, message: String) {
+        self.place = place
+        self.message = message
+    }
+
+    /// In the form of the compiler's own errors, which editors and build logs understand.
+    package var description: String {
+        guard let place else { return "error: \(message)" }
+        return "\(place.file):\(place.line):\(place.column): error: \(message)"
+    }
+}

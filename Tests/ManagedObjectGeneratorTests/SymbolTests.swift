@@ -1,0 +1,171 @@
+// The names of symbols, against those that the compiler gives the same declarations.
+
+import Foundation
+import ManagedObjectGenerator
+import ManagedObjectSources
+import Testing
+
+@Suite struct SymbolTests {
+    private static let source = """
+        import Foundation
+        public struct Money { public enum Kind: Int32 { case a } }
+        public typealias Tags = [String]
+        public class TodoItem: NSManagedObject {
+          public final class Inner: NSManagedObject {}
+          @NSManaged public var name: String
+          @NSManaged public var todoItem: TodoItem?
+          @NSManaged public var TodoItem: Int
+          @NSManaged public var completions: Set<TodoCompletion>
+          @NSManaged public var count16: Int16
+          @NSManaged public var done: Bool
+          @NSManaged public var date: Date?
+          @NSManaged public var nsset: NSSet?
+          @NSManaged public var tags: Tags?
+          @NSManaged public var dict: [String: [String]]
+          @NSManaged public var dict2: [String: Int]?
+          @NSManaged public var intArrays: [[Int]]
+          @NSManaged public var kind: Money.Kind
+          @NSManaged public var money: Money?
+          @NSManaged public var inner: Inner?
+          @NSManaged public var uuid: UUID
+          @NSManaged public var any: Any?
+          @NSManaged public var a_b_c2: Double
+          @NSManaged public var number: NSNumber?
+          @NSManaged public var url: URL?
+          @NSManaged public var i64: Int64
+          @NSManaged public var Int64s: [Int64]
+          @NSManaged public func addToCompletions(_ value: TodoCompletion)
+          @NSManaged public func addToCompletions(_ values: NSSet)
+          @NSManaged public func insertIntoItems(_ value: TodoItem, at idx: Int)
+          @NSManaged public func insertIntoItems(_ values: [TodoItem], at indexes: NSIndexSet)
+          @NSManaged public func removeFromItems(at idx: Int)
+          @NSManaged public func replaceItems(at idx: Int, with value: TodoItem)
+          @NSManaged public func replaceItems(at indexes: NSIndexSet, with values: [TodoItem])
+        }
+        public class TodoCompletion: NSManagedObject { @NSManaged public var item: TodoItem? }
+        """
+
+    /// What Swift 6.3.1 for Linux defines for the same properties and methods with bodies, as `nm` lists it.
+    private static let compiled = """
+        $s5Todos14TodoCompletionC4itemAA0B4ItemCSgvg
+        $s5Todos14TodoCompletionC4itemAA0B4ItemCSgvs
+        $s5Todos8TodoItemC04todoC0ACSgvg
+        $s5Todos8TodoItemC04todoC0ACSgvs
+        $s5Todos8TodoItemC11completionsShyAA0B10CompletionCGvg
+        $s5Todos8TodoItemC11completionsShyAA0B10CompletionCGvs
+        $s5Todos8TodoItemC12replaceItems2at4withy10Foundation10NSIndexSetC_SayACGtF
+        $s5Todos8TodoItemC12replaceItems2at4withySi_ACtF
+        $s5Todos8TodoItemC15insertIntoItems_2atyAC_SitF
+        $s5Todos8TodoItemC15insertIntoItems_2atySayACG_10Foundation10NSIndexSetCtF
+        $s5Todos8TodoItemC15removeFromItems2atySi_tF
+        $s5Todos8TodoItemC16addToCompletionsyy10Foundation5NSSetCF
+        $s5Todos8TodoItemC16addToCompletionsyyAA0B10CompletionCF
+        $s5Todos8TodoItemC3anyypSgvg
+        $s5Todos8TodoItemC3anyypSgvs
+        $s5Todos8TodoItemC3i64s5Int64Vvg
+        $s5Todos8TodoItemC3i64s5Int64Vvs
+        $s5Todos8TodoItemC3url20FoundationEssentials3URLVSgvg
+        $s5Todos8TodoItemC3url20FoundationEssentials3URLVSgvs
+        $s5Todos8TodoItemC4date20FoundationEssentials4DateVSgvg
+        $s5Todos8TodoItemC4date20FoundationEssentials4DateVSgvs
+        $s5Todos8TodoItemC4dictSDySSSaySSGGvg
+        $s5Todos8TodoItemC4dictSDySSSaySSGGvs
+        $s5Todos8TodoItemC4doneSbvg
+        $s5Todos8TodoItemC4doneSbvs
+        $s5Todos8TodoItemC4kindAA5MoneyV4KindOvg
+        $s5Todos8TodoItemC4kindAA5MoneyV4KindOvs
+        $s5Todos8TodoItemC4nameSSvg
+        $s5Todos8TodoItemC4nameSSvs
+        $s5Todos8TodoItemC4tagsSaySSGSgvg
+        $s5Todos8TodoItemC4tagsSaySSGSgvs
+        $s5Todos8TodoItemC4uuid20FoundationEssentials4UUIDVvg
+        $s5Todos8TodoItemC4uuid20FoundationEssentials4UUIDVvs
+        $s5Todos8TodoItemC5dict2SDySSSiGSgvg
+        $s5Todos8TodoItemC5dict2SDySSSiGSgvs
+        $s5Todos8TodoItemC5innerAC5InnerCSgvg
+        $s5Todos8TodoItemC5innerAC5InnerCSgvs
+        $s5Todos8TodoItemC5moneyAA5MoneyVSgvg
+        $s5Todos8TodoItemC5moneyAA5MoneyVSgvs
+        $s5Todos8TodoItemC5nsset10Foundation5NSSetCSgvg
+        $s5Todos8TodoItemC5nsset10Foundation5NSSetCSgvs
+        $s5Todos8TodoItemC6Int64sSays5Int64VGvg
+        $s5Todos8TodoItemC6Int64sSays5Int64VGvs
+        $s5Todos8TodoItemC6a_b_c2Sdvg
+        $s5Todos8TodoItemC6a_b_c2Sdvs
+        $s5Todos8TodoItemC6number10Foundation8NSNumberCSgvg
+        $s5Todos8TodoItemC6number10Foundation8NSNumberCSgvs
+        $s5Todos8TodoItemC7count16s5Int16Vvg
+        $s5Todos8TodoItemC7count16s5Int16Vvs
+        $s5Todos8TodoItemC9intArraysSaySaySiGGvg
+        $s5Todos8TodoItemC9intArraysSaySaySiGGvs
+        $s5Todos8TodoItemCABSivg
+        $s5Todos8TodoItemCABSivs
+        """
+
+    @Test func `accessors have the names that the compiler leaves undefined`() {
+        let output = Self.output(Self.source)
+        #expect(output.problems == [])
+        let made = output.code.split(separator: "\"").filter { $0.hasPrefix("$s") }.map(String.init)
+        let expected = Self.compiled.split(separator: "\n").map(String.init)
+        #expect(made.sorted() == expected.sorted())
+    }
+
+    @Test func `what can't be made is a problem with its place`() {
+        let output = Self.output(
+            """
+            class Item: NSManagedObject {
+                @NSManaged private var secret: String
+                @NSManaged var place: CLLocation?
+                @NSManaged var untyped
+                @NSManaged func shuffle(_ value: Item)
+            }
+            """)
+        #expect(output.problems.map { $0.place?.line } == [2, 3, 4, 5])
+        let messages = output.problems.map(\.description)
+        #expect(messages[0].hasPrefix("Item.swift:2:28: error: @NSManaged 'secret' is private"))
+        #expect(messages[1].contains("'CLLocation?'") || messages[1].contains("'CLLocation'"))
+        #expect(messages[2].contains("has no type"))
+        #expect(messages[3].contains("addTo<Key>(_:)"))
+    }
+
+    @Test func `only what is compiled on Linux counts`() {
+        let output = Self.output(
+            """
+            class Item: NSManagedObject {
+                #if canImport(UIKit)
+                @NSManaged var image: UIImage?
+                #elseif os(Linux) && !os(macOS)
+                @NSManaged var image: Data?
+                #else
+                @NSManaged var image: Any
+                #endif
+            }
+            """)
+        #expect(output.problems == [])
+        #expect(output.code.contains("__get_image() -> Data?"))
+        #expect(!output.code.contains("UIImage"))
+    }
+
+    @Test func `types of extensions, aliases and names with backticks are found`() {
+        let output = Self.output(
+            """
+            typealias Amount = Decimal
+            struct Bank { class Account: NSManagedObject {} }
+            extension Bank.Account {
+                enum Kind: Int16 { case open, closed }
+                @NSManaged var `default`: Kind
+                @NSManaged var a, b: Amount
+            }
+            """)
+        #expect(output.problems == [])
+        #expect(output.code.contains("$s1M4BankV7AccountC7defaultAE4KindOvg"))
+        #expect(output.code.contains("__get_a() -> Amount"))
+        #expect(output.code.contains("__get_b() -> Amount"))
+    }
+
+    static func output(_ source: String) -> ManagedObjectGenerator.Output {
+        var declarations = TargetDeclarations(module: source == Self.source ? "Todos" : "M")
+        declarations.read(source, file: "Item.swift")
+        return ManagedObjectGenerator(declarations).output(models: [])
+    }
+}
