@@ -59,8 +59,11 @@ private struct EntityCompiler {
             }
             properties.append(mapping)
             guard let mapping, mapping.direction.isImported else { continue }
-            for source in mapping.sources.prefix(1) where source.origin == .object {
-                entries.append(.init(path: source.keys, role: property.role, property: number))
+            for (rank, source) in mapping.sources.enumerated() where source.origin == .object {
+                entries.append(
+                    .init(
+                        path: source.keys, role: property.role, property: number, rank: UInt8(clamping: rank),
+                        isPlain: mapping.isReadPlainly))
             }
         }
         var compiled = EntityMapping(

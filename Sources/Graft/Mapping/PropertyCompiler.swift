@@ -87,20 +87,11 @@ struct PropertyCompiler {
     private func converter(
         _ property: GraphSchema.Property, _ said: MappingOptions.Property
     ) -> AttributeConverter? {
-        guard let kind = property.attributeKind else { return nil }
-        var converter = AttributeConverter(kind)
-        guard kind == .date else { return converter }
-        switch said.dateFormat ?? .iso8601 {
-        case .iso8601, .pattern: break
-        case .unixSeconds: converter.writesNumericDates = true
-        case .unixMilliseconds:
-            converter.numericDate = .millisecondsSince1970
-            converter.writesNumericDates = true
-        case .referenceSeconds:
-            converter.numericDate = .secondsSince2001
-            converter.writesNumericDates = true
+        property.attributeKind.map { kind in
+            kind == .date
+                ? AttributeConverter(dateFormat: said.dateFormat ?? .iso8601, timeZone: said.timeZone)
+                : AttributeConverter(kind)
         }
-        return converter
     }
 
     private func transformer(
