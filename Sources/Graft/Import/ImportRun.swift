@@ -227,6 +227,7 @@ struct ImportRun {
     ///
     /// - Parameter isValid: Whether what it touched has been validated already.
     func finish(_ importer: BatchImporter, _ report: inout ImportReport, isValid: Bool = false) throws {
+        if let target = importer.target { throw ImportErrors.noObject(for: target) }
         if !importer.pending.isEmpty || !options.unresolvedReferences.isEmpty {
             report.unresolvedReferences = try importer.resolvePending(options.unresolvedReferences)
         }

@@ -39,7 +39,7 @@ struct PropertyCompiler {
         mapping.exportsNull = said.exportsNull
         mapping.referencePolicy = said.referencePolicy ?? .stub
         mapping.toManyPolicy = said.toManyPolicy ?? .replace
-        mapping.collectionForm = said.collectionForm ?? .array
+        mapping.collectionForm = said.collectionForm ?? collectionForm(ofDestination: description) ?? .array
         if mapping.nullPolicy == .default || mapping.missingPolicy == .default {
             mapping.defaultValue = try defaultValue(property, description)
         }
@@ -92,6 +92,12 @@ struct PropertyCompiler {
                 ? AttributeConverter(dateFormat: said.dateFormat ?? .iso8601, timeZone: said.timeZone)
                 : AttributeConverter(kind)
         }
+    }
+
+    /// How the objects of the entity stand to which a to-many relationship leads.
+    private func collectionForm(ofDestination description: NSPropertyDescription) -> CollectionForm? {
+        guard let relationship = description as? NSRelationshipDescription, relationship.isToMany else { return nil }
+        return relationship.destinationEntity.flatMap { rules.entity($0).collectionForm }
     }
 
     private func transformer(
