@@ -157,7 +157,7 @@ struct ImportRun {
         _ batch: borrowing GraphSnapshot, _ importer: BatchImporter, _ report: inout ImportReport,
         _ roots: ((NSManagedObject) -> Void)?
     ) throws {
-        if batch.rowCount == 0 { return }
+        if batch.rowCount == 0, batch.skippedCounts.isEmpty { return }
         try importer.importBatch(batch)
         if let roots { importer.forEachRoot(batch, roots) }
         if mode == .saveBatches { try save(importer, batch) }

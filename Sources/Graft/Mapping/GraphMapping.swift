@@ -39,6 +39,17 @@ final class GraphMapping: Sendable {
         return false
     }
 
+    /// A mapping in which nothing has a place in JSON and nothing has a policy: for objects that come from elsewhere.
+    convenience init(unmapped schema: GraphSchema) {
+        var builder = KeyTreeBuilder()
+        let entities = schema.entities.map { entity in
+            EntityMapping(
+                dialect: .graft, isAnnotated: false, properties: entity.properties.map { _ in nil },
+                keys: builder.tree([]))
+        }
+        self.init(schema: schema, entities: entities, isArchive: false, keyCount: builder.keyCount)
+    }
+
     /// Whether objects read anything of those that they are nested in.
     var usesAncestors: Bool { !parentPaths.isEmpty || !rootPaths.isEmpty }
 

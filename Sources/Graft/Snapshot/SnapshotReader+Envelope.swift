@@ -82,13 +82,16 @@ extension SnapshotReader {
             return token == .endArray ? try finishEnvelope() : token
         case .keyed:
             while reader.depth > current.depth { _ = try reader.next() }
-            guard case .key(let text) = try reader.next() else { return try finishEnvelope() }
-            elementIndex = recordCount
-            let key = reader.string(of: text)
-            let token = try reader.next()
-            // A null stands for no object, and has no use for its key.
-            elementKey = token == .beginObject ? key : nil
-            return token
+            while case .key(let text) = try reader.next() {
+                let key = reader.string(of: text)
+                let token = try reader.next()
+                // A null stands for no object.
+                if token == .null { continue }
+                elementIndex = recordCount
+                elementKey = token == .beginObject ? key : nil
+                return token
+            }
+            return try finishEnvelope()
         case .single:
             envelope?.contents = .finished
             elementIndex = -1

@@ -113,8 +113,7 @@ import Testing
         #expect(try world.values("power", of: "Engine") == ["120"])
     }
 
-    @Test func `a model for MMRecord, whose identity is a relationship and an attribute or an attribute alone`() throws
-    {
+    @Test func `a model for MMRecord, by attribute and alternate name`() throws {
         let world = try ImportWorld { sketch in
             sketch.entity(
                 "Song", info: ["MMRecordEntityPrimaryAttributeKey": "number"],

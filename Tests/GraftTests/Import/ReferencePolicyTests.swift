@@ -112,6 +112,13 @@ import Testing
         #expect(try world.members("album", "id", of: "Song", "id", 2) == ["5"])
     }
 
+    @Test func `a nested object with nothing but its identity is a reference, too`() throws {
+        let world = try world("link")
+        let report = try world.take(#"{"id": 1, "album": {"id": 5}, "singers": [{"name": "a"}]}"#, "Song")
+        #expect(report.unresolvedReferences.count == 2)
+        #expect(try world.count("Album") == 0)
+    }
+
     @Test func `a policy is one of the relationship: another one may make stubs of the same objects`() throws {
         let world = try ImportWorld { sketch in
             sketch.entity(
