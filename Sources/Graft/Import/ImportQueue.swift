@@ -14,7 +14,8 @@ final class ImportQueue: Sendable {
     /// By coordinator. An entry goes when nobody imports any more.
     private static let queues = Mutex<[ObjectIdentifier: Entry]>([:])
 
-    private let lock = NSLock()
+    /// Recursive, because an object's own code may import while it is being imported.
+    private let lock = NSRecursiveLock()
 
     /// The queue of a context's coordinator.
     static func queue(of context: NSManagedObjectContext) -> ImportQueue {

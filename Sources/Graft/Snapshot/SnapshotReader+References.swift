@@ -105,7 +105,7 @@ extension SnapshotReader {
     }
 
     private func noIdentifier(_ token: JSONToken, _ plan: EntityPlan) -> GraftError {
-        let names = plan.identity.map { plan.names[$0] }
+        let names = (plan.identity + mapping.schema.entities[plan.number].relatedIdentity).map { plan.names[$0] }
         let expected =
             names.isEmpty
             ? "an object, because \(plan.name) declares no identity by which it could be found"
