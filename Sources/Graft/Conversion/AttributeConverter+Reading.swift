@@ -16,7 +16,7 @@ extension AttributeConverter {
     /// | Decimal | numbers and texts of numbers with up to 38 digits |
     /// | Boolean | true and false; 1 and 0; true, yes, on, t, y, 1 and their opposites as texts |
     /// | String | strings; numbers as they are written; true and false |
-    /// | Date | ISO 8601; numbers and texts of numbers by ``numericDate`` |
+    /// | Date | ISO 8601, or the pattern that there is instead; numbers and texts of numbers by ``numericDate`` |
     /// | UUID, URI, Binary Data | their texts; bytes in Base64 |
     /// | Transformable | everything |
     ///
@@ -91,8 +91,14 @@ extension AttributeConverter {
         guard let text = Self.text(token) else { throw wrongType(token, reader) }
         let isString = if case .string = token { true } else { false }
         let numericDate = numericDate
+        let timeZone = timeZone
+        if isString, let datePattern {
+            if let date = datePattern.date(reader.string(of: text)) { return .date(date) }
+            throw reader.error(
+                .wrongType(found: Self.words(for: token, reader), expected: "a Date in the form '\(datePattern.text)'"))
+        }
         let (instant, isNumber): (Instant?, Bool) = reader.withContents(of: text) { bytes in
-            if isString, let instant = Instant(iso8601: bytes) { return (instant, true) }
+            if isString, let instant = Instant(iso8601: bytes, zone: timeZone) { return (instant, true) }
             let count = Instant(parsing: bytes, decimalPlaces: numericDate.decimalPlaces)
             return (count?.advanced(by: numericDate.epoch), ParsedNumber(bytes) != nil)
         }

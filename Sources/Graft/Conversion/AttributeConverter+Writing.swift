@@ -6,7 +6,8 @@ extension AttributeConverter {
     /// Writes a value, where the writer expects one.
     ///
     /// * Dates are written in ISO 8601, UTC, with as many fraction digits as the double needs to come back exactly: those
-    ///   of its shortest decimal text. With ``writesNumericDates`` they are the same decimal number, moved to the epoch.
+    ///   of its shortest decimal text. With ``writesNumericDates`` they are the same decimal number, moved to the epoch; with
+    ///   a pattern, what the pattern has room for.
     /// * Doubles and Floats are the shortest texts that read as the same value; decimals have all their digits.
     /// * UUIDs are in upper case, URIs are their absolute strings, bytes are in Base64.
     /// * Trees of transformable attributes are written as they are, and bytes as `{"$encoded": "Base64"}`. A tree that looks
@@ -38,6 +39,7 @@ extension AttributeConverter {
     }
 
     private func write(date value: Double, to writer: inout JSONWriter) throws {
+        if let datePattern { return try writer.string(datePattern.text(of: value)) }
         guard let instant = Instant(value) else {
             let words = "a date \(value) seconds from 2001"
             throw GraftError(.notRepresentable(value: words, format: "ISO 8601"))

@@ -1,6 +1,8 @@
 // How the value of an attribute is read from JSON and written to it. One converter per attribute, made once; what it
 // accepts is in +Reading, what it writes in +Writing, and reading what was written gives the same value for every type.
 
+import Foundation
+
 /// Converts between JSON and the values of one attribute.
 public struct AttributeConverter: Hashable, Sendable {
     /// What a number means as a date.
@@ -22,8 +24,31 @@ public struct AttributeConverter: Hashable, Sendable {
     /// Whether dates are written as such numbers, instead of in ISO 8601.
     public var writesNumericDates = false
 
+    /// The format of dates, where it isn't ISO 8601. Numbers are read by ``numericDate`` all the same.
+    var datePattern: DatePattern?
+
+    /// The zone of dates in ISO 8601 that don't name one; nil for UTC.
+    var timeZone: TimeZone?
+
     /// Creates a converter.
     public init(_ kind: AttributeKind) { self.kind = kind }
+
+    /// Creates a converter of dates.
+    ///
+    /// - Parameters:
+    ///   - dateFormat: The format that is read and written.
+    ///   - timeZone: The zone of dates that don't name one; nil for UTC, never the device's.
+    init(dateFormat: DateFormat, timeZone: TimeZone? = nil) {
+        kind = .date
+        self.timeZone = timeZone
+        switch dateFormat {
+        case .iso8601: break
+        case .pattern(let pattern): datePattern = DatePattern(pattern, zone: timeZone)
+        case .unixSeconds: writesNumericDates = true
+        case .unixMilliseconds: (numericDate, writesNumericDates) = (.millisecondsSince1970, true)
+        case .referenceSeconds: (numericDate, writesNumericDates) = (.secondsSince2001, true)
+        }
+    }
 }
 
 extension AttributeConverter.NumericDate {

@@ -3,9 +3,13 @@
 // fraction digits, with Z, an offset or without a zone, which means UTC. Also what is often written for it: a space
 // instead of the T, or in front of the zone, and UTC or GMT for Z. The device's locale and zone play no part.
 
+import Foundation
+
 extension Instant {
     /// The instant that a text in ISO 8601 names; nil for any other text and for days and times that don't exist.
-    init?(iso8601 bytes: Span<UInt8>) {
+    ///
+    /// - Parameter zone: The zone of a text that doesn't name one; nil for UTC.
+    init?(iso8601 bytes: Span<UInt8>, zone: TimeZone? = nil) {
         var cursor = 0
         var end = bytes.count
         while end > 0, bytes[end - 1].isWhiteSpace { end -= 1 }
@@ -14,11 +18,13 @@ extension Instant {
         cursor = 0
         guard let date = ISO8601.date(text, &cursor) else { return nil }
         var time = ISO8601.Time()
+        var isLocal = true
         if cursor < text.count {
             guard date.isComplete, ISO8601.skip(text, &cursor, 0x54, 0x74, 0x20),
                 let read = ISO8601.time(text, &cursor)
             else { return nil }
             time = read
+            isLocal = ISO8601.isAtEnd(text, cursor)
             guard let offset = ISO8601.offset(text, &cursor), cursor == text.count else { return nil }
             time.seconds -= offset
         }
@@ -27,6 +33,18 @@ extension Instant {
         let (seconds, isTooFar) = midnight.addingReportingOverflow(time.seconds)
         guard !isTooFar else { return nil }
         self.init(seconds: seconds, fraction: time.fraction)
+        if isLocal, let zone { move(from: zone) }
+    }
+}
+
+extension Instant {
+    /// Takes the instant, which was read as one in UTC, for a local time of a zone. Of a time that a clock has twice, or
+    /// passes over, it is one of the two instants that it may mean.
+    private mutating func move(from zone: TimeZone) {
+        let local = Double(seconds)
+        var offset = zone.secondsFromGMT(for: Date(timeIntervalSinceReferenceDate: local))
+        offset = zone.secondsFromGMT(for: Date(timeIntervalSinceReferenceDate: local - Double(offset)))
+        seconds -= Int64(offset)
     }
 }
 
@@ -115,6 +133,9 @@ private enum ISO8601 {
         // 24:00 is the end of the day, and nothing comes after it.
         return hour < 24 || (time.seconds == 86_400 && time.fraction.allSatisfy { $0 == 0x30 }) ? time : nil
     }
+
+    /// Whether nothing but white space follows: the text names no zone.
+    static func isAtEnd(_ text: Span<UInt8>, _ at: Int) -> Bool { at == text.count }
 
     /// The distance from UTC in seconds; 0 where the text ends.
     static func offset(_ text: Span<UInt8>, _ at: inout Int) -> Int64? {

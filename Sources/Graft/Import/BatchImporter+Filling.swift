@@ -15,6 +15,7 @@ extension BatchImporter {
         for (entity, plan) in plans.enumerated() {
             for row in 0..<snapshot.tables[entity].count where objects[entity][row] == nil {
                 if snapshot.tables[entity].flags[row].contains(.dead) { continue }
+                if hasReferencePolicies, !wanted[entity][row], isReference(plan, row, snapshot) { continue }
                 try make(row, plan, snapshot)
             }
         }
@@ -73,8 +74,9 @@ extension BatchImporter {
     private func fill(
         _ object: NSManagedObject, _ row: Int, _ plan: ImportPlan, isNew: Bool, _ snapshot: borrowing GraphSnapshot
     ) throws -> Bool {
-        // An object that was found as one of a super-entity keeps its entity and has only that one's properties.
+        // An object that was found as one of another entity keeps its entity, and has only what both have.
         let limit = isNew ? plan.properties.count : propertyCount(of: object, plan)
+        if plan.version != nil, !isNew, try isOutdated(row, object, plan, snapshot) { return false }
         var isChanged = false
         let words = snapshot.tables[plan.number].wordCount
         for word in 0..<words {
@@ -91,7 +93,23 @@ extension BatchImporter {
 
     private func propertyCount(of object: NSManagedObject, _ plan: ImportPlan) -> Int {
         guard let entity = number(of: object), entity != plan.number else { return plan.properties.count }
-        return min(plans[entity].properties.count, plan.properties.count)
+        return schema.commonPropertyCount(entity, plan.number)
+    }
+
+    /// Whether an object has the version of a row already, or a later one.
+    private func isOutdated(
+        _ row: Int, _ object: NSManagedObject, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
+    ) throws -> Bool {
+        guard let version = plan.version, snapshot.tables[plan.number].hasValue(version, row: row),
+            version < propertyCount(of: object, plan)
+        else { return false }
+        let property = plan.properties[version]
+        let value = snapshot.tables[plan.number].value(property.column, row: row)
+        let stored = try object.graphValue(version, property)
+        // Without a version, there is nothing to compare.
+        if value.isNull || stored.isNull || value.isLater(than: stored) { return false }
+        if stored.isLater(than: value) { states[plan.number][row].insert(.skipped) }
+        return true
     }
 
     @inline(__always)
@@ -112,71 +130,30 @@ extension BatchImporter {
         case .toOne:
             let end = snapshot.tables[plan.number].toOne(column, row: row)
             let destination = end.isNone ? nil : self.object(snapshot.resolved(end))
+            if destination == nil, !end.isNone {
+                return waits(number, of: object, row, plan, for: end, at: nil, snapshot)
+                    ? false : connect(number, plan.properties[number], of: object, to: nil, isNew: isNew)
+            }
             return connect(number, plan.properties[number], of: object, to: destination, isNew: isNew)
         case .toMany:
             let range = snapshot.tables[plan.number].toMany(column, row: row)
             var members: [NSManagedObject] = []
             members.reserveCapacity(Int(range.count))
             for index in range.indices {
-                if let member = self.object(snapshot.resolved(snapshot.members[index])) { members.append(member) }
+                if let member = self.object(snapshot.resolved(snapshot.members[index])) {
+                    members.append(member)
+                } else if hasReferencePolicies {
+                    _ = waits(
+                        number, of: object, row, plan, for: snapshot.members[index],
+                        at: index - range.indices.lowerBound,
+                        snapshot)
+                }
             }
-            return connect(number, plan.properties[number], of: object, to: members, isNew: isNew)
-        }
-    }
-
-    private func connect(
-        _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject, to destination: NSManagedObject?,
-        isNew: Bool
-    ) -> Bool {
-        let old = object.destination(number, property)
-        if old === destination { return false }
-        undo.willConnect(number, property, of: object, to: destination.map { [$0] } ?? [], schema)
-        object.assign(destination, number, property)
-        if let old, property.isOwning { noteOrphans([old]) }
-        return true
-    }
-
-    private func connect(
-        _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject, to members: [NSManagedObject],
-        isNew: Bool
-    ) -> Bool {
-        if isNew, !undo.isRecording {
-            // Nothing is lost: at most, objects made a moment ago have put themselves there.
-            object.assign(members, number, property)
-            return true
-        }
-        let old = object.members(number, property)
-        if hasSameMembers(old, members, isOrdered: property.isOrdered) { return false }
-        undo.willConnect(number, property, of: object, to: members, schema)
-        object.assign(members, number, property)
-        if property.isOwning {
-            let kept = Set(members.map(ObjectIdentifier.init))
-            noteOrphans(old.filter { !kept.contains(ObjectIdentifier($0)) })
-        }
-        return true
-    }
-
-    private func hasSameMembers(_ old: [NSManagedObject], _ new: [NSManagedObject], isOrdered: Bool) -> Bool {
-        if old.count == new.count, zip(old, new).allSatisfy({ $0 === $1 }) { return true }
-        if isOrdered { return unique(new).elementsEqual(old) { $0 === $1 } }
-        let wanted = Set(new.map(ObjectIdentifier.init))
-        return wanted.count == old.count && old.allSatisfy { wanted.contains(ObjectIdentifier($0)) }
-    }
-
-    /// The objects without repetitions, each in its first place.
-    private func unique(_ objects: [NSManagedObject]) -> [NSManagedObject] {
-        var seen: Set<ObjectIdentifier> = []
-        return objects.filter { seen.insert(ObjectIdentifier($0)).inserted }
-    }
-
-    /// Remembers objects that an owner gave up, if nobody could find them again.
-    private func noteOrphans(_ objects: [NSManagedObject]) {
-        orphans += objects.filter { object in
-            guard let number = number(of: object) else { return false }
-            // Without an identity there is no way back to the object.
-            return plans[number].identity.allSatisfy { part in
-                (try? object.holds(.null, part, plans[number].properties[part])) ?? false
+            let policy = plan.replacementPolicies[number]
+            if policy == .replace {
+                return connect(number, plan.properties[number], of: object, to: members, isNew: isNew)
             }
+            return connect(number, plan, of: object, to: members, policy, removals(row, number, plan, snapshot))
         }
     }
 
@@ -184,6 +161,7 @@ extension BatchImporter {
 
     /// Counts what became of the rows.
     func count(_ snapshot: borrowing GraphSnapshot) {
+        for (entity, count) in snapshot.skippedCounts { counts[entity].skipped += count }
         for (entity, plan) in plans.enumerated() {
             for row in 0..<snapshot.tables[entity].count {
                 guard let object = objects[entity][row], !snapshot.tables[entity].flags[row].contains(.dead) else {
@@ -199,7 +177,9 @@ extension BatchImporter {
                 }
                 // An object counts under the entity that it is of.
                 let entity = state.contains(.new) ? entity : number(of: object) ?? entity
-                if state.contains(.new) {
+                if state.contains(.skipped) {
+                    counts[entity].skipped += 1
+                } else if state.contains(.new) {
                     if isReference { noteStub(object, entity) } else { counts[entity].inserted += 1 }
                 } else if !isReference {
                     countKnown(object, entity, isChanged: state.contains(.changed))
@@ -229,4 +209,17 @@ extension BatchImporter {
 extension SnapshotTable {
     /// Where a row begins in its source; nil where that isn't known.
     func knownOffset(_ row: Int) -> Int? { offsets[row] >= 0 ? offsets[row] : nil }
+}
+
+extension GraphValue {
+    /// Whether a version is higher than another one. Texts are compared by their bytes, as ISO 8601 needs it.
+    func isLater(than other: GraphValue) -> Bool {
+        switch (self, other) {
+        case (.integer(let value), .integer(let other)): value > other
+        case (.double(let value), .double(let other)), (.date(let value), .date(let other)): value > other
+        case (.decimal(let value), .decimal(let other)): value > other
+        case (.string(let value), .string(let other)): other.utf8.lexicographicallyPrecedes(value.utf8)
+        default: false
+        }
+    }
 }

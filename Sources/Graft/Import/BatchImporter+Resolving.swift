@@ -38,6 +38,7 @@ extension BatchImporter {
                 let hash = snapshot.identityHash(entity: plan.number, row: row, columns: plan.identityColumns)
             else { continue }
             let reference = RowReference(entity: plan.number, row: row)
+            if objects[plan.number][row] != nil { continue }
             if let object = try unsavedObject(reference, plan, hash, snapshot) {
                 objects[plan.number][row] = object
             } else if !knowsAll || !keepsObjects && !made[plan.space].insert(hash).inserted {
@@ -55,7 +56,7 @@ extension BatchImporter {
             values.append(snapshot.tables[reference.entity].value(column, row: reference.row))
         }
         return try unsaved[plan.space].first(hash) { object in
-            guard !object.isDeleted, let entity = number(of: object), schema.isEntity(entity, relatedTo: plan.number)
+            guard !object.isDeleted, let entity = number(of: object), mapping.canBeSame(entity, plan.number)
             else { return false }
             for (number, value) in zip(plan.identity, values) {
                 if try !object.holds(value, number, plan.properties[number]) { return false }
@@ -104,7 +105,7 @@ extension BatchImporter {
         for reference in snapshot.rows(
             withIdentity: values, hash: hash.value, columns: plan.identityColumns, plan.number)
         {
-            guard schema.isEntity(entity, relatedTo: reference.entity), self.object(reference) == nil else { continue }
+            guard mapping.canBeSame(entity, reference.entity), self.object(reference) == nil else { continue }
             objects[reference.entity][reference.row] = object
         }
     }
@@ -120,6 +121,7 @@ extension BatchImporter {
         for (_, object) in ordered {
             guard let number = number(of: object) else { continue }
             enter(object, plans[number])
+            if !plans[number].relatedIdentity.isEmpty { enterRelated(object, plans[number]) }
         }
     }
 

@@ -1,8 +1,13 @@
 // A batch's rows become objects of a context: find or make each object, then fill it. Each step is an extension:
 //
 //     +Resolving    rows with an identity find their objects, with one fetch per identity space
+//     +Related      the same for identities that include a relationship
+//     +Types        objects of another sub-entity than their data's
 //     +Matching     rows without one find theirs among their owner's members, or by their contents
 //     +Filling      what is left gets new objects; values and relationships are set where they differ
+//     +Connecting   relationships, by the policies that they have
+//     +Unresolved   references to objects that aren't there, at the end
+//     +Deleting     objects that nobody has any more, at the very end
 //
 // What has to agree between them: `objects` and `states` are parallel to the snapshot's tables, and a row whose object is
 // nil after the first two steps is new.
@@ -16,6 +21,8 @@ final class BatchImporter {
         let rawValue: UInt8
         static let new = RowState(rawValue: 1)
         static let changed = RowState(rawValue: 2)
+        /// An older version than the object's; it was left alone.
+        static let skipped = RowState(rawValue: 4)
     }
 
     /// An object that was made or changed, with where it comes from.
@@ -27,7 +34,17 @@ final class BatchImporter {
         var offset: Int
     }
 
+    /// An object that an owner gave up, with the relationship by which it had it.
+    struct GivenUp {
+        var object: NSManagedObject
+        /// The number of the relationship back to the owner, where the object is to go because the relationship says so;
+        /// nil where it goes because nobody could find it again.
+        var inverse: Int?
+        var isReplaced = false
+    }
+
     let context: NSManagedObjectContext
+    let mapping: GraphMapping
     let schema: GraphSchema
     let plans: [ImportPlan]
     let unidentifiedObjects: ImportOptions.UnidentifiedObjects
@@ -36,11 +53,32 @@ final class BatchImporter {
     let undo: ImportUndo
     var makers: [ObjectMaker]
     private let numbers: [ObjectIdentifier: Int]
+    /// Whether some references don't make objects, some objects may be deleted, some may change their entity: each tested
+    /// once a batch, so that other imports don't pay.
+    let hasReferencePolicies: Bool
+    let deletes: Bool
+    let changesEntities: Bool
+    /// The object that the first record fills, whatever its identity.
+    var target: NSManagedObject?
 
     /// By entity and row of the current batch.
     var objects: [[NSManagedObject?]] = []
     var states: [[RowState]] = []
 
+    /// The rows of the current batch that references with the policy stub lead to. By entity; empty without policies.
+    var wanted: [[Bool]] = []
+    /// The unsaved objects whose identity includes relationships; only where objects are kept.
+    var relatedObjects: [RelatedObjectKey: NSManagedObject] = [:]
+    /// References to objects that weren't there.
+    var pending: [PendingReference] = []
+    /// The objects that the data mentions, as far as it matters.
+    var mentioned: Set<NSManagedObjectID> = []
+    /// By entity: whether the data had an object of it, not only references.
+    var hasData: [Bool]
+    /// Whether everything that was to be imported has been: otherwise nothing is deleted because it isn't mentioned.
+    var isInputComplete = true
+    /// Objects that a new one of another entity has taken the place of.
+    var replaced: [NSManagedObject] = []
     /// The unsaved objects of each identity space; only where objects are kept.
     var unsaved: [ObjectIndex]
     /// Whether the store had no object of an entity, sub-entities included, when the import first asked. By entity.
@@ -52,8 +90,8 @@ final class BatchImporter {
     var taken: Set<NSManagedObjectID> = []
     /// The objects that this import made as stubs and that are still no more than that, up to a limit.
     var stubs: Set<NSManagedObjectID> = []
-    /// Objects without identity that their owners gave up.
-    var orphans: [NSManagedObject] = []
+    /// Objects that their owners gave up.
+    var orphans: [GivenUp] = []
     /// By entity.
     var counts: [ImportReport.Counts]
     /// How many fetches there have been.
@@ -64,14 +102,20 @@ final class BatchImporter {
     var touched: [TouchedObject] = []
 
     init(
-        _ schema: GraphSchema, context: NSManagedObjectContext, entities: [String: NSEntityDescription],
+        _ mapping: GraphMapping, context: NSManagedObjectContext, entities: [String: NSEntityDescription],
         options: ImportOptions, keepsObjects: Bool
     ) throws {
+        let schema = mapping.schema
+        self.mapping = mapping
         self.schema = schema
         self.context = context
         self.keepsObjects = keepsObjects
         unidentifiedObjects = options.unidentifiedObjects
-        plans = schema.entities.indices.map { ImportPlan($0, in: schema) }
+        plans = schema.entities.indices.map { ImportPlan($0, in: mapping) }
+        hasReferencePolicies = plans.contains(where: \.hasReferencePolicies)
+        deletes = plans.contains(where: \.deletes)
+        changesEntities = plans.contains { $0.entityChangePolicy != .keep }
+        hasData = schema.entities.map { _ in false }
         let descriptions = try schema.entities.map { entity in
             guard let description = entities[entity.name] else {
                 throw GraftError(.unknownEntity(entity.name, closest: nil))
@@ -94,7 +138,12 @@ final class BatchImporter {
         fileprivate var made: [Set<UInt64>]
         fileprivate var taken: Set<NSManagedObjectID>
         fileprivate var stubs: Set<NSManagedObjectID>
-        fileprivate var orphans: [NSManagedObject]
+        fileprivate var orphans: [GivenUp]
+        fileprivate var pending: [PendingReference]
+        fileprivate var mentioned: Set<NSManagedObjectID>
+        fileprivate var hasData: [Bool]
+        fileprivate var replaced: [NSManagedObject]
+        fileprivate var relatedObjects: [RelatedObjectKey: NSManagedObject]
         fileprivate var counts: [ImportReport.Counts]
         fileprivate var touched: [TouchedObject]
     }
@@ -103,8 +152,9 @@ final class BatchImporter {
     var progress: Progress {
         get {
             Progress(
-                wasEmpty: wasEmpty, made: made, taken: taken, stubs: stubs, orphans: orphans, counts: counts,
-                touched: touched)
+                wasEmpty: wasEmpty, made: made, taken: taken, stubs: stubs, orphans: orphans, pending: pending,
+                mentioned: mentioned, hasData: hasData, replaced: replaced, relatedObjects: relatedObjects,
+                counts: counts, touched: touched)
         }
         set {
             wasEmpty = newValue.wasEmpty
@@ -112,6 +162,11 @@ final class BatchImporter {
             taken = newValue.taken
             stubs = newValue.stubs
             orphans = newValue.orphans
+            pending = newValue.pending
+            mentioned = newValue.mentioned
+            hasData = newValue.hasData
+            replaced = newValue.replaced
+            relatedObjects = newValue.relatedObjects
             counts = newValue.counts
             touched = newValue.touched
         }
@@ -122,37 +177,24 @@ final class BatchImporter {
     /// - Throws: ``GraftError``, located by the row's offset; the errors of fetches. Call ``ImportUndo/undo()`` then.
     func importBatch(_ snapshot: borrowing GraphSnapshot) throws {
         prepare(snapshot)
+        if let target { try take(target, snapshot) }
         try resolveIdentities(snapshot)
+        if !snapshot.relatedRows.isEmpty { try resolveRelatedIdentities(snapshot) }
+        if changesEntities { try changeEntities(snapshot) }
         try matchNestedObjects(of: knownRows(snapshot), snapshot)
         try matchNestedObjects(of: matchContents(snapshot), snapshot)
+        wanted = hasReferencePolicies ? wantedRows(snapshot) : []
         try makeObjects(snapshot)
         try fillObjects(snapshot)
+        if keepsObjects, !snapshot.relatedRows.isEmpty { try enterRelatedObjects(snapshot) }
         count(snapshot)
+        if deletes { noteMentioned(snapshot) }
     }
 
     /// Makes room for the objects of a batch.
     func prepare(_ snapshot: borrowing GraphSnapshot) {
         objects = snapshot.tables.map { [NSManagedObject?](repeating: nil, count: $0.count) }
         states = snapshot.tables.map { [RowState](repeating: [], count: $0.count) }
-    }
-
-    /// Deletes the objects without identity that nobody owns any more. The last step, because it isn't undone.
-    func deleteOrphans() {
-        for object in countOrphans() { context.delete(object) }
-        orphans.removeAll()
-    }
-
-    /// Counts the objects that ``deleteOrphans()`` would delete, and returns them.
-    @discardableResult
-    func countOrphans() -> [NSManagedObject] {
-        var seen: Set<ObjectIdentifier> = []
-        return orphans.filter { object in
-            guard !object.isDeleted, object.managedObjectContext != nil, let number = number(of: object),
-                seen.insert(ObjectIdentifier(object)).inserted, isOrphaned(object, plans[number])
-            else { return false }
-            counts[number].deleted += 1
-            return true
-        }
     }
 
     /// Calls the closure with the objects that a batch is about, in its order.
@@ -173,8 +215,10 @@ final class BatchImporter {
                 guard let object, states[entity][row].contains(.new) else { continue }
                 if !isIdentified(entity, row, snapshot), wasEmpty[entity] == false { taken.insert(object.objectID) }
                 if isReference(plan, row, snapshot), stubs.count < 1_000_000 { stubs.insert(object.objectID) }
+                if deletes { mentioned.insert(object.objectID) }
             }
         }
+        for index in pending.indices { pending[index].letGoOfOwner() }
         objects.removeAll()
         states.removeAll()
         touched.removeAll(keepingCapacity: true)
@@ -196,7 +240,7 @@ final class BatchImporter {
     /// Whether a row has a complete identity.
     func isIdentified(_ entity: Int, _ row: Int, _ snapshot: borrowing GraphSnapshot) -> Bool {
         let columns = plans[entity].identityColumns
-        if columns.isEmpty { return false }
+        if columns.isEmpty { return hasRelatedIdentity(plans[entity], row, snapshot) }
         for column in columns where snapshot.tables[entity].value(column, row: row).isNull { return false }
         return true
     }
@@ -207,22 +251,6 @@ final class BatchImporter {
         let words = snapshot.tables[plan.number].wordCount
         for word in 0..<words
         where snapshot.tables[plan.number].presence[row * words + word] != plan.identityPresence[word] { return false }
-        return true
-    }
-
-    /// Whether no relationship that owns objects of this kind leads to an object.
-    private func isOrphaned(_ object: NSManagedObject, _ plan: ImportPlan) -> Bool {
-        for number in plan.relationships {
-            let property = plan.properties[number]
-            guard let destination = property.destination, let inverse = property.inverse,
-                schema.entities[destination].properties[inverse].isOwning
-            else { continue }
-            if property.isToMany
-                ? !object.members(number, property).isEmpty : object.destination(number, property) != nil
-            {
-                return false
-            }
-        }
         return true
     }
 }

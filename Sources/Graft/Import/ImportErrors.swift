@@ -4,6 +4,13 @@ import CoreData
 import Foundation
 
 enum ImportErrors {
+    /// The error of data that was to fill an object and has none.
+    static func noObject(for target: NSManagedObject) -> GraftError {
+        GraftError(
+            .other(finding: "the data has no object, and one is to be filled", remedy: "Give the data of one object."),
+            at: .init(entity: target.entity.name))
+    }
+
     /// The error as a ``GraftError``.
     static func graftError(_ error: any Error) -> GraftError {
         if let error = error as? GraftError { return error }

@@ -60,6 +60,13 @@ public struct ImportOptions: Sendable {
     /// How entities and properties stand in JSON, where code decides it: goes before the model's annotations.
     public var mapping = MappingOptions()
 
+    /// References that earlier imports couldn't resolve: they are tried again at the end.
+    public var unresolvedReferences: [UnresolvedReference] = []
+
+    /// Whether data without a single object of an entity is taken for all there is of it, so that the policy for orphans
+    /// (``MappingOptions/Entity/orphanPolicy``) deletes them all. By default, such data deletes nothing.
+    public var deletesOrphansOfEmptyInput = false
+
     /// Whether nothing is kept: the report says what the import would do. Takes memory for the whole input.
     public var isDryRun = false
 

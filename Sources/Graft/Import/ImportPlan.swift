@@ -13,15 +13,25 @@ final class ImportPlan {
     /// The numbers and the columns of the identifying attributes.
     let identity: [Int]
     let identityColumns: [Int]
+    /// The numbers of the properties that identify, where relationships are among them.
+    let relatedIdentity: [Int]
     /// One bit for each identifying attribute, in as many words as a row has.
     let identityPresence: [UInt64]
     /// The numbers of the relationships.
     let relationships: [Int]
     /// Whether objects may be nested in this entity's that have no identity of their own.
     let hasUnidentifiedMembers: Bool
+    /// By number of the property.
+    let referencePolicies: [ReferencePolicy]
+    let replacementPolicies: [ReplacementPolicy]
+    /// The number of the attribute that tells an object's version.
+    let version: Int?
+    let entityChangePolicy: EntityChangePolicy
+    let orphans: EntityMapping.Orphans?
 
-    init(_ number: Int, in schema: GraphSchema) {
-        let entity = schema.entities[number]
+    init(_ number: Int, in mapping: GraphMapping) {
+        let entity = mapping.schema.entities[number]
+        let mapped = mapping.entities[number]
         self.number = number
         name = entity.name
         isAbstract = entity.isAbstract
@@ -29,10 +39,22 @@ final class ImportPlan {
         space = entity.identitySpace
         identity = entity.identity
         identityColumns = entity.identityColumns
+        relatedIdentity = entity.relatedIdentity
         var presence = [UInt64](repeating: 0, count: (entity.properties.count + 63) / 64)
         for property in entity.identity { presence[property / 64] |= 1 << UInt64(property % 64) }
         identityPresence = presence
         relationships = entity.properties.indices.filter { !entity.properties[$0].isAttribute }
         hasUnidentifiedMembers = !relationships.isEmpty
+        referencePolicies = mapped.properties.map { $0?.referencePolicy ?? .stub }
+        replacementPolicies = mapped.properties.map { $0?.toManyPolicy ?? .replace }
+        version = mapped.version
+        entityChangePolicy = mapped.entityChangePolicy
+        orphans = mapped.orphans
     }
+
+    /// Whether references from here don't always make objects.
+    var hasReferencePolicies: Bool { referencePolicies.contains { $0 != .stub } }
+
+    /// Whether objects may be deleted because the data doesn't mention them.
+    var deletes: Bool { orphans != nil || replacementPolicies.contains(.replaceAndDelete) }
 }

@@ -12,9 +12,10 @@ public struct ImportReport: Sendable, Hashable, Codable {
         public var unchanged = 0
         /// Objects that are new and have nothing but their identity, because the data only refers to them.
         public var stubs = 0
-        /// Objects without identity that their owner has no more.
+        /// Objects that were deleted: those without identity that their owner has no more, and those that a policy gives up.
         public var deleted = 0
-        /// Records that were left out, because they couldn't be taken; under the entity that was asked for.
+        /// Objects that were passed over: records that couldn't be taken, objects whose type has no entity, and those of which
+        /// the stored version is later.
         public var skipped = 0
 
         /// All zero.
@@ -49,6 +50,9 @@ public struct ImportReport: Sendable, Hashable, Codable {
     public internal(set) var batchCount = 0
     /// How many fetches it took to find the objects that were there: at most two for each entity in a batch.
     public internal(set) var fetchCount = 0
+    /// The references to objects that were neither in the data nor in the store, in the order of the data. Keep them, and
+    /// give them to a later import (``ImportOptions/unresolvedReferences``).
+    public internal(set) var unresolvedReferences: [UnresolvedReference] = []
     /// Whether nothing was kept.
     public internal(set) var isDryRun = false
 

@@ -89,7 +89,8 @@ extension ImportRun {
                 if options.failurePolicy == .collect, !failed.isEmpty {
                     throw ImportFailures(report: self.report(of: failed))
                 }
-                try finish(importer, isValid: true)
+                importer.isInputComplete = failed.isEmpty
+                try finish(importer, &report, isValid: true)
                 complete(&report, importer)
                 addSkipped(failed, to: &report)
                 if let roots { objects.forEach(roots) }
@@ -170,6 +171,8 @@ extension ImportRun {
             report.recordCount += reader.recordCount
             progress.finishSource(source)
         }
+        importer.isInputComplete = failed.isEmpty
+        try finish(importer, &report, isValid: true)
         complete(&report, importer)
         addSkipped(failed, to: &report)
         return report

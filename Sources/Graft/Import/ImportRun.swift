@@ -27,13 +27,16 @@ struct ImportRun {
     let options: ImportOptions
     let progress: ImportProgress
     let mode: Mode
+    /// The object that the text's only record fills.
+    let target: NSManagedObject?
     let mapping: GraphMapping
     private let model: NSManagedObjectModel
 
     init(
         _ sources: [ImportSource], into context: NSManagedObjectContext, entityName: String?, options: ImportOptions,
-        progress: Progress?, mode: Mode
+        progress: Progress?, mode: Mode, target: NSManagedObject? = nil
     ) throws {
+        self.target = target
         guard let model = context.graftModel else {
             throw GraftError(
                 .missingModel(reason: "the context '\(context.name ?? "unnamed")' has no persistent store coordinator"))
@@ -89,7 +92,7 @@ struct ImportRun {
         report.isDryRun = mode == .discard
         do {
             try body(importer, &report)
-            try finish(importer)
+            try finish(importer, &report)
         } catch {
             let located = located(error, importer, report)
             try importer.undo.undo()
@@ -100,9 +103,11 @@ struct ImportRun {
     }
 
     func makeImporter() throws -> BatchImporter {
-        try BatchImporter(
-            mapping.schema, context: context, entities: model.entitiesByName, options: options,
+        let importer = try BatchImporter(
+            mapping, context: context, entities: model.entitiesByName, options: options,
             keepsObjects: mode != .saveBatches)
+        importer.target = target
+        return importer
     }
 
     /// Enters what an importer has counted.
@@ -152,7 +157,7 @@ struct ImportRun {
         _ batch: borrowing GraphSnapshot, _ importer: BatchImporter, _ report: inout ImportReport,
         _ roots: ((NSManagedObject) -> Void)?
     ) throws {
-        if batch.rowCount == 0 { return }
+        if batch.rowCount == 0, batch.skippedCounts.isEmpty { return }
         try importer.importBatch(batch)
         if let roots { importer.forEachRoot(batch, roots) }
         if mode == .saveBatches { try save(importer, batch) }
@@ -211,7 +216,7 @@ struct ImportRun {
     // MARK: Ends
 
     func save(_ importer: BatchImporter, _ snapshot: borrowing GraphSnapshot) throws {
-        importer.deleteOrphans()
+        importer.deleteGivenUp()
         if context.hasChanges { try context.save() }
         importer.batchWasSaved(snapshot)
         // Lets go of the objects, and of the cycles between them.
@@ -221,20 +226,21 @@ struct ImportRun {
     /// Ends an import that has taken all batches.
     ///
     /// - Parameter isValid: Whether what it touched has been validated already.
-    func finish(_ importer: BatchImporter, isValid: Bool = false) throws {
-        switch mode {
-        case .saveBatches: break
-        case .keep:
-            if !isValid { try importer.validateChanges(mapping) }
-            importer.deleteOrphans()
-        case .discard:
-            if !isValid { try importer.validateChanges(mapping) }
-            importer.countOrphans()
-            try importer.undo.undo()
-        case .saveAtEnd:
-            importer.deleteOrphans()
-            if context.hasChanges { try context.save() }
+    func finish(_ importer: BatchImporter, _ report: inout ImportReport, isValid: Bool = false) throws {
+        if let target = importer.target { throw ImportErrors.noObject(for: target) }
+        if !importer.pending.isEmpty || !options.unresolvedReferences.isEmpty {
+            report.unresolvedReferences = try importer.resolvePending(options.unresolvedReferences)
         }
+        let orphans = try importer.orphansOfData(allowsEmptyInput: options.deletesOrphansOfEmptyInput)
+        if !isValid, mode == .keep || mode == .discard { try importer.validateChanges(mapping) }
+        importer.countDeleted(orphans)
+        if mode == .discard {
+            importer.countGivenUp()
+            return try importer.undo.undo()
+        }
+        importer.deleteGivenUp()
+        for orphan in orphans { context.delete(orphan) }
+        if mode != .keep, context.hasChanges { try context.save() }
     }
 
     /// The error with the place in the text that it came from, as far as that is known.

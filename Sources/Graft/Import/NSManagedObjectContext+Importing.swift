@@ -63,6 +63,42 @@ extension NSManagedObjectContext {
         return objects
     }
 
+    /// Imports the JSON of one object into an object that is there: one that was made here, sent to a server, and has now
+    /// been answered with its identifier.
+    ///
+    ///     let hero = Hero(context: context)
+    ///     ...
+    ///     try context.importJSON(answer, into: hero)
+    ///
+    /// Its identity in the context plays no part, and it gets the one that the data has. What is nested in it is found or
+    /// made as always. Nothing is saved.
+    ///
+    /// - Throws: ``GraftError``, with `duplicateIdentity` where another object has that identity already. Then the context is
+    ///   as it was before.
+    @discardableResult
+    public func importJSON(
+        _ data: Data, into object: NSManagedObject, options: ImportOptions = ImportOptions()
+    ) throws -> ImportReport {
+        try ImportRun(
+            [.data(data)], into: self, entityName: object.entity.name, options: options, progress: nil,
+            mode: options.isDryRun ? .discard : .keep, target: object
+        ).run()
+    }
+
+    /// Tries references again that an import couldn't resolve: now the objects may be there. Nothing is saved.
+    ///
+    /// - Parameter references: Those of an ``ImportReport``, kept as long as necessary.
+    /// - Returns: Those that are still unresolved.
+    /// - Throws: ``GraftError``. Then the context is as it was before.
+    public func resolve(
+        _ references: [UnresolvedReference], options: ImportOptions = ImportOptions()
+    ) throws -> [UnresolvedReference] {
+        var options = options
+        options.unresolvedReferences = references
+        return try ImportRun([], into: self, entityName: nil, options: options, progress: nil, mode: .keep)
+            .run().unresolvedReferences
+    }
+
     /// Imports a snapshot as if it were the text that it was made from.
     ///
     /// - Throws: ``GraftError``, with `modelMismatch` where the snapshot was made with another model than the context's. Then

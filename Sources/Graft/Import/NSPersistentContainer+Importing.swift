@@ -7,7 +7,8 @@ extension NSPersistentContainer {
     /// Imports JSON into the container's stores and waits for it.
     ///
     /// By default the import is one save: it succeeds as a whole, or fails and leaves the stores as they were. For files that
-    /// don't fit into memory, ``ImportOptions/savesEachBatch`` bounds it.
+    /// don't fit into memory, ``ImportOptions/savesEachBatch`` bounds it. Imports into the same stores wait for each other,
+    /// so that two of the same data don't make everything twice.
     ///
     /// - Parameters:
     ///   - sources: The texts, in any order: objects that one refers to may come in a later one.
@@ -95,8 +96,10 @@ extension NSPersistentContainer {
         _ progress: Progress?
     ) throws -> ImportReport {
         let mode: ImportRun.Mode = options.isDryRun ? .discard : options.savesEachBatch ? .saveBatches : .saveAtEnd
-        return try ImportRun(
-            sources, into: context, entityName: entity, options: options, progress: progress, mode: mode
-        ).run()
+        return try ImportQueue.queue(of: context).alone {
+            try ImportRun(
+                sources, into: context, entityName: entity, options: options, progress: progress, mode: mode
+            ).run()
+        }
     }
 }

@@ -57,6 +57,8 @@ public struct JSONReader: ~Copyable {
     /// Keys of open objects that the window has left behind, by depth, for the path of an error.
     var savedKeys: [Int: (offset: Int, key: String)] = [:]
     var recordState = RecordState.atStart
+    /// From where on the window keeps its bytes, because somebody may go back (JSONReader+Marks.swift).
+    var heldOffset: Int?
 
     /// Creates a reader of bytes in memory, which it doesn't copy as a whole.
     public init(_ data: Data, format: Format = .document, options: Options = Options()) {
@@ -118,6 +120,9 @@ public struct JSONReader: ~Copyable {
         while lexer.depth > depth { _ = try next() }
     }
 
+    /// Makes an earlier token the latest one again.
+    mutating func restore(latest token: JSONToken) { latest = token }
+
     /// How many arrays and objects are open.
     public var depth: Int { lexer.depth }
 
@@ -131,8 +136,9 @@ public struct JSONReader: ~Copyable {
             throw error(.tooLarge(what: "the length of a string or number in bytes", limit: options.maximumTextLength))
         }
         saveKeys()
-        input.drop(lexer.position)
-        lexer.position = 0
+        let dropped = heldOffset.map { min($0 - input.windowOffset, lexer.position) } ?? lexer.position
+        input.drop(dropped)
+        lexer.position -= dropped
         lexer.windowOffset = input.windowOffset
         // A string's scan continues where it stopped. A number is scanned again, so a long one has to grow by a
         // multiple each time.

@@ -32,6 +32,13 @@ struct PropertyMapping: Sendable {
     var collectionForm = CollectionForm.array
 }
 
+extension PropertyMapping {
+    /// Whether a value, wherever it is found, is simply what the property gets.
+    var isReadPlainly: Bool {
+        sources.count == 1 && nullPolicy == .clear && collectionForm == .array && toManyPolicy != .delta
+    }
+}
+
 /// The mapping of one entity.
 struct EntityMapping: Sendable {
     /// Objects of sub-entities, told by a key.

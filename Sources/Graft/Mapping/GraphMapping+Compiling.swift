@@ -53,14 +53,14 @@ private struct EntityCompiler {
         var properties: [PropertyMapping?] = []
         var entries: [KeyTreeBuilder.Entry] = []
         for (number, property) in schema.entities[number].properties.enumerated() {
-            var mapping = try byName[property.name].flatMap { try compiler.mapping(of: property, $0) }
-            if property.isToMany, said.collectionForm == nil, mapping?.collectionForm == .array {
-                mapping?.collectionForm = collectionForm(ofDestination: property) ?? .array
-            }
+            let mapping = try byName[property.name].flatMap { try compiler.mapping(of: property, $0) }
             properties.append(mapping)
             guard let mapping, mapping.direction.isImported else { continue }
-            for source in mapping.sources.prefix(1) where source.origin == .object {
-                entries.append(.init(path: source.keys, role: property.role, property: number))
+            for (rank, source) in mapping.sources.enumerated() where source.origin == .object {
+                entries.append(
+                    .init(
+                        path: source.keys, role: property.role, property: number, rank: UInt8(clamping: rank),
+                        isPlain: mapping.isReadPlainly))
             }
         }
         var compiled = EntityMapping(
@@ -84,14 +84,6 @@ private struct EntityCompiler {
             pending += next.subentities
         }
         return false
-    }
-
-    private func collectionForm(ofDestination property: GraphSchema.Property) -> CollectionForm? {
-        guard let destination = property.destination, let entity = descriptions[schema.entities[destination].name]
-        else {
-            return nil
-        }
-        return rules.entity(entity).collectionForm
     }
 
     // MARK: What concerns the entity itself

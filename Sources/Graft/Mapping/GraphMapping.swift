@@ -12,13 +12,46 @@ final class GraphMapping: Sendable {
     let isArchive: Bool
     /// How many keys all trees have.
     let keyCount: Int
+    /// The key paths of objects that objects nested in them read, and those of whole records.
+    let parentPaths: Set<[String]>
+    let rootPaths: Set<[String]>
 
     init(schema: GraphSchema, entities: [EntityMapping], isArchive: Bool, keyCount: Int) {
         self.schema = schema
         self.entities = entities
         self.isArchive = isArchive
         self.keyCount = keyCount
+        let sources = entities.flatMap { $0.properties.compactMap { $0 } }
+            .filter(\.direction.isImported).flatMap(\.sources)
+        parentPaths = Set(sources.filter { $0.origin == .parent }.map(\.keys))
+        rootPaths = Set(sources.filter { $0.origin == .root }.map(\.keys))
     }
+
+    /// Whether an object of one entity may be the one that data of the other is about: one inherits from the other, or both
+    /// are kinds of an entity whose objects a key tells apart, and one has turned into the other.
+    func canBeSame(_ entity: Int, _ other: Int) -> Bool {
+        if schema.isEntity(entity, relatedTo: other) { return true }
+        var ancestor = schema.entities[entity].parent
+        while let next = ancestor {
+            if schema.isEntity(other, kindOf: next) { return entities[next].discriminator != nil }
+            ancestor = schema.entities[next].parent
+        }
+        return false
+    }
+
+    /// A mapping in which nothing has a place in JSON and nothing has a policy: for objects that come from elsewhere.
+    convenience init(unmapped schema: GraphSchema) {
+        var builder = KeyTreeBuilder()
+        let entities = schema.entities.map { entity in
+            EntityMapping(
+                dialect: .graft, isAnnotated: false, properties: entity.properties.map { _ in nil },
+                keys: builder.tree([]))
+        }
+        self.init(schema: schema, entities: entities, isArchive: false, keyCount: builder.keyCount)
+    }
+
+    /// Whether objects read anything of those that they are nested in.
+    var usesAncestors: Bool { !parentPaths.isEmpty || !rootPaths.isEmpty }
 
     /// The entities that an import can begin with when nobody names one: those to which no relationship leads.
     var rootEntityNames: [String] {

@@ -67,11 +67,32 @@ final class GraphSchema: Sendable {
         var uniqueness: [[Int]] = []
     }
 
+    /// A relationship that leads to objects whose identity includes the way back.
+    struct OwnedRelationship: Sendable {
+        var number: Int
+        var destination: Int
+        /// The number of the inverse among the destination's properties.
+        var part: Int
+    }
+
     let entities: [Entity]
+    /// By entity.
+    let ownedRelationships: [[OwnedRelationship]]
+    /// Whether any identity includes a relationship.
+    let hasRelatedIdentities: Bool
     private let numbers: [String: Int]
 
     init(entities: [Entity]) {
         self.entities = entities
+        hasRelatedIdentities = entities.contains { !$0.relatedIdentity.isEmpty }
+        ownedRelationships = entities.map { entity in
+            entity.properties.enumerated().compactMap { number, property in
+                guard let destination = property.destination, let part = property.inverse,
+                    entities[destination].relatedIdentity.contains(part)
+                else { return nil }
+                return OwnedRelationship(number: number, destination: destination, part: part)
+            }
+        }
         numbers = Dictionary(entities.enumerated().map { ($1.name, $0) }) { first, _ in first }
     }
 
@@ -91,6 +112,16 @@ final class GraphSchema: Sendable {
     @inline(__always)
     func isEntity(_ entity: Int, kindOf other: Int) -> Bool {
         entity >= other && entity < entities[other].end
+    }
+
+    /// How many properties two entities share: those of the nearest entity that both inherit from, or are.
+    func commonPropertyCount(_ entity: Int, _ other: Int) -> Int {
+        var ancestor: Int? = entity
+        while let next = ancestor {
+            if isEntity(other, kindOf: next) { return entities[next].properties.count }
+            ancestor = entities[next].parent
+        }
+        return 0
     }
 
     /// Whether one of two entities inherits from the other, or both are the same.

@@ -14,24 +14,34 @@ final class KeyTree: Sendable {
         var role: Role
         /// The number of the property, for attributes and relationships.
         var property = -1
+        /// How many places of the property are tried before this one.
+        var rank: UInt8 = 0
+        /// Whether the value is all there is to it: one place for one property, without policies that concern the reader.
+        var isPlain = true
         /// The table below, for a step.
         var subtree: KeyTree?
         /// The further targets of the same key: one value may fill several properties.
         var others: [Target] = []
     }
 
+    /// A property that a value somewhere below fills.
+    struct Leaf: Sendable {
+        var property: Int
+        var rank: UInt8
+    }
+
     let table: JSONKeyTable
     /// Parallel to the table's keys.
     let targets: [Target]
-    /// The numbers of all properties filled from here, those below steps included.
-    let properties: [Int]
+    /// All properties filled from here, those below steps included, with the ranks of their places.
+    let leaves: [Leaf]
     /// Where the reader keeps, for each key, which one came after it last time.
     let firstKeyNumber: Int
 
-    fileprivate init(keys: [String], targets: [Target], properties: [Int], firstKeyNumber: Int) {
+    fileprivate init(keys: [String], targets: [Target], leaves: [Leaf], firstKeyNumber: Int) {
         table = JSONKeyTable(keys)
         self.targets = targets
-        self.properties = properties
+        self.leaves = leaves
         self.firstKeyNumber = firstKeyNumber
     }
 }
@@ -43,6 +53,8 @@ struct KeyTreeBuilder {
         var path: [String]
         var role: KeyTree.Role
         var property: Int
+        var rank: UInt8 = 0
+        var isPlain = true
     }
 
     /// How many keys all trees have; numbers the next ones.
@@ -60,22 +72,28 @@ struct KeyTreeBuilder {
         let first = keyCount
         keyCount += keys.count
         let targets = keys.map { target(groups[$0] ?? []) }
-        let properties = Set(entries.map(\.property)).sorted()
-        return KeyTree(keys: keys, targets: targets, properties: properties, firstKeyNumber: first)
+        let leaves = entries.map { KeyTree.Leaf(property: $0.property, rank: $0.rank) }
+            .sorted { ($0.property, $0.rank) < ($1.property, $1.rank) }
+        return KeyTree(keys: keys, targets: targets, leaves: leaves, firstKeyNumber: first)
     }
 
     private mutating func target(_ entries: [Entry]) -> KeyTree.Target {
         var targets = entries.filter { $0.path.count == 1 }.map {
-            KeyTree.Target(role: $0.role, property: $0.property)
+            KeyTree.Target(role: $0.role, property: $0.property, rank: $0.rank, isPlain: $0.isPlain)
         }
         let below = entries.filter { $0.path.count > 1 }
         if !below.isEmpty {
-            let shortened = below.map { Entry(path: Array($0.path.dropFirst()), role: $0.role, property: $0.property) }
+            let shortened = below.map { entry in
+                var shorter = entry
+                shorter.path.removeFirst()
+                return shorter
+            }
             targets.append(KeyTree.Target(role: .step, subtree: tree(shortened)))
         }
         // An entry has a path of at least one key, so there is a target.
         var first = targets.removeFirst()
         first.others = targets
+        first.isPlain = first.isPlain && targets.isEmpty
         return first
     }
 }

@@ -39,7 +39,7 @@ struct PropertyCompiler {
         mapping.exportsNull = said.exportsNull
         mapping.referencePolicy = said.referencePolicy ?? .stub
         mapping.toManyPolicy = said.toManyPolicy ?? .replace
-        mapping.collectionForm = said.collectionForm ?? .array
+        mapping.collectionForm = said.collectionForm ?? collectionForm(ofDestination: description) ?? .array
         if mapping.nullPolicy == .default || mapping.missingPolicy == .default {
             mapping.defaultValue = try defaultValue(property, description)
         }
@@ -87,20 +87,17 @@ struct PropertyCompiler {
     private func converter(
         _ property: GraphSchema.Property, _ said: MappingOptions.Property
     ) -> AttributeConverter? {
-        guard let kind = property.attributeKind else { return nil }
-        var converter = AttributeConverter(kind)
-        guard kind == .date else { return converter }
-        switch said.dateFormat ?? .iso8601 {
-        case .iso8601, .pattern: break
-        case .unixSeconds: converter.writesNumericDates = true
-        case .unixMilliseconds:
-            converter.numericDate = .millisecondsSince1970
-            converter.writesNumericDates = true
-        case .referenceSeconds:
-            converter.numericDate = .secondsSince2001
-            converter.writesNumericDates = true
+        property.attributeKind.map { kind in
+            kind == .date
+                ? AttributeConverter(dateFormat: said.dateFormat ?? .iso8601, timeZone: said.timeZone)
+                : AttributeConverter(kind)
         }
-        return converter
+    }
+
+    /// How the objects of the entity stand to which a to-many relationship leads.
+    private func collectionForm(ofDestination description: NSPropertyDescription) -> CollectionForm? {
+        guard let relationship = description as? NSRelationshipDescription, relationship.isToMany else { return nil }
+        return relationship.destinationEntity.flatMap { rules.entity($0).collectionForm }
     }
 
     private func transformer(

@@ -37,10 +37,8 @@ struct SourcePath: Hashable, Sendable {
             let goesOn = origin == .parent || origin == .root
             guard keys.isEmpty != goesOn else { return nil }
             self.origin = origin
-        } else if keys[0].hasPrefix("\\@") {
-            keys[0].removeFirst()
         }
-        self.keys = keys
+        self.keys = keys.map { $0.hasPrefix("\\@") ? String($0.dropFirst()) : $0 }
     }
 }
 

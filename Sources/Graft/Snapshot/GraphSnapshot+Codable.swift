@@ -8,7 +8,7 @@ extension GraphSnapshot: Codable {
     private static let version = 1
 
     private enum CodingKeys: String, CodingKey {
-        case version, schema, tables, members, roots, named
+        case version, schema, tables, members, roots, named, removals
     }
 
     private struct Table: Codable {
@@ -17,6 +17,11 @@ extension GraphSnapshot: Codable {
         var toOnes: [RowReference]
         var toManys: [MemberRange]
         var flags: [SnapshotTable.Flags]
+    }
+
+    private struct Removal: Codable {
+        var cell: Cell
+        var members: MemberRange
     }
 
     /// Encodes the snapshot without what was merged into other rows.
@@ -32,6 +37,10 @@ extension GraphSnapshot: Codable {
         try container.encode(compact.members, forKey: .members)
         try container.encode(compact.roots, forKey: .roots)
         try container.encode(compact.namedRows, forKey: .named)
+        if !compact.removals.isEmpty {
+            let removals = compact.removals.sorted { ($0.key.row, $0.key.property) < ($1.key.row, $1.key.property) }
+            try container.encode(removals.map { Removal(cell: $0.key, members: $0.value) }, forKey: .removals)
+        }
     }
 
     /// Decodes a snapshot.
@@ -59,16 +68,26 @@ extension GraphSnapshot: Codable {
         members = try container.decode([RowReference].self, forKey: .members)
         roots = try container.decode([RowReference].self, forKey: .roots)
         namedRows = try container.decode([RowReference].self, forKey: .named)
+        let removals = try container.decodeIfPresent([Removal].self, forKey: .removals) ?? []
+        self.removals = Dictionary(removals.map { ($0.cell, $0.members) }) { first, _ in first }
         guard isValid else {
             throw damaged("A reference in the snapshot leads nowhere, or a value is of a wrong type.")
         }
         buildIndexes()
+        settleRelatedRows()
     }
 
     // MARK: Checking
 
     private var isValid: Bool {
         guard (roots + namedRows).allSatisfy({ isValid($0, of: nil) }) else { return false }
+        for (cell, range) in removals {
+            guard isValid(cell.row, of: nil),
+                schema.entities[cell.row.entity].properties.indices.contains(cell.property),
+                case .toMany(let destination, _) = schema.entities[cell.row.entity].properties[cell.property].kind,
+                isValid(range, of: destination)
+            else { return false }
+        }
         for (entity, table) in tables.enumerated() {
             for property in schema.entities[entity].properties {
                 for row in 0..<table.count where !isValid(property, table, row) { return false }
@@ -84,10 +103,13 @@ extension GraphSnapshot: Codable {
             let reference = table.toOne(property.column, row: row)
             return reference.isNone || isValid(reference, of: destination)
         case .toMany(let destination, _):
-            let range = table.toMany(property.column, row: row)
-            guard Int(range.start) + Int(range.count) <= members.count else { return false }
-            return range.indices.allSatisfy { isValid(members[$0], of: destination) }
+            return isValid(table.toMany(property.column, row: row), of: destination)
         }
+    }
+
+    private func isValid(_ range: MemberRange, of destination: Int) -> Bool {
+        guard Int(range.start) + Int(range.count) <= members.count else { return false }
+        return range.indices.allSatisfy { isValid(members[$0], of: destination) }
     }
 
     private func isValid(_ reference: RowReference, of destination: Int?) -> Bool {
@@ -130,6 +152,9 @@ extension GraphSnapshot: Codable {
         compact.members = members.map(moved)
         compact.roots = roots.map(moved)
         compact.namedRows = namedRows.map(moved)
+        for (cell, range) in removals {
+            compact.removals[Cell(row: moved(cell.row), property: cell.property)] = range
+        }
         return compact
     }
 }

@@ -29,6 +29,11 @@ extension GraphSnapshot {
 
     /// Merges two rows of one object. The object is of the more special entity of the two.
     mutating func merge(_ new: RowReference, into old: RowReference, hash: UInt64?, space: Int) -> RowReference {
+        if schema.hasRelatedIdentities {
+            let stays = schema.isEntity(old.entity, kindOf: new.entity) ? old : new
+            claimMembers(of: old, for: stays)
+            claimMembers(of: new, for: stays)
+        }
         if schema.isEntity(old.entity, kindOf: new.entity) {
             moveValues(of: new, to: old, replacing: true)
             tables[old.entity].stamps[old.row] &+= 1
@@ -63,7 +68,7 @@ extension GraphSnapshot {
     }
 
     /// Copies what is present in one row to another one of the same or a related entity, whose properties begin the same.
-    private mutating func moveValues(of source: RowReference, to target: RowReference, replacing: Bool) {
+    mutating func moveValues(of source: RowReference, to target: RowReference, replacing: Bool) {
         let common = source.entity < target.entity ? source.entity : target.entity
         for (number, property) in schema.entities[common].properties.enumerated() {
             guard tables[source.entity].hasValue(number, row: source.row) else { continue }
@@ -80,6 +85,11 @@ extension GraphSnapshot {
             case .toMany:
                 let value = tables[source.entity].toMany(column, row: source.row)
                 tables[target.entity].setToMany(value, column, row: target.row)
+                if !removals.isEmpty {
+                    // Adding and replacing are different things, so the whole of it moves.
+                    let cell = Cell(row: source, property: number)
+                    removals[Cell(row: target, property: number)] = removals.removeValue(forKey: cell)
+                }
             }
         }
         tables[target.entity].flags[target.row].formUnion(tables[source.entity].flags[source.row])

@@ -19,8 +19,20 @@ public struct GraphSnapshot: Sendable {
     var forwards: [RowReference: RowReference] = [:]
     /// The rows that an archive names, in the order of their names.
     var namedRows: [RowReference] = []
+    /// The rows whose identity includes relationships, owners first.
+    var relatedRows: [RelatedRow] = []
+    /// What is to be removed from to-many relationships that say what changes in them; what is to be added is their value.
+    var removals: [Cell: MemberRange] = [:]
+    /// How many objects have been passed over, by the entity that was asked for.
+    var skippedCounts: [Int: Int] = [:]
     /// How often rows have been merged.
     var mergeCount: UInt32 = 0
+
+    /// A property of a row.
+    struct Cell: Hashable, Sendable, Codable {
+        var row: RowReference
+        var property: Int
+    }
 
     init(_ schema: GraphSchema) {
         self.schema = schema
@@ -36,6 +48,9 @@ public struct GraphSnapshot: Sendable {
         roots.removeAll(keepingCapacity: true)
         forwards.removeAll()
         namedRows.removeAll()
+        removals.removeAll()
+        relatedRows.removeAll()
+        skippedCounts.removeAll()
     }
 
     /// The number of rows, those included that were merged into others.

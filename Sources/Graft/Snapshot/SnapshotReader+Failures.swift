@@ -83,7 +83,7 @@ extension SnapshotReader {
     /// - Returns: Whether there were as many.
     mutating func skipRecords(_ count: Int) throws -> Bool {
         for _ in 0..<count {
-            guard try reader.nextRecord() != nil else { return false }
+            guard try nextRecord() != nil else { return false }
             try reader.skipValue()
             recordWasSkipped()
         }

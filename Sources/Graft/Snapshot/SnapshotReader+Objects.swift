@@ -22,8 +22,11 @@ extension SnapshotReader {
 
     /// Reads an object whose keys are those of its entity.
     mutating func readPlainObject(of entity: Int, offset: Int, first: JSONToken? = nil) throws -> RowReference {
-        let row = snapshot.tables[entity].appendRow(offset: copyOffset ?? offset)
         let plan = plans[entity]
+        if !plan.isPlain || elementKey != nil {
+            return try readSpecialObject(of: entity, offset: offset, first: first ?? reader.next())
+        }
+        let row = snapshot.tables[entity].appendRow(offset: copyOffset ?? offset)
         try readMembers(plan.keys, of: plan, row: row, first: first)
         return snapshot.settle(
             RowReference(entity: entity, row: row), identity: plan.identityColumns, space: plan.identitySpace)
@@ -53,7 +56,7 @@ extension SnapshotReader {
 
     /// Reads the value of a key.
     mutating func readTarget(_ target: KeyTree.Target, of plan: EntityPlan, row: Int) throws {
-        guard target.others.isEmpty else { return try readShared(target, of: plan, row: row) }
+        guard target.isPlain else { return try readSpecial(target, of: plan, row: row) }
         switch target.role {
         case .attribute: try readAttribute(target.property, of: plan, row: row)
         case .toOne: try readToOne(target.property, of: plan, row: row)
@@ -62,10 +65,14 @@ extension SnapshotReader {
         }
     }
 
-    private mutating func readAttribute(_ property: Int, of plan: EntityPlan, row: Int) throws {
+    /// Reads an attribute's value.
+    ///
+    /// - Parameter first: The value's first token, where that has been read already.
+    @inline(__always)
+    mutating func readAttribute(_ property: Int, of plan: EntityPlan, row: Int, first: JSONToken? = nil) throws {
         let value: GraphValue
         do {
-            let token = try reader.next()
+            let token = try first ?? reader.next()
             if let transformer = plan.transformers?[property] {
                 value = try transformed(token, by: transformer, plan.converters[property])
             } else {
@@ -99,12 +106,12 @@ extension SnapshotReader {
     }
 
     /// Reads an object on the way to further keys. A null there is a null at the end of each path.
-    private mutating func readStep(_ keys: KeyTree?, of plan: EntityPlan, row: Int) throws {
+    mutating func readStep(_ keys: KeyTree?, of plan: EntityPlan, row: Int) throws {
         guard let keys else { return }
         let token = try reader.next()
         switch token {
         case .beginObject: try readMembers(keys, of: plan, row: row)
-        case .null: clear(keys.properties, of: plan, row: row)
+        case .null: clear(keys.leaves, of: plan, row: row)
         default:
             throw reader.error(
                 .wrongType(
@@ -114,28 +121,10 @@ extension SnapshotReader {
         }
     }
 
-    /// Sets properties to null.
-    private mutating func clear(_ properties: [Int], of plan: EntityPlan, row: Int) {
-        for property in properties {
-            let column = plan.columns[property]
-            switch mapping.schema.entities[plan.number].properties[property].kind {
-            case .attribute: snapshot.tables[plan.number].setValue(.null, column, row: row)
-            case .toOne: snapshot.tables[plan.number].setToOne(.none, column, row: row)
-            case .toMany: snapshot.tables[plan.number].setToMany(.empty, column, row: row)
-            }
-            snapshot.tables[plan.number].markPresent(property, row: row)
-        }
-    }
-
-    /// Reads a value that fills several properties: once for each, from a copy in memory.
-    private mutating func readShared(_ target: KeyTree.Target, of plan: EntityPlan, row: Int) throws {
-        let origin = CopyOrigin(offset: reader.tokenOffset, path: reader.path)
-        _ = try reader.next()
-        let value = try reader.value()
-        var single = target
-        single.others = []
-        for each in [single] + target.others {
-            try readCopy(of: value, from: origin) { try $0.readTarget(each, of: plan, row: row) }
+    /// Sets the properties below a null on the way to null, or does with each what its policy for null says.
+    private mutating func clear(_ leaves: [KeyTree.Leaf], of plan: EntityPlan, row: Int) {
+        for leaf in leaves where isFirstPlace(leaf.property, rank: leaf.rank, of: plan) {
+            setNull(leaf.property, rank: leaf.rank, of: plan, row: row)
         }
     }
 }

@@ -2,39 +2,53 @@
 
 extension SnapshotReader {
     /// Reads the value of a to-one relationship.
-    mutating func readToOne(_ property: Int, of plan: EntityPlan, row: Int) throws {
-        let token = try reader.next()
+    ///
+    /// - Parameter first: The value's first token, where that has been read already.
+    mutating func readToOne(_ property: Int, of plan: EntityPlan, row: Int, first: JSONToken? = nil) throws {
+        let token = try first ?? reader.next()
         if token == .beginArray { throw misfit(token, property, of: plan, expected: "an object or an identifier") }
+        elementIndex = -1
         let reference = try readReference(token, property, of: plan)
+        // An object that was passed over says nothing.
+        if reference.isNone, token == .beginObject { return }
         snapshot.tables[plan.number].setToOne(reference, plan.columns[property], row: row)
         snapshot.tables[plan.number].markPresent(property, row: row)
     }
 
     /// Reads the value of a to-many relationship. Nulls in the list are passed over.
-    mutating func readToMany(_ property: Int, of plan: EntityPlan, row: Int) throws {
-        let token = try reader.next()
-        guard token == .beginArray || token == .null else {
-            throw misfit(token, property, of: plan, expected: "an array")
-        }
+    ///
+    /// - Parameter opening: The value's first token, where that has been read already.
+    mutating func readToMany(_ property: Int, of plan: EntityPlan, row: Int, first opening: JSONToken? = nil) throws {
+        let token = try opening ?? reader.next()
         let first = openMembers.count
-        if token == .beginArray {
-            while true {
-                let element = try reader.next()
-                if element == .endArray { break }
-                if element == .beginArray {
-                    throw misfit(element, property, of: plan, expected: "an object or an identifier")
-                }
-                let reference = try readReference(element, property, of: plan)
-                if !reference.isNone { openMembers.append(reference) }
-            }
+        switch token {
+        case .beginArray: try readElements(property, of: plan)
+        case .null: break
+        default: try readUnlisted(token, property, of: plan, row: row)
         }
         let range = closeMembers(from: first)
         snapshot.tables[plan.number].setToMany(range, plan.columns[property], row: row)
         snapshot.tables[plan.number].markPresent(property, row: row)
     }
 
+    /// Reads the elements of an array whose bracket has been read, and adds them to the open members.
+    mutating func readElements(_ property: Int, of plan: EntityPlan) throws {
+        var index = 0
+        while true {
+            let element = try reader.next()
+            if element == .endArray { break }
+            if element == .beginArray {
+                throw misfit(element, property, of: plan, expected: "an object or an identifier")
+            }
+            elementIndex = index
+            index &+= 1
+            let reference = try readReference(element, property, of: plan)
+            if !reference.isNone { openMembers.append(reference) }
+        }
+    }
+
     /// Moves the open members from a position on to the snapshot's list.
-    private mutating func closeMembers(from first: Int) -> MemberRange {
+    mutating func closeMembers(from first: Int) -> MemberRange {
         let count = openMembers.count &- first
         if count == 0 { return .empty }
         let start = snapshot.members.count
@@ -45,7 +59,7 @@ extension SnapshotReader {
 
     /// Reads one object of a relationship, whole or as its identifier; none for null.
     @inline(__always)
-    private mutating func readReference(
+    mutating func readReference(
         _ token: JSONToken, _ property: Int, of plan: EntityPlan
     ) throws -> RowReference {
         if token == .beginObject { return try readNestedObject(of: plan.destinations[property]) }
@@ -57,7 +71,7 @@ extension SnapshotReader {
         }
     }
 
-    private func misfit(_ token: JSONToken, _ property: Int, of plan: EntityPlan, expected: String) -> GraftError {
+    func misfit(_ token: JSONToken, _ property: Int, of plan: EntityPlan, expected: String) -> GraftError {
         let entity = plans[plan.destinations[property]].name
         return reader.error(
             .wrongType(
@@ -91,7 +105,7 @@ extension SnapshotReader {
     }
 
     private func noIdentifier(_ token: JSONToken, _ plan: EntityPlan) -> GraftError {
-        let names = plan.identity.map { plan.names[$0] }
+        let names = (plan.identity + mapping.schema.entities[plan.number].relatedIdentity).map { plan.names[$0] }
         let expected =
             names.isEmpty
             ? "an object, because \(plan.name) declares no identity by which it could be found"
@@ -106,7 +120,9 @@ extension SnapshotReader {
     private mutating func readNestedObject(of entity: Int) throws -> RowReference {
         let offset = reader.tokenOffset
         nestedObjectCount &+= 1
-        guard memos[entity].isWorthwhile, !isArchive, !plans[entity].identity.isEmpty else {
+        guard memos[entity].isWorthwhile, !isArchive, !plans[entity].identity.isEmpty, plans[entity].isPlain,
+            elementKey == nil
+        else {
             return try readObject(of: entity, offset: offset)
         }
         let start = offset &- reader.input.windowOffset

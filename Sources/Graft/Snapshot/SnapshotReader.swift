@@ -40,6 +40,19 @@ struct SnapshotReader: ~Copyable {
     var failures: FailureLog?
     /// The numbers of records that are passed over.
     var skippedRecords: Set<Int> = []
+    /// Where the objects are in a text that has more around them.
+    var envelope: Envelope?
+    /// The place of the next object in its array; -1 for one that is in none.
+    var elementIndex = -1
+    /// The key of the next object in a keyed collection.
+    var elementKey: String?
+    /// For each property of the objects that are being read, as far as they are special: the rank of the place where its
+    /// value was found.
+    var ranks: [UInt8] = []
+    /// Where those of the current object begin.
+    var firstRank = 0
+    /// What objects nested in the current one, and in those around it, may read of them.
+    var ancestors: [[[String]: JSONValue]] = []
 
     /// How deep related objects may be nested; each level takes stack.
     static let maximumNesting = 512
@@ -92,6 +105,7 @@ struct SnapshotReader: ~Copyable {
     ///
     /// - Parameter rowLimit: The number of rows from which on no further record is begun.
     mutating func readBatch(rowLimit: Int) throws -> Bool {
+        defer { snapshot.settleRelatedRows() }
         while isArchive || snapshot.rowCount < rowLimit {
             guard try readRecord() else { return false }
         }
@@ -105,7 +119,7 @@ struct SnapshotReader: ~Copyable {
             recordCount += 1
             return true
         }
-        guard let token = try reader.nextRecord() else { return false }
+        guard let token = try nextRecord() else { return false }
         if !skippedRecords.isEmpty, skippedRecords.contains(recordCount) {
             try reader.skipValue()
             recordCount += 1
@@ -114,7 +128,7 @@ struct SnapshotReader: ~Copyable {
         if token == .beginObject {
             let offset = reader.tokenOffset
             let first = try reader.next()
-            if recordCount == 0, case .key(let key) = first, reader.matches(key, ArchiveKey.header) {
+            if recordCount == 0, envelope == nil, case .key(let key) = first, reader.matches(key, ArchiveKey.header) {
                 try beginArchive()
                 return try readRecord()
             }
@@ -136,7 +150,7 @@ struct SnapshotReader: ~Copyable {
     /// A record that is only the identifier of an object, or null, which is passed over.
     private mutating func readBareRecord(_ token: JSONToken) throws {
         let entity = try entity()
-        guard reader.recordState == .inArray, token != .beginArray else {
+        guard isInArray, token != .beginArray else {
             throw reader.error(
                 .wrongType(
                     found: AttributeConverter.words(for: token, reader), expected: "an object or an array of objects"),
@@ -147,7 +161,7 @@ struct SnapshotReader: ~Copyable {
     }
 
     /// The entity of the records.
-    private mutating func entity() throws -> Int {
+    mutating func entity() throws -> Int {
         if let rootEntity { return rootEntity }
         let entity = try mapping.entity(named: entityName)
         rootEntity = entity
@@ -156,6 +170,8 @@ struct SnapshotReader: ~Copyable {
 
     /// Enters a row among those that the payload is about.
     mutating func addRoot(_ reference: RowReference) {
+        // An object that was passed over.
+        if reference.isNone { return }
         snapshot.tables[reference.entity].flags[reference.row].insert(.root)
         snapshot.roots.append(reference)
     }

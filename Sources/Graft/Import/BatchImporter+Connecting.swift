@@ -1,0 +1,109 @@
+// Relationships: what is linked, unlinked and given up, by the policy that the relationship has.
+
+import CoreData
+import Foundation
+
+extension BatchImporter {
+    /// Sets a to-one relationship; returns whether that changes it.
+    func connect(
+        _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject, to destination: NSManagedObject?,
+        isNew: Bool
+    ) -> Bool {
+        let old = object.destination(number, property)
+        if old === destination { return false }
+        undo.willConnect(number, property, of: object, to: destination.map { [$0] } ?? [], schema)
+        object.assign(destination, number, property)
+        if let old {
+            if property.isOwning { noteOrphans([old]) }
+            if deletes { noteReplaced([old], number, of: object) }
+        }
+        return true
+    }
+
+    /// Replaces the members of a to-many relationship; returns whether that changes them.
+    func connect(
+        _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject, to members: [NSManagedObject],
+        isNew: Bool
+    ) -> Bool {
+        if isNew, !undo.isRecording {
+            // Nothing is lost: at most, objects made a moment ago have put themselves there.
+            object.assign(members, number, property)
+            return true
+        }
+        let old = object.members(number, property)
+        if hasSameMembers(old, members, isOrdered: property.isOrdered) { return false }
+        undo.willConnect(number, property, of: object, to: members, schema)
+        object.assign(members, number, property)
+        if property.isOwning || deletes {
+            let kept = Set(members.map(ObjectIdentifier.init))
+            let given = old.filter { !kept.contains(ObjectIdentifier($0)) }
+            if property.isOwning { noteOrphans(given) }
+            if deletes { noteReplaced(given, number, of: object) }
+        }
+        return true
+    }
+
+    /// Changes the members of a to-many relationship as a policy says; returns whether that changes them.
+    ///
+    /// - Parameter removed: The members to take away; nil where the data says what the members are.
+    func connect(
+        _ number: Int, _ plan: ImportPlan, of object: NSManagedObject, to members: [NSManagedObject],
+        _ policy: ReplacementPolicy, _ removed: [NSManagedObject]?
+    ) -> Bool {
+        var wanted = members
+        if policy == .union || removed != nil {
+            let gone = Set((removed ?? []).map(ObjectIdentifier.init))
+            let old = object.members(number, plan.properties[number]).filter { !gone.contains(ObjectIdentifier($0)) }
+            wanted = unique(old + members)
+        }
+        // Never as a new object's: what has put itself there counts.
+        return connect(number, plan.properties[number], of: object, to: wanted, isNew: false)
+    }
+
+    /// The members that a row takes away from a relationship; nil where it says what the members are.
+    func removals(
+        _ row: Int, _ number: Int, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
+    ) -> [NSManagedObject]? {
+        if snapshot.removals.isEmpty { return nil }
+        let cell = GraphSnapshot.Cell(row: RowReference(entity: plan.number, row: row), property: number)
+        guard let range = snapshot.removals[cell] else { return nil }
+        var removed: [NSManagedObject] = []
+        for index in range.indices {
+            if let member = object(snapshot.resolved(snapshot.members[index])) { removed.append(member) }
+        }
+        return removed
+    }
+
+    private func hasSameMembers(_ old: [NSManagedObject], _ new: [NSManagedObject], isOrdered: Bool) -> Bool {
+        if old.count == new.count, zip(old, new).allSatisfy({ $0 === $1 }) { return true }
+        if isOrdered { return unique(new).elementsEqual(old) { $0 === $1 } }
+        let wanted = Set(new.map(ObjectIdentifier.init))
+        return wanted.count == old.count && old.allSatisfy { wanted.contains(ObjectIdentifier($0)) }
+    }
+
+    /// The objects without repetitions, each in its first place.
+    private func unique(_ objects: [NSManagedObject]) -> [NSManagedObject] {
+        var seen: Set<ObjectIdentifier> = []
+        return objects.filter { seen.insert(ObjectIdentifier($0)).inserted }
+    }
+
+    /// Remembers objects that an owner gave up, if nobody could find them again.
+    private func noteOrphans(_ objects: [NSManagedObject]) {
+        orphans += objects.filter { object in
+            guard let number = number(of: object) else { return false }
+            // Without an identity there is no way back to the object.
+            return plans[number].identity.allSatisfy { part in
+                (try? object.holds(.null, part, plans[number].properties[part])) ?? false
+            }
+        }.map { GivenUp(object: $0) }
+    }
+
+    /// Remembers objects that a relationship gave up whose policy is to delete them.
+    private func noteReplaced(_ objects: [NSManagedObject], _ number: Int, of owner: NSManagedObject) {
+        guard let entity = self.number(of: owner), plans[entity].replacementPolicies[number] == .replaceAndDelete else {
+            return
+        }
+        let inverse = plans[entity].properties[number].inverse
+        orphans += objects.map { GivenUp(object: $0, inverse: inverse, isReplaced: true) }
+    }
+}

@@ -1,0 +1,164 @@
+// Identities that include a relationship: rows find their objects by their own key and by their owner's object, level by
+// level, because the owner may be found the same way.
+
+import CoreData
+import Foundation
+
+/// The identity of an object by its own values and the objects that it hangs on.
+struct RelatedObjectKey: Hashable {
+    var space: Int
+    var values: [ExactValue] = []
+    var owners: [ObjectIdentifier?] = []
+}
+
+extension BatchImporter {
+    /// How many objects one fetch asks for.
+    private static let relatedFetchLimit = 20_000
+
+    /// Gives each row its object, as far as there is one.
+    func resolveRelatedIdentities(_ snapshot: borrowing GraphSnapshot) throws {
+        var levels: [[RowReference]] = []
+        for row in snapshot.relatedRows {
+            while levels.count <= row.level { levels.append([]) }
+            levels[row.level].append(row.reference)
+        }
+        for level in levels {
+            var wanted: [Int: [RowReference]] = [:]
+            for reference in level where object(reference) == nil {
+                guard let key = key(of: reference, snapshot) else { continue }
+                if let object = relatedObjects[key], !object.isDeleted {
+                    objects[reference.entity][reference.row] = object
+                } else if hasStoredOwners(reference, snapshot) {
+                    wanted[plans[reference.entity].space, default: []].append(reference)
+                }
+            }
+            for (space, rows) in wanted.sorted(by: { $0.key < $1.key }) {
+                for start in stride(from: 0, to: rows.count, by: Self.relatedFetchLimit) {
+                    try fetch(Array(rows[start..<min(start + Self.relatedFetchLimit, rows.count)]), space, snapshot)
+                }
+            }
+        }
+    }
+
+    /// Whether a row has all attributes of an identity that includes relationships.
+    func hasRelatedIdentity(_ plan: ImportPlan, _ row: Int, _ snapshot: borrowing GraphSnapshot) -> Bool {
+        if plan.relatedIdentity.isEmpty { return false }
+        for part in plan.relatedIdentity where plan.properties[part].isAttribute {
+            if snapshot.tables[plan.number].value(plan.properties[part].column, row: row).isNull { return false }
+        }
+        return true
+    }
+
+    /// What identifies a row; nil where an owner of it has no object yet, so that nothing can hang on it.
+    private func key(of reference: RowReference, _ snapshot: borrowing GraphSnapshot) -> RelatedObjectKey? {
+        let plan = plans[reference.entity]
+        var key = RelatedObjectKey(space: plan.space)
+        for part in plan.relatedIdentity {
+            let column = plan.properties[part].column
+            if plan.properties[part].isAttribute {
+                key.values.append(ExactValue(snapshot.tables[reference.entity].value(column, row: reference.row)))
+            } else {
+                let owner = snapshot.tables[reference.entity].toOne(column, row: reference.row)
+                if owner.isNone {
+                    key.owners.append(nil)
+                } else if let object = object(snapshot.resolved(owner)) {
+                    key.owners.append(ObjectIdentifier(object))
+                } else {
+                    return nil
+                }
+            }
+        }
+        return key
+    }
+
+    private func owners(of reference: RowReference, _ snapshot: borrowing GraphSnapshot) -> [NSManagedObject?] {
+        let plan = plans[reference.entity]
+        var owners: [NSManagedObject?] = []
+        for part in plan.relatedIdentity where !plan.properties[part].isAttribute {
+            let owner = snapshot.tables[reference.entity].toOne(plan.properties[part].column, row: reference.row)
+            owners.append(owner.isNone ? nil : object(snapshot.resolved(owner)))
+        }
+        return owners
+    }
+
+    /// Whether the store knows the objects that a row hangs on; otherwise it can't have the row's.
+    private func hasStoredOwners(_ reference: RowReference, _ snapshot: borrowing GraphSnapshot) -> Bool {
+        owners(of: reference, snapshot).allSatisfy { $0.map { !$0.objectID.isTemporaryID } ?? true }
+    }
+
+    private func fetch(_ rows: [RowReference], _ space: Int, _ snapshot: borrowing GraphSnapshot) throws {
+        let plan = plans[space]
+        var byKey: [RelatedObjectKey: [RowReference]] = [:]
+        var values: [[ExactValue]] = []
+        var owners: [[NSManagedObject?]] = []
+        for reference in rows {
+            guard let key = key(of: reference, snapshot) else { continue }
+            byKey[key, default: []].append(reference)
+            values.append(key.values)
+            owners.append(self.owners(of: reference, snapshot))
+        }
+        let request = NSFetchRequest<NSManagedObject>(entityName: plan.name)
+        request.includesPendingChanges = false
+        var parts: [NSPredicate] = []
+        var (attribute, relationship) = (0, 0)
+        for part in plan.relatedIdentity {
+            let name = plan.properties[part].name
+            if plan.properties[part].isAttribute {
+                parts.append(Self.matches(name, Set(values.map { $0[attribute] }).compactMap(\.value.object), false))
+                attribute += 1
+            } else {
+                let column = owners.map { $0[relationship] }
+                let distinct = Dictionary(column.compactMap { $0 }.map { ($0.objectID, $0) }) { first, _ in first }
+                parts.append(Self.matches(name, Array(distinct.values), column.contains { $0 == nil }))
+                relationship += 1
+            }
+        }
+        request.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: parts)
+        for object in try fetch(request) where !object.isDeleted {
+            guard let key = try key(of: object, plan), let entity = number(of: object) else { continue }
+            for reference in byKey[key] ?? [] where self.object(reference) == nil {
+                if mapping.canBeSame(entity, reference.entity) { objects[reference.entity][reference.row] = object }
+            }
+        }
+    }
+
+    private static func matches(_ name: String, _ values: [Any], _ includesNil: Bool) -> NSPredicate {
+        let isIn = NSPredicate(format: "%K IN %@", argumentArray: [name, NSArray(array: values)])
+        if !includesNil { return isIn }
+        let isNil = NSPredicate(format: "%K == nil", argumentArray: [name])
+        return values.isEmpty ? isNil : NSCompoundPredicate(orPredicateWithSubpredicates: [isIn, isNil])
+    }
+
+    /// What identifies an object; nil where a part is missing.
+    private func key(of object: NSManagedObject, _ plan: ImportPlan) throws -> RelatedObjectKey? {
+        var key = RelatedObjectKey(space: plan.space)
+        for part in plan.relatedIdentity {
+            if plan.properties[part].isAttribute {
+                let value = try object.graphValue(part, plan.properties[part])
+                if value.isNull { return nil }
+                key.values.append(ExactValue(value))
+            } else {
+                key.owners.append(object.destination(part, plan.properties[part]).map(ObjectIdentifier.init))
+            }
+        }
+        return key
+    }
+
+    /// Enters the new objects of a batch, after all of it has been connected.
+    func enterRelatedObjects(_ snapshot: borrowing GraphSnapshot) throws {
+        for row in snapshot.relatedRows {
+            let reference = row.reference
+            guard states[reference.entity][reference.row].contains(.new), let object = object(reference),
+                let key = key(of: reference, snapshot)
+            else { continue }
+            relatedObjects[key] = object
+        }
+    }
+
+    /// Enters an object that was unsaved before the import began.
+    func enterRelated(_ object: NSManagedObject, _ plan: ImportPlan) {
+        // An identity that can't be read isn't one.
+        guard let key = try? key(of: object, plan) else { return }
+        relatedObjects[key] = object
+    }
+}

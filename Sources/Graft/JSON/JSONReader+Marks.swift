@@ -1,0 +1,38 @@
+// Looking ahead: a mark keeps the bytes from the latest token on, so that the reader can go back to it. For values whose
+// meaning depends on something behind them, such as an object's type; everything else is read once.
+
+extension JSONReader {
+    /// A position that the reader can go back to.
+    struct Mark {
+        fileprivate var lexer: JSONLexer
+        fileprivate var latest: JSONToken
+        fileprivate var savedKeys: [Int: (offset: Int, key: String)]
+        /// The position in the whole text.
+        fileprivate var position: Int
+        /// What was held before.
+        fileprivate var heldOffset: Int?
+    }
+
+    /// Marks the position behind the latest token, whose text stays readable. Each mark has to be given up again with
+    /// ``rewind(to:)`` or ``release(_:)``, the latest one first. Until then, what is read stays in memory.
+    mutating func mark() -> Mark {
+        let mark = Mark(
+            lexer: lexer, latest: latest, savedKeys: savedKeys, position: lexer.windowOffset &+ lexer.position,
+            heldOffset: heldOffset)
+        heldOffset = heldOffset ?? min(lexer.tokenOffset, mark.position)
+        return mark
+    }
+
+    /// Goes back to a mark and gives it up.
+    mutating func rewind(to mark: Mark) {
+        lexer = mark.lexer
+        lexer.windowOffset = input.windowOffset
+        lexer.position = mark.position &- input.windowOffset
+        savedKeys = mark.savedKeys
+        restore(latest: mark.latest)
+        heldOffset = mark.heldOffset
+    }
+
+    /// Gives a mark up and stays where the reader is.
+    mutating func release(_ mark: Mark) { heldOffset = mark.heldOffset }
+}

@@ -1,0 +1,137 @@
+// Identities that include a relationship: an own key and the owner's (lines of an order, pages of a book). Which owner is
+// known only when everything around an object has been read, so these rows are settled at the end of a batch: owners
+// first, because the identity of one may hang on its own owner.
+
+extension GraphSnapshot {
+    /// A row whose identity includes relationships, with the number of such rows above it.
+    struct RelatedRow: Sendable {
+        var reference: RowReference
+        var level: Int
+    }
+
+    /// Gives nested rows their owners, and merges those of one object.
+    mutating func settleRelatedRows() {
+        relatedRows.removeAll()
+        let entities = schema.entities.indices.filter {
+            !schema.entities[$0].relatedIdentity.isEmpty && tables[$0].count > 0
+        }
+        if entities.isEmpty { return }
+        takeOwnersFromNesting()
+        var levels: [RowReference: Int] = [:]
+        var known: [RelatedKey: RowReference] = [:]
+        for entity in entities {
+            for row in 0..<tables[entity].count where !tables[entity].flags[row].contains(.dead) {
+                settle(RowReference(entity: entity, row: row), &levels, &known)
+            }
+        }
+    }
+
+    /// Settles a row after those that its identity hangs on.
+    private mutating func settle(
+        _ row: RowReference, _ levels: inout [RowReference: Int], _ known: inout [RelatedKey: RowReference]
+    ) {
+        var stack = [row]
+        var isOpen: Set<RowReference> = []
+        while let reference = stack.last {
+            if levels[reference] != nil {
+                stack.removeLast()
+                continue
+            }
+            let owners = relatedOwners(of: reference)
+            // A row that hangs on itself in the end is settled as if it had no owner.
+            let waiting = owners.filter {
+                levels[$0] == nil && !isOpen.contains($0) && isRelated($0) && $0 != reference
+            }
+            if isOpen.insert(reference).inserted, !waiting.isEmpty {
+                stack += waiting
+                continue
+            }
+            stack.removeLast()
+            let level = (owners.compactMap { levels[$0] }.max() ?? -1) + 1
+            levels[reference] = level
+            guard let key = relatedKey(of: reference) else { continue }
+            if let first = known[key] {
+                moveValues(of: reference, to: first, replacing: true)
+                mergeCount &+= 1
+                forward(reference, to: first)
+            } else {
+                known[key] = reference
+                relatedRows.append(RelatedRow(reference: reference, level: level))
+            }
+        }
+    }
+
+    private func isRelated(_ reference: RowReference) -> Bool {
+        !schema.entities[reference.entity].relatedIdentity.isEmpty
+    }
+
+    /// The rows that a row's identity hangs on.
+    private func relatedOwners(of reference: RowReference) -> [RowReference] {
+        let entity = schema.entities[reference.entity]
+        return entity.relatedIdentity.compactMap { part in
+            guard case .toOne = entity.properties[part].kind else { return nil }
+            let owner = tables[reference.entity].toOne(entity.properties[part].column, row: reference.row)
+            return owner.isNone ? nil : resolved(owner)
+        }
+    }
+
+    /// What identifies a row; nil where an attribute of it is missing.
+    private func relatedKey(of reference: RowReference) -> RelatedKey? {
+        let entity = schema.entities[reference.entity]
+        var key = RelatedKey(space: entity.identitySpace)
+        for part in entity.relatedIdentity {
+            let column = entity.properties[part].column
+            if entity.properties[part].isAttribute {
+                let value = tables[reference.entity].value(column, row: reference.row)
+                if value.isNull { return nil }
+                key.values.append(ExactValue(value))
+            } else {
+                let owner = tables[reference.entity].toOne(column, row: reference.row)
+                key.owners.append(owner.isNone ? owner : resolved(owner))
+            }
+        }
+        return key
+    }
+
+    private struct RelatedKey: Hashable {
+        var space: Int
+        var values: [ExactValue] = []
+        var owners: [RowReference] = []
+    }
+
+    /// Lets rows that are nested in their owner, and say nothing of it, hang on it.
+    private mutating func takeOwnersFromNesting() {
+        for entity in schema.entities.indices where !schema.ownedRelationships[entity].isEmpty {
+            for row in 0..<tables[entity].count where !tables[entity].flags[row].contains(.dead) {
+                let owner = RowReference(entity: entity, row: row)
+                claimMembers(of: owner, for: owner)
+            }
+        }
+    }
+
+    /// Lets the rows nested in a row hang on an owner. Only their identity knows of it: whether they are linked is up to the
+    /// owner's relationship.
+    mutating func claimMembers(of row: RowReference, for owner: RowReference) {
+        for owned in schema.ownedRelationships[row.entity] where tables[row.entity].hasValue(owned.number, row: row.row)
+        {
+            let column = schema.entities[row.entity].properties[owned.number].column
+            if schema.entities[row.entity].properties[owned.number].isToMany {
+                for index in tables[row.entity].toMany(column, row: row.row).indices {
+                    claim(resolved(members[index]), owned, for: owner)
+                }
+            } else {
+                let end = tables[row.entity].toOne(column, row: row.row)
+                if !end.isNone { claim(resolved(end), owned, for: owner) }
+            }
+        }
+    }
+
+    private mutating func claim(_ member: RowReference, _ owned: GraphSchema.OwnedRelationship, for owner: RowReference)
+    {
+        guard schema.isEntity(member.entity, kindOf: owned.destination),
+            !tables[member.entity].hasValue(owned.part, row: member.row)
+        else { return }
+        let column = schema.entities[member.entity].properties[owned.part].column
+        tables[member.entity].setToOne(owner, column, row: member.row)
+    }
+}

@@ -1,0 +1,149 @@
+// Identities that include a relationship: an own key and the owner's.
+
+import CoreData
+import Foundation
+import Graft
+import Testing
+
+@Suite struct IdentityWithRelationshipTests {
+    /// Orders with lines numbered from 1 in each, and notes on lines.
+    private func orders(_ kind: StoreKind = .sqlite) throws -> ImportWorld {
+        try ImportWorld(kind) { sketch in
+            sketch.entity(
+                "Order", info: ["identityAttributes": "id"],
+                [
+                    .attribute("id"),
+                    .toMany("lines", "Line", inverse: "order", rule: .cascadeDeleteRule, isOrdered: true),
+                ])
+            sketch.entity(
+                "Line", info: ["identityAttributes": "number, order"],
+                [
+                    .attribute("number", .integer32AttributeType), .attribute("text"),
+                    .toOne("order", "Order", inverse: "lines"), .toMany("notes", "Note", inverse: "line"),
+                ])
+            sketch.entity(
+                "Note", info: ["identityAttributes": "key line"],
+                [.attribute("key"), .attribute("text"), .toOne("line", "Line", inverse: "notes")])
+        }
+    }
+
+    private func texts(_ world: ImportWorld, _ order: String) throws -> [String] {
+        try world.members("lines", "text", of: "Order", "id", order)
+    }
+
+    private let two = """
+        [{"id": "A", "lines": [{"number": 1, "text": "a1"}, {"number": 2, "text": "a2"}]},
+         {"id": "B", "lines": [{"number": 1, "text": "b1"}]}]
+        """
+
+    @Test(arguments: StoreKind.allCases)
+    func `the same key under another owner is another object`(_ kind: StoreKind) throws {
+        let world = try orders(kind)
+        try world.take(two, "Order")
+        #expect(try texts(world, "A") == ["a1", "a2"])
+        #expect(try texts(world, "B") == ["b1"])
+        #expect(try world.count("Line") == 3)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `importing again finds the objects by key and owner`(_ kind: StoreKind) throws {
+        let world = try orders(kind)
+        try world.take(two, "Order")
+        #expect(try !world.take(two, "Order").hasChanges)
+        let report = try world.take(
+            #"{"id": "B", "lines": [{"number": 2, "text": "b2"}, {"number": 1, "text": "changed"}]}"#, "Order")
+        #expect(report["Line"].inserted == 1)
+        #expect(report["Line"].updated == 1)
+        #expect(try texts(world, "B") == ["b2", "changed"])
+        #expect(try texts(world, "A") == ["a1", "a2"])
+    }
+
+    @Test func `the owner may be named from the other side, in any batch`() throws {
+        var world = try orders()
+        world.options.batchSize = 1
+        let text = """
+            [{"number": 1, "order": "A", "text": "x"}, {"order": {"id": "B"}, "number": 1, "text": "y"},
+             {"number": 1, "order": "A", "text": "z"}, {"number": 2, "order": "A"}]
+            """
+        let report = try world.take(text, "Line")
+        #expect(report["Line"].inserted == 3)
+        #expect(try world.values("text", of: "Line") == ["nil", "y", "z"])
+        #expect(try !world.take(#"[{"number": 1, "order": "A", "text": "z"}]"#, "Line").hasChanges)
+        world.options.savesEachBatch = true
+        #expect(try world.take(text, "Line")["Line"].inserted == 0)
+        #expect(try world.count("Line") == 3)
+    }
+
+    @Test func `the same object twice in one payload is one`() throws {
+        let world = try orders()
+        let text = """
+            [{"id": "A", "lines": [{"number": 1, "text": "first"}]}, {"id": "A", "lines": [{"number": 1, "text": "second"}]}]
+            """
+        #expect(try world.take(text, "Order")["Line"].inserted == 1)
+        #expect(try texts(world, "A") == ["second"])
+    }
+
+    @Test func `an owner may itself be identified by its owner`() throws {
+        let world = try orders()
+        let text = """
+            [{"id": "A", "lines": [{"number": 1, "notes": [{"key": "n", "text": "A1"}]}, {"number": 2, "notes": [{"key": "n", "text": "A2"}]}]},
+             {"id": "B", "lines": [{"number": 1, "notes": [{"key": "n", "text": "B1"}]}]}]
+            """
+        try world.take(text, "Order")
+        #expect(try world.values("text", of: "Note") == ["A1", "A2", "B1"])
+        #expect(try !world.take(text, "Order").hasChanges)
+        let changed = text.replacingOccurrences(of: "A2", with: "changed")
+        let report = try world.take(changed, "Order")
+        #expect(report["Note"].updated == 1)
+        #expect(report["Note"].inserted == 0)
+        #expect(try world.values("text", of: "Note") == ["A1", "B1", "changed"])
+    }
+
+    @Test func `unsaved objects are found, too`() throws {
+        let world = try orders()
+        try world.stack.perform { context throws in
+            try context.importJSON(Data(two.utf8), entity: "Order")
+            let again = try context.importJSON(Data(two.utf8), entity: "Order")
+            #expect(!again.hasChanges)
+            #expect(try context.all("Line").count == 3)
+        }
+    }
+
+    @Test func `a tree by name and parent`() throws {
+        let world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Folder", info: ["identityAttributes": "name, parent"],
+                [
+                    .attribute("name"), .attribute("note"), .toOne("parent", "Folder", inverse: "children"),
+                    .toMany("children", "Folder", inverse: "parent", rule: .cascadeDeleteRule),
+                ])
+        }
+        let text = """
+            [{"name": "usr", "children": [{"name": "lib", "note": "1"}, {"name": "local", "children": [{"name": "lib", "note": "2"}]}]},
+             {"name": "lib", "note": "0"}]
+            """
+        #expect(try world.take(text, "Folder")["Folder"].inserted == 5)
+        #expect(try world.values("note", of: "Folder") == ["0", "1", "2", "nil", "nil"])
+        #expect(try !world.take(text, "Folder").hasChanges)
+        let report = try world.take(
+            #"{"name": "lib", "parent": {"name": "local", "parent": {"name": "usr"}}, "note": "new"}"#, "Folder")
+        #expect(report.description == "Folder: 1 updated, 2 unchanged")
+        #expect(try world.values("note", of: "Folder") == ["0", "1", "new", "nil", "nil"])
+    }
+
+    @Test func `one fetch for each level, whatever the number of objects`() throws {
+        let world = try orders()
+        func text(_ count: Int) -> String {
+            "["
+                + (0..<count).map {
+                    #"{"id": "\#($0)", "lines": [{"number": 1, "text": "\#($0)"}, {"number": 2}]}"#
+                }.joined(separator: ",") + "]"
+        }
+        try world.take(text(300), "Order")
+        let few = try world.take(text(3), "Order")
+        let many = try world.take(text(300), "Order")
+        #expect(!many.hasChanges)
+        #expect(many["Line"].unchanged == 600)
+        #expect(many.fetchCount == few.fetchCount)
+    }
+}

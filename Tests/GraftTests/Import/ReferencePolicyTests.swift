@@ -1,0 +1,136 @@
+// References to objects that are neither in the data nor in the store: stub, link, defer, fail.
+
+import CoreData
+import Foundation
+import Graft
+import Testing
+
+@Suite struct ReferencePolicyTests {
+    private func world(_ policy: String, kind: StoreKind = .sqlite) throws -> ImportWorld {
+        try ImportWorld(kind) { sketch in
+            sketch.entity(
+                "Song", info: ["identityAttributes": "id"],
+                [
+                    .attribute("id", .integer32AttributeType),
+                    .toOne("album", "Album", inverse: "songs").annotated(["JSONReferencePolicy": policy]),
+                    .toMany("singers", "Singer", inverse: "songs", isOrdered: true).annotated([
+                        "JSONReferencePolicy": policy
+                    ]),
+                ])
+            sketch.entity(
+                "Album", info: ["identityAttributes": "id"],
+                [.attribute("id", .integer32AttributeType), .toMany("songs", "Song", inverse: "album")])
+            sketch.entity(
+                "Singer", info: ["identityAttributes": "name"],
+                [.attribute("name"), .toMany("songs", "Song", inverse: "singers")])
+        }
+    }
+
+    @Test func `stub: the object is made with its identity, and counted`() throws {
+        let world = try world("stub")
+        let report = try world.take(#"{"id": 1, "album": 5, "singers": ["a", "b"]}"#, "Song")
+        #expect(report["Album"].stubs == 1)
+        #expect(report["Singer"].stubs == 2)
+        #expect(report.unresolvedReferences.isEmpty)
+        #expect(try world.values("id", of: "Album") == ["5"])
+    }
+
+    @Test func `link: what is there is linked, the rest is left out and reported`() throws {
+        let world = try world("link")
+        try world.take(#"{"name": "b"}"#, "Singer")
+        let report = try world.take(#"{"id": 1, "album": 5, "singers": ["a", "b"]}"#, "Song")
+        #expect(try world.count("Album") == 0)
+        #expect(try world.members("singers", "name", of: "Song", "id", 1) == ["b"])
+        #expect(
+            report.unresolvedReferences.map(\.description) == [
+                "Song [1].album -> Album [5]", #"Song [1].singers -> Singer ["a"]"#,
+            ])
+    }
+
+    @Test func `link: a reference to nothing unlinks what was there`() throws {
+        let world = try world("link")
+        try world.take(#"{"id": 4}"#, "Album")
+        try world.take(#"{"id": 1, "album": 4}"#, "Song")
+        #expect(try world.members("album", "id", of: "Song", "id", 1) == ["4"])
+        try world.take(#"{"id": 1, "album": 5}"#, "Song")
+        #expect(try world.members("album", "id", of: "Song", "id", 1) == [])
+    }
+
+    @Test(arguments: [1, 100], [false, true])
+    func `defer: the object may come later, in another text of the import`(_ batchSize: Int, _ saves: Bool) throws {
+        var world = try world("defer")
+        world.options.batchSize = batchSize
+        world.options.savesEachBatch = saves
+        let texts = [
+            (#"[{"id": 1, "album": 5, "singers": ["c", "a", "b"]}, {"id": 2, "album": 6, "singers": ["a"]}]"#, "Song"),
+            (#"[{"name": "a"}, {"name": "c"}]"#, "Singer"), (#"[{"id": 5}]"#, "Album"),
+        ]
+        let sources = texts.map { ImportSource.data(Data($0.0.utf8), entity: $0.1) }
+        let report = try world.stack.container.importJSON(from: sources, options: world.options)
+        #expect(try world.members("album", "id", of: "Song", "id", 1) == ["5"])
+        #expect(try world.members("singers", "name", of: "Song", "id", 1) == ["c", "a"])
+        #expect(try world.members("singers", "name", of: "Song", "id", 2) == ["a"])
+        #expect(try world.count("Album") == 1)
+        #expect(
+            report.unresolvedReferences.map(\.description) == [
+                #"Song [1].singers -> Singer ["b"]"#, "Song [2].album -> Album [6]",
+            ])
+    }
+
+    @Test func `what is unresolved can be kept as JSON and tried again with the next import, in its place`() throws {
+        var world = try world("defer")
+        let report = try world.take(#"{"id": 1, "album": 5, "singers": ["c", "a", "b"]}"#, "Song")
+        let kept = try JSONEncoder().encode(report.unresolvedReferences)
+        #expect(report.unresolvedReferences.count == 4)
+
+        world.options.unresolvedReferences = try JSONDecoder().decode([UnresolvedReference].self, from: kept)
+        let next = try world.take(#"[{"name": "b"}, {"name": "c"}]"#, "Singer")
+        #expect(next.unresolvedReferences.map(\.destination.identity) == [[.integer(5)], [.string("a")]])
+        #expect(next["Song"].updated == 1)
+        world.options.unresolvedReferences = []
+        try world.take(#"{"name": "a"}"#, "Singer")
+        try world.take(#"{"id": 5}"#, "Album")
+        try world.stack.perform { context throws in
+            #expect(try context.resolve(next.unresolvedReferences).isEmpty)
+            try context.save()
+        }
+        #expect(try world.members("singers", "name", of: "Song", "id", 1).sorted() == ["a", "b", "c"])
+        #expect(try world.members("album", "id", of: "Song", "id", 1) == ["5"])
+    }
+
+    @Test func `fail: a missing object is an error with its place, and nothing is imported`() throws {
+        let world = try world("fail")
+        let error = try #require(world.refuse(#"[{"id": 1}, {"id": 2, "album": 5}]"#, "Song"))
+        #expect(error.problem == .unresolvedReference(entity: "Album", identity: "5"))
+        #expect(error.place.path == [.index(1)])
+        #expect(error.place.entity == "Song")
+        #expect(error.place.property == "album")
+        #expect(try world.count("Song") == 0)
+        // Later in the same import is early enough.
+        let sources = [(#"[{"id": 2, "album": 5}]"#, "Song"), (#"{"id": 5}"#, "Album")]
+        try world.stack.container.importJSON(from: sources.map { .data(Data($0.0.utf8), entity: $0.1) })
+        #expect(try world.members("album", "id", of: "Song", "id", 2) == ["5"])
+    }
+
+    @Test func `a nested object with nothing but its identity is a reference, too`() throws {
+        let world = try world("link")
+        let report = try world.take(#"{"id": 1, "album": {"id": 5}, "singers": [{"name": "a"}]}"#, "Song")
+        #expect(report.unresolvedReferences.count == 2)
+        #expect(try world.count("Album") == 0)
+    }
+
+    @Test func `a policy is one of the relationship: another one may make stubs of the same objects`() throws {
+        let world = try ImportWorld { sketch in
+            sketch.entity(
+                "A", info: ["identityAttributes": "id"],
+                [
+                    .attribute("id"), .toOne("soft", "B").annotated(["JSONReferencePolicy": "link"]),
+                    .toOne("hard", "B"),
+                ])
+            sketch.entity("B", info: ["identityAttributes": "id"], [.attribute("id")])
+        }
+        try world.take(#"[{"id": "1", "soft": "x"}, {"id": "2", "soft": "y", "hard": "y"}]"#, "A")
+        #expect(try world.values("id", of: "B") == ["y"])
+        #expect(try world.members("soft", "id", of: "A", "id", "2") == ["y"])
+    }
+}

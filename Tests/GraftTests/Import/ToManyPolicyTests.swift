@@ -1,0 +1,127 @@
+// To-many relationships: what is replaced, kept, added, removed and deleted, and in which forms the members stand.
+
+import CoreData
+import Foundation
+import Graft
+import Testing
+
+@Suite struct ToManyPolicyTests {
+    private func world(_ annotations: [String: String], isOrdered: Bool = false, toOne: Bool = false) throws
+        -> ImportWorld
+    {
+        try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Team", info: ["identityAttributes": "id"],
+                [
+                    .attribute("id"),
+                    .toMany("members", "Person", inverse: toOne ? "team" : "teams", isOrdered: isOrdered)
+                        .annotated(annotations),
+                ])
+            sketch.entity(
+                "Person", info: ["identityAttributes": "id"],
+                [
+                    .attribute("id"), .attribute("name"),
+                    toOne ? .toOne("team", "Team", inverse: "members") : .toMany("teams", "Team", inverse: "members"),
+                ])
+        }
+    }
+
+    private func members(_ world: ImportWorld, _ team: String = "t") throws -> String {
+        try world.members("members", "id", of: "Team", "id", team).joined()
+    }
+
+    @Test func `replace: members that aren't named are unlinked, and stay`() throws {
+        let world = try world([:])
+        try world.take(#"{"id": "t", "members": ["a", "b"]}"#, "Team")
+        try world.take(#"{"id": "t", "members": ["b", "c"]}"#, "Team")
+        #expect(try members(world) == "bc")
+        #expect(try world.count("Person") == 3)
+        try world.take(#"{"id": "t", "members": [null]}"#, "Team")
+        #expect(try members(world) == "")
+    }
+
+    @Test func `union: members stay, and new ones come behind them`() throws {
+        let world = try world(["JSONToManyPolicy": "union"], isOrdered: true)
+        try world.take(#"{"id": "t", "members": ["b", "a"]}"#, "Team")
+        try world.take(#"{"id": "t", "members": ["c", "b"]}"#, "Team")
+        #expect(try members(world) == "bac")
+        #expect(try !world.take(#"{"id": "t", "members": ["a"]}"#, "Team").hasChanges)
+        try world.take(#"{"id": "t", "members": []}"#, "Team")
+        #expect(try members(world) == "bac")
+        // Null names nobody, so it takes nobody away.
+        try world.take(#"{"id": "t", "members": null}"#, "Team")
+        #expect(try members(world) == "bac")
+    }
+
+    @Test func `replace and delete: who has no team any more goes`() throws {
+        let world = try world(["JSONToManyPolicy": "replaceAndDelete"], toOne: true)
+        try world.take(#"[{"id": "t", "members": ["a", "b", "c", "d"]}, {"id": "u", "members": []}]"#, "Team")
+        let report = try world.take(#"[{"id": "t", "members": ["b"]}, {"id": "u", "members": ["c"]}]"#, "Team")
+        #expect(report["Person"].deleted == 2)
+        #expect(try world.values("id", of: "Person") == ["b", "c"])
+    }
+
+    @Test func `replace and delete: who is in another team stays, and so does who the data mentions`() throws {
+        let world = try world(["JSONToManyPolicy": "replaceAndDelete"])
+        try world.take(#"[{"id": "t", "members": ["a", "b", "c"]}, {"id": "u", "members": ["a"]}]"#, "Team")
+        let text = #"[{"id": "t", "members": []}]"#
+        let sources: [ImportSource] = [
+            .data(Data(text.utf8), entity: "Team"), .data(Data(#"{"id": "c", "name": "C"}"#.utf8), entity: "Person"),
+        ]
+        try world.stack.container.importJSON(from: sources)
+        #expect(try world.values("id", of: "Person") == ["a", "c"])
+    }
+
+    @Test func `delta: an object says what to add and what to remove, an array replaces`() throws {
+        let world = try world(["JSONToManyPolicy": "delta"], isOrdered: true)
+        try world.take(#"{"id": "t", "members": ["a", "b", "c"]}"#, "Team")
+        try world.take(#"{"id": "t", "members": {"remove": ["b"], "add": [{"id": "d", "name": "D"}, "a"]}}"#, "Team")
+        #expect(try members(world) == "acd")
+        #expect(try world.value("name", of: "Person", "id", "d") == "D")
+        try world.take(#"{"id": "t", "members": {"add": ["e"]}}"#, "Team")
+        #expect(try members(world) == "acde")
+        try world.take(#"{"id": "t", "members": ["e"]}"#, "Team")
+        #expect(try members(world) == "e")
+        let error = try #require(world.refuse(#"{"id": "t", "members": {"delete": ["e"]}}"#, "Team"))
+        #expect(error.description.contains("the key \"delete\""))
+        #expect(error.place.property == "members")
+    }
+
+    @Test func `order is that of the data, and a change of order alone is a change`() throws {
+        let world = try world([:], isOrdered: true)
+        try world.take(#"{"id": "t", "members": ["c", "a", "b", "a"]}"#, "Team")
+        #expect(try members(world) == "cab")
+        #expect(try world.take(#"{"id": "t", "members": ["a", "b", "c"]}"#, "Team")["Team"].updated == 1)
+        #expect(try members(world) == "abc")
+    }
+
+    @Test func `a single object may stand where a list is expected, if that is said`() throws {
+        let plain = try world([:])
+        let error = try #require(plain.refuse(#"{"id": "t", "members": {"id": "a"}}"#, "Team"))
+        #expect(error.description.contains("expects an array for the relationship to Person"))
+        let single = try world(["JSONCollectionForm": "arrayOrSingle"])
+        try single.take(#"{"id": "t", "members": {"id": "a", "name": "A"}}"#, "Team")
+        #expect(try members(single) == "a")
+        try single.take(#"{"id": "t", "members": "b"}"#, "Team")
+        #expect(try members(single) == "b")
+        try single.take(#"{"id": "t", "members": ["b", "c"]}"#, "Team")
+        #expect(try members(single) == "bc")
+    }
+
+    @Test func `members may stand under their identifiers`() throws {
+        let world = try world(["JSONCollectionForm": "keyed"], isOrdered: true)
+        let text = #"{"id": "t", "members": {"b": {"name": "B"}, "x": null, "a": {"name": "A", "id": "own"}}}"#
+        try world.take(text, "Team")
+        #expect(try members(world) == "bown")
+        #expect(try world.value("name", of: "Person", "id", "b") == "B")
+        #expect(try !world.take(text, "Team").hasChanges)
+        #expect(world.refuse(#"{"id": "t", "members": {"b": 1}}"#, "Team")?.place.path == [.key("members"), .key("b")])
+    }
+
+    @Test func `unlinking is local to the pair`() throws {
+        let world = try world([:])
+        try world.take(#"[{"id": "t", "members": ["a", "b"]}, {"id": "u", "members": ["a", "b"]}]"#, "Team")
+        try world.take(#"{"id": "t", "members": []}"#, "Team")
+        #expect(try members(world, "u") == "ab")
+    }
+}
