@@ -27,6 +27,8 @@ enum Step: String {
     case importingNodes
     /// Exports them, nested.
     case exportingNodes
+    /// Makes the difference between two stores.
+    case comparing
 
     /// What a step took, and what it did.
     struct Outcome {
@@ -114,6 +116,12 @@ enum Step: String {
             return try withContainer(urls[0]) { container in
                 try Cost.of {
                     try container.exportJSON(ExportRequest(entity: "Hero"), to: .file(urls[1]), options: options)
+                }
+            }
+        case .comparing:
+            return try withContainer(urls[0]) { old in
+                try withContainer(urls[1]) { new in
+                    try Cost.of { try GraphDiff(from: old, to: new).count }
                 }
             }
         }
