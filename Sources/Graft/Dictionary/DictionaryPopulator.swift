@@ -54,7 +54,7 @@ struct DictionaryPopulator {
         do {
             let objects = try run(reader, importer, given)
             for (index, object) in objects.enumerated() { try check(object, index) }
-            importer.deleteOrphans()
+            importer.deleteGivenUp()
             return Result(objects: objects, report: report(reader, importer))
         } catch {
             try importer.undo.undo()
@@ -158,7 +158,7 @@ struct DictionaryPopulator {
             : current.count == members.count && current.allSatisfy { seen.contains(ObjectIdentifier($0)) }
         if isSame { return }
         if link.mode == .exact, property.isOwning {
-            importer.orphans += current.filter { !seen.contains(ObjectIdentifier($0)) }
+            importer.orphans += current.filter { !seen.contains(ObjectIdentifier($0)) }.map { .init(object: $0) }
         }
         importer.undo.willConnect(link.property, property, of: object, to: members, compiled.schema)
         object.assign(members, link.property, property)
@@ -187,7 +187,7 @@ struct DictionaryPopulator {
         importer.undo.willConnect(removal.property, property, of: object, to: kept, compiled.schema)
         object.assign(kept, removal.property, property)
         importer.states[row.entity][row.row].insert(.changed)
-        if property.isOwning { importer.orphans += removed }
+        if property.isOwning { importer.orphans += removed.map { .init(object: $0) } }
     }
 
     // MARK: Ends
