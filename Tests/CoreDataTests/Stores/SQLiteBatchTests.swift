@@ -62,9 +62,11 @@ import Testing
             left -= 1
             return left < 0 ? nil : StoreBatchInsertion.Row(values: entity.layout.defaults, given: SlotSet())
         }
+        var inserted = 0
         let statements = try store.statements {
-            #expect(try store.backend.execute(StoreBatch(operation: .insert(insertion))).count == 5)
+            inserted = try store.backend.execute(StoreBatch(operation: .insert(insertion))).count
         }
+        #expect(inserted == 5)
         #expect(statements.filter { $0.contains("Z_PRIMARYKEY SET") }.count == 1)
         #expect(try store.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Hero'") == ["7"])
         #expect(try store.rows("SELECT COUNT(*), MIN(Z_OPT) FROM ZHERO WHERE Z_PK > 2") == ["5|1"])
