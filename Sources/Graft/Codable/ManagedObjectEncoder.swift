@@ -102,7 +102,7 @@ final class ManagedObjectEncoder {
     ) throws {
         let (number, property) = (relationship.number, relationship.property)
         guard property.isToMany else {
-            guard let end = object.destination(number, property) else {
+            guard let end = object.destination(number, property), !end.isDeleted else {
                 if options.includesNulls { try container.encodeNil(forKey: relationship.key) }
                 return
             }
@@ -112,7 +112,8 @@ final class ManagedObjectEncoder {
                 end, to: &nested, expected: relationship.destination, leavingOut: property.inverse,
                 nesting: nesting + 1)
         }
-        let members = object.members(number, property)
+        // A deletion reaches relationships only when the context processes its changes.
+        let members = object.members(number, property).filter { !$0.isDeleted }
         let written = try members.filter { try !isLeftOut($0) }
         // An empty list says that there are no members.
         if written.isEmpty, !members.isEmpty { return }

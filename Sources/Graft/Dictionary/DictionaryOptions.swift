@@ -79,6 +79,12 @@ enum DictionaryKey {
     static let reference = ArchiveKey.rowReference
     /// The entity's name where there is no other key for it and it can't be left out.
     static let entity = ArchiveKey.entityName
+    /// In a dictionary of changes: the names of the properties that have no value any more, where nulls have no form.
+    static let nulls = "$null"
+    /// In a dictionary of changes: by relationship, new members, former members, and all members in their order.
+    static let added = "$added"
+    static let removed = "$removed"
+    static let members = "$members"
     /// In the outermost dictionary: the objects that would have been nested too deep.
     static let objects = "$objects"
 }

@@ -54,6 +54,7 @@ struct DictionaryPopulator {
         do {
             let objects = try run(reader, importer, given)
             for (index, object) in objects.enumerated() { try check(object, index) }
+            importer.deleteOrphans()
             return Result(objects: objects, report: report(reader, importer))
         } catch {
             try importer.undo.undo()
@@ -75,6 +76,7 @@ struct DictionaryPopulator {
         try importer.makeObjects(snapshot)
         try importer.fillObjects(snapshot)
         for link in reader.links { try connect(link, reader, importer, &bases) }
+        for removal in reader.removals { try disconnect(removal, reader, importer) }
         importer.count(snapshot)
         return snapshot.roots.compactMap { importer.object(snapshot.resolved($0)) }
     }
@@ -115,7 +117,7 @@ struct DictionaryPopulator {
     /// The members that objects have in the relationships that the dictionaries name, before anything is changed.
     private func currentMembers(_ reader: DictionaryReader, _ importer: BatchImporter) -> [End: [NSManagedObject]] {
         var members: [End: [NSManagedObject]] = [:]
-        for link in reader.links where options.members == .add && !link.isCleared {
+        for link in reader.links where isAdding(link) {
             let row = reader.snapshot.resolved(reader.rows[link.owner])
             guard let object = importer.object(row) else { continue }
             let property = compiled.schema.entities[row.entity].properties[link.property]
@@ -137,7 +139,7 @@ struct DictionaryPopulator {
         guard let object = importer.object(row) else { return }
         let property = compiled.schema.entities[row.entity].properties[link.property]
         let end = End(object: ObjectIdentifier(object), property: link.property)
-        var members = link.isCleared ? [] : bases[end] ?? []
+        var members = link.mode == .exact || link.mode == .clear ? [] : bases[end] ?? []
         var seen = Set(members.map(ObjectIdentifier.init))
         for member in link.members {
             let row = try reader.row(of: member, link.owner, link.property)
@@ -146,7 +148,7 @@ struct DictionaryPopulator {
         }
         bases[end] = members
         let current = object.members(link.property, property)
-        if options.members == .add, !link.isCleared {
+        if isAdding(link) {
             // Objects that were connected from their side a moment ago.
             members += current.filter { seen.insert(ObjectIdentifier($0)).inserted }
         }
@@ -155,9 +157,37 @@ struct DictionaryPopulator {
             ? current.elementsEqual(members) { $0 === $1 }
             : current.count == members.count && current.allSatisfy { seen.contains(ObjectIdentifier($0)) }
         if isSame { return }
+        if link.mode == .exact, property.isOwning {
+            importer.orphans += current.filter { !seen.contains(ObjectIdentifier($0)) }
+        }
         importer.undo.willConnect(link.property, property, of: object, to: members, compiled.schema)
         object.assign(members, link.property, property)
         importer.states[row.entity][row.row].insert(.changed)
+    }
+
+    /// Whether members stay that a link doesn't name.
+    private func isAdding(_ link: DictionaryReader.Link) -> Bool {
+        link.mode == .add || link.mode == .standard && options.members == .add
+    }
+
+    /// Takes a member out of a relationship. What its owner gives up belongs to nobody.
+    private func disconnect(
+        _ removal: DictionaryReader.Removal, _ reader: DictionaryReader, _ importer: BatchImporter
+    ) throws {
+        let row = reader.snapshot.resolved(reader.rows[removal.owner])
+        guard let object = importer.object(row) else { return }
+        let property = compiled.schema.entities[row.entity].properties[removal.property]
+        let destination = compiled.schema.entities[property.destination ?? 0]
+        let members = object.members(removal.property, property)
+        let removed = try members.filter { member in
+            try removal.identity.allSatisfy { try member.holds($0.value, $0.number, destination.properties[$0.number]) }
+        }
+        if removed.isEmpty { return }
+        let kept = members.filter { member in !removed.contains { $0 === member } }
+        importer.undo.willConnect(removal.property, property, of: object, to: kept, compiled.schema)
+        object.assign(kept, removal.property, property)
+        importer.states[row.entity][row.row].insert(.changed)
+        if property.isOwning { importer.orphans += removed }
     }
 
     // MARK: Ends

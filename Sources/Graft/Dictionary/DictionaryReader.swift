@@ -36,18 +36,35 @@ struct DictionaryReader {
         case row(RowReference)
     }
 
-    /// The members of a to-many relationship.
+    /// Members of a to-many relationship.
     struct Link {
+        enum Mode {
+            /// What the options say.
+            case standard
+            /// The others stay.
+            case add
+            /// These are all. What an owner gives up is deleted.
+            case exact
+            /// There are none.
+            case clear
+        }
+
         var owner: Int
         var property: Int
         var members: [Member]
-        /// Whether these are all members, whatever the options say.
-        var isCleared = false
+        var mode = Mode.standard
+    }
+
+    /// A member that is to leave a to-many relationship, by its identity. It gets no row, because it needn't exist.
+    struct Removal {
+        var owner: Int
+        var property: Int
+        var identity: [(number: Int, value: GraphValue)]
     }
 
     let schema: GraphSchema
     let options: PopulateOptions
-    private let converters: [[AttributeConverter]]
+    let converters: [[AttributeConverter]]
     /// The names of the transformers of transformable attributes, by entity and property.
     private let transformerNames: [[String?]]
     private let entityNumbers: [String: Int]
@@ -57,6 +74,7 @@ struct DictionaryReader {
     private(set) var rows: [RowReference] = []
     private(set) var toOnes: [(owner: Int, property: Int, member: Member?)] = []
     private(set) var links: [Link] = []
+    private(set) var removals: [Removal] = []
     private var numbered: [Int: Int] = [:]
     private(set) var report = PopulateReport()
 
@@ -123,7 +141,7 @@ struct DictionaryReader {
                 try readRelationship(value, property, description, number)
             }
         }
-        try readReserved(dictionary, number, knownCount)
+        try readReserved(dictionary, row, number, knownCount)
         if options.matchesIdentities {
             let plan = schema.entities[entity]
             row = snapshot.settle(row, identity: plan.identityColumns, space: plan.identitySpace)
@@ -176,13 +194,17 @@ struct DictionaryReader {
     }
 
     /// Reads the keys that are no properties.
-    private mutating func readReserved(_ dictionary: [String: Any], _ node: Int, _ knownCount: Int) throws {
+    private mutating func readReserved(
+        _ dictionary: [String: Any], _ row: RowReference, _ node: Int, _ knownCount: Int
+    ) throws {
         guard dictionary.count > knownCount else { return }
         let properties = schema.entities[nodes[node].entity]
         for key in dictionary.keys.sorted() where properties.number(ofProperty: key) == nil {
             switch key {
             case options.entityKey, DictionaryKey.entity, DictionaryKey.number: break
             case DictionaryKey.objects where nodes[node].parent < 0: try readDetached(dictionary[key], node)
+            case DictionaryKey.nulls, DictionaryKey.added, DictionaryKey.removed, DictionaryKey.members:
+                try readChanges(key, dictionary[key], row, node)
             default:
                 let names = properties.properties.map(\.name).sorted()
                 let closest = NameSuggestion.closest(to: key, among: names)
@@ -210,7 +232,7 @@ struct DictionaryReader {
 
     // MARK: Attributes
 
-    private mutating func readAttribute(_ value: Any, _ property: Int, of row: RowReference, _ node: Int) throws {
+    mutating func readAttribute(_ value: Any, _ property: Int, of row: RowReference, _ node: Int) throws {
         let column = schema.entities[row.entity].properties[property].column
         do {
             let value = try DictionaryValue.value(
@@ -227,7 +249,7 @@ struct DictionaryReader {
 
     // MARK: Relationships
 
-    private mutating func readRelationship(
+    mutating func readRelationship(
         _ value: Any, _ number: Int, _ property: GraphSchema.Property, _ node: Int
     ) throws {
         if !property.isToMany {
@@ -235,19 +257,31 @@ struct DictionaryReader {
             toOnes.append((node, number, isNull ? nil : try readMember(value, number, property, node, index: nil)))
             return
         }
-        var link = Link(owner: node, property: number, members: [])
+        try readLink(value, number, property, node, .standard)
+    }
+
+    /// Reads members of a to-many relationship.
+    mutating func readLink(
+        _ value: Any, _ number: Int, _ property: GraphSchema.Property, _ node: Int, _ mode: Link.Mode
+    ) throws {
+        var link = Link(owner: node, property: number, members: [], mode: mode)
         if let elements = DictionaryValue.elements(value) {
             for (index, element) in elements.enumerated() where !DictionaryValue.isNull(element) {
                 link.members.append(try readMember(element, number, property, node, index: index))
             }
         } else if DictionaryValue.isNull(value) {
-            link.isCleared = true
+            link.mode = .clear
         } else {
             throw misfit(value, "a collection of objects", number, property, node, index: nil)
         }
         // Who led here by the inverse is a member, although the dictionary leaves it out.
-        if nodes[node].inverse == number { link.members.append(.node(nodes[node].parent)) }
+        if mode == .standard, nodes[node].inverse == number { link.members.append(.node(nodes[node].parent)) }
         links.append(link)
+    }
+
+    /// Remembers a member that is to leave a to-many relationship.
+    mutating func remove(_ property: Int, _ identity: [(number: Int, value: GraphValue)], _ node: Int) {
+        removals.append(Removal(owner: node, property: property, identity: identity))
     }
 
     private mutating func readMember(

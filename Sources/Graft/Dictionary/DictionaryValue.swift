@@ -25,6 +25,19 @@ enum DictionaryValue {
         }
     }
 
+    /// What stands for a value in a dictionary; nil for null. What a transformable attribute holds is a tree or its bytes.
+    ///
+    /// - Throws: As ``object(for:_:_:form:)``.
+    static func object(for value: GraphValue, form: DictionaryOptions.ValueForm) throws -> Any? {
+        switch value {
+        case .encoded(let bytes): [AttributeConverter.bytesKey: bytes.base64EncodedString()]
+        case .json(let tree) where form == .propertyList && tree.hasNull: [AttributeConverter.treeKey: tree.description]
+        case .json(let tree):
+            AttributeConverter.needsWrapper(tree) ? [AttributeConverter.treeKey: tree.object] : tree.object
+        default: try form == .native ? value.object : plain(value, isJSON: form == .json)
+        }
+    }
+
     private static func object(
         for tree: JSONValue, of object: NSManagedObject, _ property: GraphSchema.Property,
         _ form: DictionaryOptions.ValueForm

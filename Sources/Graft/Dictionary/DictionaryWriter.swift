@@ -120,10 +120,12 @@ struct DictionaryWriter {
         let object = frames[top].object
         frames[top].nextRelationship += 1
         frames[top].nextMember = 0
-        frames[top].members =
+        let members =
             relationship.property.isToMany
             ? object.members(relationship.number, relationship.property)
             : object.destination(relationship.number, relationship.property).map { [$0] } ?? []
+        // A deletion reaches relationships only when the context processes its changes.
+        frames[top].members = members.contains(where: \.isDeleted) ? members.filter { !$0.isDeleted } : members
         // At the limit, what is written isn't the last word: a shorter path may lead to it.
         if frames[top].depth + 1 != options.maximumDepth || options.repeatedObjects == .referenced {
             claim(frames[top].members, for: top)

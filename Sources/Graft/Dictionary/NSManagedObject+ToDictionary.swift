@@ -24,6 +24,44 @@ extension NSManagedObject {
         // One object gives one dictionary.
         return try writer.dictionaries(of: [self])[0]
     }
+
+    /// What changed in the object, and in everything that it reaches, since an earlier dictionary: small enough to send.
+    ///
+    ///     let sent = try person.toDictionary()
+    ///     // …
+    ///     let changes = try person.toDictionary(changedSince: sent)
+    ///     try copy.populate(fromDictionary: changes)
+    ///
+    /// The result is empty where nothing changed. Otherwise it names the object and has its changed values (`NSNull` for those
+    /// that are gone), what entered and left its relationships (`$added`, `$removed`, or `$members` with all of them), and in
+    /// `$objects` the other objects that are new or changed, each with its identity. `populate(fromDictionary:)` understands
+    /// all of that: what leaves a relationship that owns it is deleted, unless something else owns it.
+    ///
+    /// Related objects are recognised by their identities. Where an entity has none, an object is written as a whole.
+    ///
+    /// - Parameters:
+    ///   - earlier: What `toDictionary(options:)` returned for this object, in any form, with the same relationships.
+    ///   - options: The form of values and which relationships are compared; cycles and depth need no option here.
+    /// - Throws: ``GraftError``: as ``toDictionary(options:)``, and as `populate(fromDictionary:)` for the earlier
+    ///   dictionary; `tooDeep` for more than 200 objects without identity nested in each other.
+    public func toDictionary(
+        changedSince earlier: [String: Any], options: DictionaryOptions = DictionaryOptions()
+    ) throws -> [String: Any] {
+        let model = try CompiledModel.model(of: entity)
+        let compiled = try CompiledModel.of(model)
+        var current = options
+        current.repeatedObjects = .referenced
+        current.valueForm = .native
+        var reading = PopulateOptions()
+        reading.entityKey = options.entityKey
+        reading.entityNames = options.entityNames
+        let number = try compiled.number(of: entity)
+        var old = try DictionaryReader(compiled, model, reading)
+        try old.read([earlier], entity: number, isArray: false)
+        var new = try DictionaryReader(compiled, model, reading)
+        try new.read([toDictionary(options: current)], entity: number, isArray: false)
+        return try DictionaryChanges(old, new, options).dictionary()
+    }
 }
 
 extension Sequence where Element: NSManagedObject {

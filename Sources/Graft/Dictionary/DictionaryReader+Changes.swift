@@ -1,0 +1,70 @@
+// Reading what only dictionaries of changes have (DictionaryChanges.swift): which values went, and which members came and went.
+
+import Foundation
+
+extension DictionaryReader {
+    /// Reads the value of one of the keys that tell changes.
+    mutating func readChanges(_ key: String, _ value: Any?, _ row: RowReference, _ node: Int) throws {
+        if key == DictionaryKey.nulls {
+            for name in value as? [String] ?? [] { try clear(name, row, node) }
+            return
+        }
+        guard let lists = value as? [String: Any] else {
+            throw GraftError(
+                .wrongType(
+                    found: value.map(DictionaryValue.words) ?? "nothing", expected: "a dictionary by relationship"),
+                at: place(of: node, key: key))
+        }
+        for (name, list) in lists.sorted(by: { $0.key < $1.key }) {
+            let number = try self.number(of: name, key, node)
+            let property = schema.entities[row.entity].properties[number]
+            guard property.isToMany else {
+                throw GraftError(
+                    .wrongType(found: "the property '\(name)'", expected: "a to-many relationship"),
+                    at: place(of: node, key: key))
+            }
+            switch key {
+            case DictionaryKey.removed: try readRemovals(list, number, property, node)
+            default: try readLink(list, number, property, node, key == DictionaryKey.added ? .add : .exact)
+            }
+        }
+    }
+
+    private mutating func clear(_ name: String, _ row: RowReference, _ node: Int) throws {
+        let number = try self.number(of: name, DictionaryKey.nulls, node)
+        let property = schema.entities[row.entity].properties[number]
+        if property.isAttribute {
+            try readAttribute(NSNull(), number, of: row, node)
+        } else {
+            try readRelationship(NSNull(), number, property, node)
+        }
+    }
+
+    private mutating func readRemovals(
+        _ list: Any, _ number: Int, _ property: GraphSchema.Property, _ node: Int
+    ) throws {
+        let destination = property.destination ?? 0
+        let entity = schema.entities[destination]
+        for (index, element) in (DictionaryValue.elements(list) ?? []).enumerated() {
+            let dictionary = element as? [String: Any] ?? [:]
+            let place = place(of: node, number, index: index)
+            guard !entity.identity.isEmpty else { throw GraftError(.missingIdentity(attributes: []), at: place) }
+            do {
+                let identity = try entity.identity.map { part in
+                    let value = dictionary[entity.properties[part].name] ?? NSNull()
+                    return (number: part, value: try DictionaryValue.value(of: value, converters[destination][part]))
+                }
+                remove(number, identity, node)
+            } catch let error as GraftError {
+                throw error.located(in: place)
+            }
+        }
+    }
+
+    private func number(of name: String, _ key: String, _ node: Int) throws -> Int {
+        let entity = schema.entities[nodes[node].entity]
+        if let number = entity.number(ofProperty: name) { return number }
+        let closest = NameSuggestion.closest(to: name, among: entity.properties.map(\.name).sorted())
+        throw GraftError(.unknownProperty(name, closest: closest), at: place(of: node, key: key))
+    }
+}

@@ -1,0 +1,107 @@
+// Only what changed: the dictionary of changes is small, and brings a copy to the new state.
+
+import CoreData
+import Foundation
+import Graft
+import Testing
+
+@Suite struct DictionaryChangesTests {
+    typealias Model = ArchiveArticleModel
+
+    /// Two stores with the same graph; the one is changed, the other gets the changes.
+    private func sync(
+        hasIdentity: Bool = true, isOrdered: Bool = false, options: DictionaryOptions = DictionaryOptions(),
+        _ change: (NSManagedObject, NSManagedObjectContext) throws -> Void,
+        check: ([String: Any]) throws -> Void = { _ in }
+    ) throws {
+        let here = try TestStack(Model.make(hasIdentity: hasIdentity, isOrdered: isOrdered), .sqlite)
+        let there = try TestStack(Model.make(hasIdentity: hasIdentity, isOrdered: isOrdered), .sqlite)
+        try here.perform { context throws in
+            let person = Model.fill(context)
+            try context.save()
+            let earlier = try person.toDictionary(options: options)
+            #expect(try person.toDictionary(changedSince: earlier, options: options).isEmpty)
+            try change(person, context)
+            let changes = try person.toDictionary(changedSince: earlier, options: options)
+            try check(changes)
+            try there.perform { other throws in
+                let copy = try NSManagedObject.create(fromDictionary: earlier, in: other)
+                try other.save()
+                try copy.populate(fromDictionary: changes)
+                #expect(try describe(copy) == describe(person))
+                let guids = try [other, context].map { try $0.all("Address").map { $0.text("guid") ?? "-" }.sorted() }
+                #expect(guids[0] == guids[1], "\(changes)")
+                try other.save()
+                other.checkInvariants()
+            }
+        }
+    }
+
+    private func describe(_ person: NSManagedObject) throws -> String {
+        let addresses = person.value(forKey: "addresses")
+        let list = (addresses as? NSOrderedSet)?.array ?? (addresses as? NSSet)?.allObjects ?? []
+        let texts = list.compactMap { $0 as? NSManagedObject }.map {
+            "\($0.text("guid") ?? "-") \($0.text("city") ?? "-") \($0.object("country")?.text("name") ?? "-")"
+        }
+        let attributes = ["firstName", "lastName", "age", "born"].map { "\(person.value(forKey: $0) ?? "-")" }
+        let friends = person.texts("friends", "guid")
+        let passport = person.object("passport").map { $0.text("number") ?? "nil" } ?? "none"
+        return "\(attributes) \(addresses is NSOrderedSet ? texts : texts.sorted()) \(friends) \(passport)"
+    }
+
+    @Test func `changed values are all that is sent`() throws {
+        try sync { person, context in
+            person.setValue(31, forKey: "age")
+            person.setValue(nil, forKey: "lastName")
+            try #require(try context.one("Address", "guid", "a2")).setValue("Moved", forKey: "city")
+        } check: { changes in
+            #expect(changes.keys.sorted() == ["$objects", "age", "class", "guid", "lastName"])
+            #expect(changes["lastName"] is NSNull)
+            let objects = nested(changes, "$objects")
+            #expect(objects.count == 1)
+            #expect(objects[0].keys.sorted() == ["city", "class", "guid"])
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `members come, go and move`(isOrdered: Bool) throws {
+        try sync(isOrdered: isOrdered) { person, context in
+            let old = try #require(try context.one("Address", "guid", "a1"))
+            context.delete(old)
+            let address = Model.new("Address", ["guid": "a3", "city": "New"], context)
+            address.setValue(try context.one("Country", "code", "DE"), forKey: "country")
+            let kept = try #require(try context.one("Address", "guid", "a2"))
+            if isOrdered {
+                person.setValue(NSOrderedSet(array: [address, kept]), forKey: "addresses")
+            } else {
+                person.setValue(NSSet(array: [address, kept]), forKey: "addresses")
+            }
+            person.setValue(NSSet(object: Model.new("Person", ["guid": "p2"], context)), forKey: "friends")
+        }
+        // What was written in another form is compared as well.
+        var options = DictionaryOptions()
+        options.repeatedObjects = .referenced
+        options.valueForm = .json
+        try sync(isOrdered: isOrdered, options: options) { person, context in
+            try #require(try context.one("Address", "guid", "a1")).setValue(nil, forKey: "country")
+        } check: { changes in
+            #expect(JSONSerialization.isValidJSONObject(changes))
+        }
+    }
+
+    @Test(arguments: [DictionaryOptions.ValueForm.native, .propertyList])
+    func `what has no identity is sent where it is nested`(_ form: DictionaryOptions.ValueForm) throws {
+        var options = DictionaryOptions()
+        options.valueForm = form
+        options.relationships = .owned
+        try sync(hasIdentity: false, options: options) { person, context in
+            person.setValue(Model.new("Passport", ["number": "7"], context), forKey: "passport")
+            try #require(try context.one("Address", "guid", "a1")).setValue("Changed", forKey: "city")
+            for address in try context.all("Address") { address.setValue(nil, forKey: "country") }
+            person.setValue(nil, forKey: "born")
+        } check: { changes in
+            if form == .propertyList { #expect(PropertyListSerialization.propertyList(changes, isValidFor: .binary)) }
+            #expect(changes["firstName"] == nil)
+        }
+    }
+}
