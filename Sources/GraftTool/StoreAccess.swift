@@ -55,6 +55,19 @@ enum StoreAccess {
         return try open(path, model, isReadOnly: false)
     }
 
+    /// Opens a store for writing, and migrates it to the model's version where it is of another.
+    ///
+    /// - Throws: As ``openForReading(_:modelPath:)``, and why the store can't be migrated.
+    static func openMigrating(_ path: String, model: NSManagedObjectModel) throws -> NSPersistentContainer {
+        // A description migrates unless told otherwise.
+        try container(model, NSPersistentStoreDescription(url: URL(fileURLWithPath: path)))
+    }
+
+    /// What there is to do to make a store one of another version of its model.
+    static func migration(of path: String, to model: NSManagedObjectModel) throws -> MigrationPreview {
+        try MigrationPreview(store: URL(fileURLWithPath: path), destination: model)
+    }
+
     private static func open(
         _ path: String, _ model: NSManagedObjectModel, isReadOnly: Bool
     ) throws -> NSPersistentContainer {

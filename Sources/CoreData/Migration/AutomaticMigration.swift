@@ -21,11 +21,20 @@ struct AutomaticMigration {
     ///   `.migrationMissingSourceModel`, `.migrationMissingMappingModel` with `.inferredMappingModel` underneath, or
     ///   what went wrong. The store is then as it was.
     func run(after error: CocoaError) throws {
+        let storeOptions = SQLiteStoreOptions(options)
+        if let manager = options[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager,
+            !storeOptions.isReadOnly
+        {
+            try StagedMigration(
+                manager: manager, url: url, destination: destination, configuration: configuration,
+                options: storeOptions
+            ).run()
+            return
+        }
         let metadata = try SQLiteStoreFile.metadata(at: url)
         let found = SourceModelSearch(
             store: url, metadata: metadata, configuration: configuration, destination: destination
         ).run()
-        let storeOptions = SQLiteStoreOptions(options)
         guard flag(NSMigratePersistentStoresAutomaticallyOption), !storeOptions.isReadOnly else {
             let differences = found.model.map { ModelMatching(source: $0, destination: destination).differences() }
             throw MigrationErrors.notAllowed(error, differences: differences)

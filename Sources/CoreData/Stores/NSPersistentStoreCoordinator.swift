@@ -94,7 +94,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             return try open()
         } catch let error as CocoaError where AutomaticMigration.isNeeded(after: error) {
             let migration = AutomaticMigration(
-                url: url, destination: managedObjectModel, configuration: configuration, options: store.options ?? [:])
+                url: url, destination: managedObjectModel,
+                configuration: configuration == "PF_DEFAULT_CONFIGURATION_NAME" ? nil : configuration,
+                options: store.options ?? [:])
             try migration.run(after: error)
             return try open()
         }
@@ -124,6 +126,17 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             store.backend = nil
             store.persistentStoreCoordinator = nil
             announce(.NSPersistentStoreCoordinatorStoresDidChange, NSRemovedPersistentStoresKey, store)
+        }
+    }
+
+    /// Gives an open store to another coordinator of the same model.
+    func handOver(_ store: NSPersistentStore, to other: NSPersistentStoreCoordinator) {
+        lock.withLock { stores.removeAll { $0 === store } }
+        other.lock.withLock {
+            other.announce(.NSPersistentStoreCoordinatorStoresWillChange, NSAddedPersistentStoresKey, store)
+            store.persistentStoreCoordinator = other
+            other.stores.append(store)
+            other.announce(.NSPersistentStoreCoordinatorStoresDidChange, NSAddedPersistentStoresKey, store)
         }
     }
 

@@ -75,18 +75,23 @@ struct RowKeys {
     /// The error for a row that nothing identifies.
     func unidentified(_ reference: RowReference) -> GraftError {
         let entity = schema.entities[reference.entity]
-        let place = GraftError.Place(entity: entity.name)
-        guard entity.identity.isEmpty else {
-            return GraftError(
-                .missingIdentity(attributes: entity.identity.map { entity.properties[$0].name }), at: place)
-        }
+        if entity.identity.isEmpty { return GraftError.unidentifiedObjects(of: entity.name) }
         return GraftError(
+            .missingIdentity(attributes: entity.identity.map { entity.properties[$0].name }),
+            at: .init(entity: entity.name))
+    }
+}
+
+extension GraftError {
+    /// The error for objects that a diff can't tell apart.
+    static func unidentifiedObjects(of entity: String) -> GraftError {
+        GraftError(
             .invalidMapping(
                 reason: "the entity has no identity, so its objects can't be told apart in a diff",
                 remedy:
                     "Declare 'identityAttributes' or 'id' in the entity's user info or a uniqueness constraint, make "
                     + "the relationship that leads to it ordered, or exclude that relationship from diffs."),
-            at: place)
+            at: .init(entity: entity))
     }
 }
 

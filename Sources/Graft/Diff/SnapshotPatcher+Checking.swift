@@ -30,18 +30,19 @@ extension SnapshotPatcher {
     }
 
     private func checkIdentity(_ key: ObjectKey, _ entity: Int) throws {
+        if key.position != nil { return }
         let description = scope.schema.entities[entity]
-        let kinds = description.identity.map { description.properties[$0].attributeKind ?? .transformable }
-        guard key.position == nil, key.identity.count != kinds.count || key.identity.isEmpty else {
-            for (value, kind) in zip(key.identity, kinds) where !value.isValue(of: kind) || value.isNull {
-                throw GraftError(
-                    .wrongType(found: value.description, expected: kind.description), at: .init(entity: key.entity))
-            }
-            return
+        let place = GraftError.Place(entity: key.entity)
+        if description.identity.isEmpty { throw GraftError.unidentifiedObjects(of: key.entity) }
+        guard key.identity.count == description.identity.count else {
+            let names = description.identity.map { description.properties[$0].name }
+            throw GraftError(.missingIdentity(attributes: names), at: place)
         }
-        throw GraftError(
-            .missingIdentity(attributes: description.identity.map { description.properties[$0].name }),
-            at: .init(entity: key.entity))
+        for (value, number) in zip(key.identity, description.identity) {
+            let kind = description.properties[number].attributeKind ?? .transformable
+            if !value.isNull, value.isValue(of: kind) { continue }
+            throw GraftError(.wrongType(found: value.description, expected: kind.description), at: place)
+        }
     }
 
     private mutating func checkLinks(of insertion: Insertion) {

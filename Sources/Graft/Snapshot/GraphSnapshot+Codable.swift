@@ -80,6 +80,9 @@ extension GraphSnapshot: Codable {
     // MARK: Checking
 
     private var isValid: Bool {
+        // Each row has its own members.
+        let memberCount = tables.reduce(0) { $0 + $1.toManys.reduce(0) { $0 + Int($1.count) } }
+        guard memberCount <= members.count else { return false }
         guard (roots + namedRows).allSatisfy({ isValid($0, of: nil) }) else { return false }
         for (cell, range) in removals {
             guard isValid(cell.row, of: nil),
@@ -133,7 +136,11 @@ extension GraphSnapshot: Codable {
 
     /// The same objects without the rows that were merged into others.
     private func compacted() -> GraphSnapshot {
-        let isCompact = forwards.isEmpty && tables.allSatisfy { !$0.flags.contains { $0.contains(.dead) } }
+        // Each change of a to-many relationship leaves its old members behind.
+        let memberCount = tables.reduce(0) { $0 + $1.toManys.reduce(0) { $0 + Int($1.count) } }
+        let isCompact =
+            forwards.isEmpty && memberCount == members.count
+            && tables.allSatisfy { !$0.flags.contains { $0.contains(.dead) } }
         if isCompact { return self }
         var compact = GraphSnapshot(schema)
         var places: [RowReference: RowReference] = [:]
@@ -149,7 +156,15 @@ extension GraphSnapshot: Codable {
         for entity in compact.tables.indices {
             compact.tables[entity].toOnes = compact.tables[entity].toOnes.map(moved)
         }
-        compact.members = members.map(moved)
+        for entity in compact.tables.indices {
+            for place in compact.tables[entity].toManys.indices {
+                let range = compact.tables[entity].toManys[place]
+                let start = compact.members.count
+                for index in range.indices { compact.members.append(moved(members[index])) }
+                // There are no more members than before, so their numbers fit.
+                compact.tables[entity].toManys[place] = MemberRange(start: UInt32(start), count: range.count)
+            }
+        }
         compact.roots = roots.map(moved)
         compact.namedRows = namedRows.map(moved)
         for (cell, range) in removals {

@@ -19,6 +19,7 @@ struct GraftCommand: ParsableCommand {
             DiffCommand.self,
             ApplyCommand.self,
             MergeCommand.self,
+            MigrateCommand.self,
             InspectCommand.self,
             LintCommand.self,
             GenerateCommand.self,

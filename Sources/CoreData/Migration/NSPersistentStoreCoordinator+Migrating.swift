@@ -1,0 +1,141 @@
+// Moving a store to another place or type, and the newer spellings of what is done to store files.
+
+public import Foundation
+
+extension NSPersistentStoreCoordinator {
+    /// Copies a store to another place, perhaps as another type, and opens the copy instead of it.
+    ///
+    /// From SQLite to SQLite the file is copied, keys and UUID included. Otherwise the objects are, and get new IDs. The
+    /// old store is taken out of the coordinator, its objects can't be read any more; its file stays.
+    ///
+    /// - Returns: The new store.
+    /// - Throws: `CocoaError`; the old store is then still there, and what had been made of the new one is gone.
+    @discardableResult
+    public func migratePersistentStore(
+        _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
+    ) throws -> NSPersistentStore {
+        try performAndWait {
+            guard persistentStores.contains(where: { $0 === store }) else {
+                throw CoreDataError.make(
+                    .persistentStoreOperation, "The store isn't one of this coordinator's and can't be migrated by it.")
+            }
+            let configuration =
+                managedObjectModel.configurations.contains(store.configurationName) ? store.configurationName : nil
+            if store.type == NSSQLiteStoreType, storeType == NSSQLiteStoreType, let file = store.url,
+                file.path != "/dev/null", URL.path != "/dev/null"
+            {
+                try SQLiteStoreFile.replace(at: URL, withStoreAt: file)
+                let copy = try addPersistentStore(
+                    ofType: storeType, configurationName: configuration, at: URL, options: options)
+                try remove(store)
+                return copy
+            }
+            return try copyObjects(of: store, configuration, to: URL, options, storeType)
+        }
+    }
+
+    /// ``migratePersistentStore(_:to:options:withType:)`` as newer code spells it.
+    @discardableResult
+    public func migratePersistentStore(
+        _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil,
+        type storeType: NSPersistentStore.StoreType
+    ) throws -> NSPersistentStore {
+        try migratePersistentStore(store, to: storeURL, options: options, withType: storeType.rawValue)
+    }
+
+    private func copyObjects(
+        of store: NSPersistentStore, _ configuration: String?, to url: URL, _ options: [AnyHashable: Any]?,
+        _ type: String
+    ) throws -> NSPersistentStore {
+        // The copy is filled in a coordinator of its own, so that nobody sees the objects twice.
+        let other = NSPersistentStoreCoordinator(managedObjectModel: managedObjectModel)
+        let copy = try other.addPersistentStore(
+            ofType: type, configurationName: configuration, at: url, options: options)
+        do {
+            try StoreCopy(source: self, store: store, destination: other).run()
+        } catch {
+            try other.remove(copy)
+            if type == NSSQLiteStoreType, url.path != "/dev/null" { try SQLiteStoreFile.destroy(at: url) }
+            throw error
+        }
+        try remove(store)
+        other.handOver(copy, to: self)
+        return copy
+    }
+
+    /// ``replacePersistentStore(at:destinationOptions:withPersistentStoreFrom:sourceOptions:ofType:)`` as newer code
+    /// spells it.
+    public func replacePersistentStore(
+        at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
+        withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,
+        type storeType: NSPersistentStore.StoreType
+    ) throws {
+        try replacePersistentStore(
+            at: destinationURL, destinationOptions: destinationOptions, withPersistentStoreFrom: sourceURL,
+            sourceOptions: sourceOptions, ofType: storeType.rawValue)
+    }
+
+    /// ``metadataForPersistentStore(ofType:at:options:)`` as newer code spells it.
+    public class func metadataForPersistentStore(
+        type storeType: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
+    ) throws -> [String: Any] {
+        try metadataForPersistentStore(ofType: storeType.rawValue, at: url, options: options)
+    }
+}
+
+/// The copying of all objects of one store.
+private struct StoreCopy {
+    let source: NSPersistentStoreCoordinator
+    let store: NSPersistentStore
+    let destination: NSPersistentStoreCoordinator
+
+    func run() throws {
+        let from = context(source), to = context(destination)
+        var copies: [NSManagedObjectID: NSManagedObject] = [:]
+        var originals: [NSManagedObject] = []
+        for entity in source.managedObjectModel.entities where !entity.isAbstract && entity.name != nil {
+            guard source.stores(for: entity, among: [store]).isEmpty == false else { continue }
+            let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
+            request.includesSubentities = false
+            request.affectedStores = [store]
+            for original in try from.fetch(request) {
+                let copy = NSManagedObject(entity: original.entity, insertInto: to)
+                for name in original.entity.attributesByName.keys {
+                    copy.setPrimitiveValue(original.primitiveValue(forKey: name), forKey: name)
+                }
+                copies[original.objectID] = copy
+                originals.append(original)
+            }
+        }
+        for original in originals {
+            guard let copy = copies[original.objectID] else { continue }
+            connect(copy, like: original) { copies[$0.objectID] }
+        }
+        if let new = destination.persistentStores.first {
+            new.metadata = (store.metadata ?? [:]).merging(new.metadata ?? [:]) { _, own in own }
+        }
+        try to.save()
+    }
+
+    private func context(_ coordinator: NSPersistentStoreCoordinator) -> NSManagedObjectContext {
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        return context
+    }
+
+    private func connect(
+        _ copy: NSManagedObject, like original: NSManagedObject, counterpart: (NSManagedObject) -> NSManagedObject?
+    ) {
+        for relationship in original.entity.relationshipsByName.values where !relationship.isTransient {
+            let objects = MigrationObjects.all(in: original.value(forKey: relationship.name)).compactMap(counterpart)
+            if !relationship.isToMany {
+                if let object = objects.first { copy.setValue(object, forKey: relationship.name) }
+            } else if relationship.isOrdered {
+                copy.setValue(NSOrderedSet(array: objects), forKey: relationship.name)
+            } else if !(relationship.inverseRelationship?.isOrdered ?? false) {
+                // An ordered inverse says it all, and in order.
+                copy.setValue(NSSet(array: objects), forKey: relationship.name)
+            }
+        }
+    }
+}

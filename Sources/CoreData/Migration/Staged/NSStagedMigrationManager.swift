@@ -1,0 +1,133 @@
+// A staged migration: lightweight migrations with the program's own work between them. Each stage is complete in the file
+// before the next begins, so that one that is interrupted goes on with the stage it was in.
+
+public import Foundation
+
+/// The option under which a store's staged migration manager is given.
+public let NSPersistentStoreStagedMigrationManagerOptionKey = "NSPersistentStoreStagedMigrationManagerOptionKey"
+
+/// Leads a store through the versions of its model.
+open class NSStagedMigrationManager: NSObject {
+    /// The stages, from the oldest version on.
+    public let stages: [NSMigrationStage]
+    /// The store, for a custom stage's handlers; nil otherwise.
+    open internal(set) var container: NSPersistentContainer?
+
+    /// A manager with stages, the one of the oldest versions first.
+    public init(_ stages: [NSMigrationStage]) { self.stages = stages }
+}
+
+/// One run of a manager's stages.
+struct StagedMigration {
+    let manager: NSStagedMigrationManager
+    let url: URL
+    let destination: NSManagedObjectModel
+    let configuration: String?
+    let options: SQLiteStoreOptions
+
+    /// - Throws: `CocoaError`: `.stagedMigrationBackwardMigration` for a store that is newer than the model,
+    ///   `.managedObjectModelReferenceNotFound`, `.migration` for a store that no stage begins with, and what a handler
+    ///   or the migration of a stage throws. The store is then of the version that the last complete stage led to.
+    func run() throws {
+        let goal = destination.versionChecksum
+        let start = try checksum()
+        guard let first = manager.stages.firstIndex(where: { Self.begins($0, with: start) }) else {
+            throw unknownStart(start)
+        }
+        if manager.stages[..<first].contains(where: { Self.begins($0, with: goal) }) { throw backward() }
+        for index in manager.stages.indices[first...] {
+            if try checksum() == goal { return }
+            switch manager.stages[index] {
+            case is NSLightweightMigrationStage: try migrate(to: modelAfter(index))
+            case let stage as NSCustomMigrationStage: try run(stage)
+            default: break
+            }
+        }
+        if try checksum() != goal { try migrate(to: destination) }
+    }
+
+    private static func begins(_ stage: NSMigrationStage, with checksum: String) -> Bool {
+        switch stage {
+        case let stage as NSLightweightMigrationStage: stage.versionChecksums.contains(checksum)
+        case let stage as NSCustomMigrationStage: stage.currentModel.versionChecksum == checksum
+        default: false
+        }
+    }
+
+    /// The checksum of the version that the store is of, computed like a model's.
+    private func checksum() throws -> String {
+        let metadata = try SQLiteStoreFile.metadata(at: url)
+        let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+        var hash = ModelHash()
+        for name in hashes.keys.sorted(by: SQLNaming.precedes) { hash.add(hashes[name] ?? Data()) }
+        return hash.finished().base64EncodedString()
+    }
+
+    /// Where a lightweight stage leads: to the version that the next custom stage begins with, else to the last.
+    private func modelAfter(_ index: Int) throws -> NSManagedObjectModel {
+        for case let stage as NSCustomMigrationStage in manager.stages[index...].dropFirst() {
+            return try stage.currentModel.resolved()
+        }
+        return destination
+    }
+
+    private func run(_ stage: NSCustomMigrationStage) throws {
+        let (older, newer) = (try stage.currentModel.resolved(), try stage.nextModel.resolved())
+        try calling(stage.willMigrateHandler, stage, older)
+        try migrate(to: newer)
+        try calling(stage.didMigrateHandler, stage, newer)
+    }
+
+    private func calling(
+        _ handler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?,
+        _ stage: NSCustomMigrationStage, _ model: NSManagedObjectModel
+    ) throws {
+        guard let handler else { return }
+        let container = NSPersistentContainer(name: stage.label ?? "migration", managedObjectModel: model)
+        try container.persistentStoreCoordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: configuration, at: url)
+        manager.container = container
+        defer { manager.container = nil }
+        let result = Result { try handler(manager, stage) }
+        for store in container.persistentStoreCoordinator.persistentStores {
+            try (store.backend as? SQLiteStoreBackend)?.close()
+            try container.persistentStoreCoordinator.remove(store)
+        }
+        try result.get()
+    }
+
+    private func migrate(to model: NSManagedObjectModel) throws {
+        let metadata = try SQLiteStoreFile.metadata(at: url)
+        if model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) { return }
+        let errors = MigrationErrors(store: url)
+        let found = SourceModelSearch(
+            store: url, metadata: metadata, configuration: configuration, destination: destination
+        ).run()
+        guard let source = found.model else { throw errors.missingSourceModel(searched: found.searched) }
+        do {
+            _ = try NSMappingModel.inferredMappingModel(forSourceModel: source, destinationModel: model)
+        } catch let error as CocoaError {
+            throw errors.missingMapping(source, model, underlying: error)
+        }
+        try StoreMigration(
+            url: url, source: source, destination: model, configuration: configuration, options: options
+        ).run()
+    }
+
+    // MARK: Errors
+
+    private func unknownStart(_ checksum: String) -> CocoaError {
+        CoreDataError.make(
+            .migration,
+            "The store \(url.path) can't be migrated: no stage begins with its version (checksum \(checksum)). Add one.",
+            userInfo: [NSFilePathErrorKey: url.path])
+    }
+
+    private func backward() -> CocoaError {
+        CoreDataError.make(
+            .stagedMigrationBackwardMigration,
+            "The store \(url.path) is of a newer version than the model, and stages lead forward only. Open it with a "
+                + "newer version.",
+            userInfo: [NSFilePathErrorKey: url.path])
+    }
+}

@@ -1,0 +1,28 @@
+// What `graft migrate` does.
+
+import CoreData
+import Foundation
+import Graft
+
+/// The migration of a store.
+struct MigrateJob {
+    var store: String
+    var model: String
+    var isDryRun: Bool
+
+    func run(on console: Console) throws {
+        try FileKind.requireReadable(store)
+        let destination = try StoreAccess.model(at: model)
+        let preview = try StoreAccess.migration(of: store, to: destination)
+        if !preview.obstacles.isEmpty { throw refusal(preview) }
+        // Also without differences: only then it is known that the store is one of the model.
+        if !isDryRun { try StoreAccess.close(StoreAccess.openMigrating(store, model: destination)) }
+        for difference in preview.differences { try console.print(difference) }
+    }
+
+    private func refusal(_ preview: MigrationPreview) -> GraftError {
+        GraftError(
+            .modelMismatch(reason: "the store can't be migrated. \(preview.obstacles.joined(separator: "; "))"),
+            at: GraftError.Place(source: store))
+    }
+}

@@ -1,0 +1,115 @@
+// Staged migrations: lightweight steps with the program's own work between them.
+
+import CoreData
+import Foundation
+import Testing
+
+@Suite struct StagedMigrationTests {
+    private struct Refusal: Error {}
+
+    /// Version 1: a hero with a name. 2: a nickname too. 3: the nickname is mandatory. 4: a motto too.
+    private func version(_ number: Int) -> NSManagedObjectModel {
+        let hero = TestModel.entity("Hero", [TestModel.attribute("name", .stringAttributeType)])
+        if number >= 2 {
+            let nickname = TestModel.attribute("nickname", .stringAttributeType)
+            nickname.isOptional = number == 2
+            nickname.defaultValue = number == 2 ? nil : "nobody"
+            hero.properties.append(nickname)
+        }
+        if number >= 4 { hero.properties.append(TestModel.attribute("motto", .stringAttributeType)) }
+        return TestModel.model([hero])
+    }
+
+    private func reference(_ number: Int) -> NSManagedObjectModelReference {
+        let model = version(number)
+        return NSManagedObjectModelReference(model: model, versionChecksum: model.versionChecksum)
+    }
+
+    private func manager(
+        _ work: @escaping (NSManagedObjectContext) throws -> Void
+    ) -> (NSStagedMigrationManager, NSCustomMigrationStage) {
+        let custom = NSCustomMigrationStage(migratingFrom: reference(2), to: reference(3))
+        custom.label = "nicknames"
+        custom.willMigrateHandler = { manager, stage in
+            #expect(stage.label == "nicknames")
+            guard let context = manager.container?.newBackgroundContext() else { throw Refusal() }
+            try context.performAndWait {
+                try work(context)
+                try context.save()
+            }
+        }
+        let stages = [
+            NSLightweightMigrationStage([version(1).versionChecksum, version(2).versionChecksum]), custom,
+            NSLightweightMigrationStage([version(3).versionChecksum, version(4).versionChecksum]),
+        ]
+        return (NSStagedMigrationManager(stages), custom)
+    }
+
+    private func store(_ number: Int = 1) throws -> MigratingStore {
+        try MigratingStore(version(number)) { $0.insert("Hero", ["name": "Ada"]) }
+    }
+
+    private func options(_ manager: NSStagedMigrationManager) -> [String: Any] {
+        [NSPersistentStoreStagedMigrationManagerOptionKey: manager]
+    }
+
+    @Test(arguments: [1, 2]) func `[A] stages lead over versions, with work before and after a custom one`(
+        _ start: Int
+    ) throws {
+        let store = try store(start)
+        let (manager, custom) = manager { context in
+            for hero in try context.all("Hero") {
+                hero.setValue("the \(hero.value(forKey: "name") ?? "")", forKey: "nickname")
+            }
+        }
+        custom.didMigrateHandler = { manager, _ in
+            guard let context = manager.container?.viewContext else { throw Refusal() }
+            #expect(try context.values("Hero", "nickname") == ["the Ada"])
+            #expect(
+                context.persistentStoreCoordinator?.managedObjectModel.entitiesByName["Hero"]?
+                    .attributesByName["nickname"]?.isOptional == false)
+        }
+        let context = try store.open(version(4), options(manager))
+        #expect(try context.values("Hero", "nickname") == ["the Ada"])
+        #expect(try context.values("Hero", "motto") == ["nil"])
+        #expect(manager.container == nil)
+    }
+
+    @Test func `an error of a handler ends the migration between two stages, and it can go on from there`() throws {
+        let store = try store()
+        let (failing, _) = manager { _ in throw Refusal() }
+        #expect(throws: Refusal.self) { try store.open(version(4), options(failing)) }
+        #expect(try store.open(version(2), nil).values("Hero", "name") == ["Ada"])
+        try store.close()
+        let (manager, _) = manager { _ in }
+        #expect(try store.open(version(4), options(manager)).values("Hero", "nickname") == ["nobody"])
+    }
+
+    @Test func `[A] stages don't lead backward, nor from a version that none of them begins with`() throws {
+        let newer = try store(3)
+        let (manager, _) = manager { _ in }
+        let error = try newer.refusal(version(1), options(manager))
+        #expect(error.code.rawValue == NSStagedMigrationBackwardMigrationError)
+        let unknown = try store(1)
+        let late = NSStagedMigrationManager([NSLightweightMigrationStage([version(3).versionChecksum])])
+        #expect(try unknown.refusal(version(4), options(late)).code.rawValue == NSMigrationError)
+        let missing = NSStagedMigrationManager([
+            NSCustomMigrationStage(
+                migratingFrom: reference(1),
+                to: NSManagedObjectModelReference(model: version(4), versionChecksum: "another"))
+        ])
+        #expect(
+            try unknown.refusal(version(4), options(missing)).code.rawValue
+                == NSManagedObjectModelReferenceNotFoundError)
+    }
+
+    @Test func `a reference finds a version in a folder by its checksum`() throws {
+        let folder = ModelTestData.stores.appendingPathComponent("CoreDataPlus-SampleModel3/Fixtures/SampleModel3.momd")
+        for name in ["SampleModel3", "SampleModel3_v2", "SampleModel3_v3"] {
+            let url = folder.appendingPathComponent("\(name).mom")
+            let checksum = try #require(NSManagedObjectModel(contentsOf: url)).versionChecksum
+            let found = NSManagedObjectModelReference(fileURL: folder, versionChecksum: checksum).resolvedModel
+            #expect(found.versionChecksum == checksum)
+        }
+    }
+}
