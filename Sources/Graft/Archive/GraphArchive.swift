@@ -26,7 +26,8 @@ public struct GraphArchive: Sendable {
     /// Where the archive is.
     public let source: ImportSource
 
-    /// An archive in a file, in memory or from a pipe.
+    /// An archive in a file, in memory or from a pipe. What comes from a pipe can be read once: restored, verified, or asked for
+    /// its header.
     public init(_ source: ImportSource) { self.source = source }
 
     /// An archive in a file.

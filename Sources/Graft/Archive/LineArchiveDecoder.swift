@@ -88,7 +88,9 @@ final class LineArchiveDecoder: ArchiveDecoder {
     func next() throws -> ArchiveRecord? {
         while true {
             do {
-                if try reader.next() == .beginObject { return try record() }
+                let token = try reader.next()
+                if token == .beginObject { return try record() }
+                guard token == .endOfInput else { throw unexpected(token, "an object") }
             } catch var error as GraftError {
                 let line = error.place.line ?? reader.place.line ?? 1
                 error.place = .init(

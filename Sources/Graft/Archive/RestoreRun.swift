@@ -67,8 +67,9 @@ struct RestoreRun {
     private func restore(
         _ decoder: any ArchiveDecoder, _ restorer: ArchiveRestorer, _ report: inout ImportReport
     ) throws {
+        let batchSize = max(1, options.batchSize)
         var records: [ArchiveRecord] = []
-        records.reserveCapacity(options.batchSize)
+        records.reserveCapacity(min(batchSize, 1 << 16))
         func take() throws {
             try progress.checkCancellation()
             try restorer.restore(records)
@@ -82,7 +83,7 @@ struct RestoreRun {
         }
         while let record = try decoder.next() {
             records.append(record)
-            if records.count >= options.batchSize { try take() }
+            if records.count >= batchSize { try take() }
         }
         if !records.isEmpty { try take() }
     }
@@ -97,20 +98,25 @@ struct RestoreRun {
                 .damagedArchive(found: "a mandatory reference to an object that isn't in it", expected: "an object"))
         }
         if isCallers {
-            try validate()
+            try validate(restorer)
             if options.isDryRun { try restorer.undo?.undo() }
         } else if !options.isDryRun, context.hasChanges {
             try context.save()
         } else if options.isDryRun {
-            try validate()
+            try validate(restorer)
         }
     }
 
-    /// Says now what the model refuses, and not when the caller saves.
-    private func validate() throws {
+    /// Says now what the model refuses of the archive's objects, and not when the caller saves.
+    private func validate(_ restorer: ArchiveRestorer) throws {
         context.processPendingChanges()
-        for object in context.insertedObjects { try object.validateForInsert() }
-        for object in context.updatedObjects { try object.validateForUpdate() }
+        for case let object? in restorer.live {
+            if object.isInserted {
+                try object.validateForInsert()
+            } else if object.isUpdated {
+                try object.validateForUpdate()
+            }
+        }
     }
 }
 

@@ -201,6 +201,18 @@ import Testing
         #expect(try stack.count("Character") == 1)
     }
 
+    @Test func `a context's other objects may be unfinished while an archive is restored`() throws {
+        let archive = try comics().archive()
+        let stack = try TestStack(ComicModel.make(nameIsOptional: false), .sqlite)
+        try stack.perform { context in
+            let unfinished = context.add("Character", ["identifier": 3])
+            var options = GraphArchive.RestoringOptions()
+            options.fit = .compatible
+            try context.restore(GraphArchive(archive), options: options)
+            #expect(context.insertedObjects.contains(unfinished) && context.insertedObjects.count == 5)
+        }
+    }
+
     @Test func `a dry run says what would be done and does nothing`() throws {
         let archive = try comics().archive()
         let stack = try TestStack(ComicModel.make(), .sqlite)

@@ -81,7 +81,8 @@ import Testing
             (
                 "double",
                 [
-                    0.1, -0.0, Double.leastNonzeroMagnitude, Double.greatestFiniteMagnitude, Double.infinity, -Double.infinity, Double.nan,
+                    0.1, -0.0, Double.leastNonzeroMagnitude, Double.greatestFiniteMagnitude, Double.infinity,
+                    -Double.infinity, Double.nan,
                     1e21, 9007199254740993,
                     Double(bitPattern: 0x7FF8_0000_0000_0123),
                 ]
