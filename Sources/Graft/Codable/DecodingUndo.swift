@@ -45,6 +45,16 @@ final class DecodingUndo {
         }
     }
 
+    /// Remembers what connecting an object that was made here displaces. Its own relationships go with it.
+    func willConnectNew(
+        _ number: Int, _ property: GraphSchema.Property, to other: NSManagedObject, _ schema: GraphSchema
+    ) {
+        note(other)
+        guard let inverse = property.inverse, let destination = property.destination else { return }
+        let back = schema.entities[destination].properties[inverse]
+        if !back.isToMany, let owner = other.destination(inverse, back) { _ = remember(number, property, of: owner) }
+    }
+
     private func note(_ object: NSManagedObject) {
         if !object.hasChanges { clean.append(object) }
     }

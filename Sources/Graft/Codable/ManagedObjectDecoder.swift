@@ -79,10 +79,10 @@ final class ManagedObjectDecoder {
         let plan = plans[try entity(in: container, expected: expected)]
         let start = values.count
         try readAttributes(plan.top, in: container, plan)
-        let object = try findOrMake(plan, values[start...], container)
+        let (object, isNew) = try findOrMake(plan, values[start...], container)
         values.removeLast(values.count - start)
         if plan.top.hasRelationships {
-            try readRelationships(plan.top, in: container, of: object, plan, nesting: nesting)
+            try readRelationships(plan.top, in: container, of: object, isNew: isNew, nesting: nesting)
         }
         return object
     }
@@ -115,7 +115,7 @@ final class ManagedObjectDecoder {
     /// Returns the object with the identity among some values, or a new one, and sets the values.
     private func findOrMake(
         _ plan: CodingPlan, _ values: ArraySlice<(number: Int, value: GraphValue)>, _ container: Container
-    ) throws -> NSManagedObject {
+    ) throws -> (object: NSManagedObject, isNew: Bool) {
         let properties = plan.entity.properties
         let identity = options.existingObjects == .insert ? nil : Self.identity(of: plan, in: values)
         if let identity, let object = try known.object(identity, plan.number) {
@@ -127,7 +127,7 @@ final class ManagedObjectDecoder {
                 try undo.willSet(number, properties[number], of: object)
                 try object.assign(value, number, properties[number])
             }
-            return object
+            return (object, false)
         }
         try checkThatNewIsAllowed(plan, identity, container)
         let object = known.make(plan.number)
@@ -135,7 +135,7 @@ final class ManagedObjectDecoder {
         for (number, value) in values { try object.assign(value, number, properties[number]) }
         // Objects that aren't looked up are found nevertheless, when other options look for them.
         if let identity = identity ?? Self.identity(of: plan, in: values) { known.enter(object, identity, plan.number) }
-        return object
+        return (object, true)
     }
 
     private func checkThatNewIsAllowed(
@@ -177,22 +177,22 @@ final class ManagedObjectDecoder {
     // MARK: Relationships
 
     private func readRelationships(
-        _ level: CodingPlan.Level, in container: Container, of object: NSManagedObject, _ plan: CodingPlan, nesting: Int
+        _ level: CodingPlan.Level, in container: Container, of object: NSManagedObject, isNew: Bool, nesting: Int
     ) throws {
         for relationship in level.relationships where container.contains(relationship.key) {
             let isNull = try container.decodeNil(forKey: relationship.key)
             if relationship.property.isToMany {
                 let members = isNull ? [] : try members(relationship, in: container, nesting)
-                connect(object, to: members, relationship)
+                connect(object, isNew: isNew, to: members, relationship)
             } else {
                 let end = isNull ? nil : try destination(relationship, in: container, nesting)
-                connect(object, to: end, relationship)
+                connect(object, isNew: isNew, to: end, relationship)
             }
         }
         for (key, level) in level.steps where level.hasRelationships && container.contains(key) {
             if try container.decodeNil(forKey: key) { continue }
             let below = try container.nestedContainer(keyedBy: CodingPlan.Key.self, forKey: key)
-            try readRelationships(level, in: below, of: object, plan, nesting: nesting)
+            try readRelationships(level, in: below, of: object, isNew: isNew, nesting: nesting)
         }
     }
 
@@ -217,21 +217,30 @@ final class ManagedObjectDecoder {
     }
 
     private func connect(
-        _ object: NSManagedObject, to end: NSManagedObject?, _ relationship: CodingPlan.Relationship
+        _ object: NSManagedObject, isNew: Bool, to end: NSManagedObject?, _ relationship: CodingPlan.Relationship
     ) {
         let (number, property) = (relationship.number, relationship.property)
-        if object.destination(number, property) === end { return }
-        undo.willConnect(number, property, of: object, to: end.map { [$0] } ?? [], schema)
+        let old = object.destination(number, property)
+        if old === end { return }
+        if isNew, old == nil, let end {
+            undo.willConnectNew(number, property, to: end, schema)
+        } else {
+            undo.willConnect(number, property, of: object, to: end.map { [$0] } ?? [], schema)
+        }
         object.assign(end, number, property)
     }
 
     private func connect(
-        _ object: NSManagedObject, to members: [NSManagedObject], _ relationship: CodingPlan.Relationship
+        _ object: NSManagedObject, isNew: Bool, to members: [NSManagedObject], _ relationship: CodingPlan.Relationship
     ) {
         let (number, property) = (relationship.number, relationship.property)
         let old = object.members(number, property)
         if old.isEmpty, members.isEmpty { return }
-        undo.willConnect(number, property, of: object, to: members, schema)
+        if isNew, old.isEmpty {
+            for member in members { undo.willConnectNew(number, property, to: member, schema) }
+        } else {
+            undo.willConnect(number, property, of: object, to: members, schema)
+        }
         object.assign(members, number, property)
     }
 
