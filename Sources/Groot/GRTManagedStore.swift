@@ -45,6 +45,24 @@ public final class GRTManagedStore: NSObject {
     /// - Throws: The errors of `addPersistentStore`.
     public convenience init(model: NSManagedObjectModel) throws { try self.init(url: nil, model: model) }
 
+    /// Opens a SQLite store with the models of the main bundle.
+    ///
+    /// - Throws: `CocoaError` with `fileReadNoSuchFile` where there is no model; the errors of `addPersistentStore`.
+    public convenience init(url: URL) throws { try self.init(url: url, model: Self.mergedModel()) }
+
+    /// Opens a store in the folder of caches with the models of the main bundle.
+    ///
+    /// - Throws: As ``init(url:)``.
+    public convenience init(cacheName: String) throws {
+        try self.init(cacheName: cacheName, model: Self.mergedModel())
+    }
+
+    private static func mergedModel() throws -> NSManagedObjectModel {
+        if let model = NSManagedObjectModel.mergedModel(from: nil), !model.entities.isEmpty { return model }
+        throw CocoaError(
+            .fileReadNoSuchFile, userInfo: [NSLocalizedDescriptionKey: "The main bundle has no model. Give one."])
+    }
+
     /// A new context of the store.
     public func context(with concurrencyType: NSManagedObjectContextConcurrencyType) -> NSManagedObjectContext {
         let context = NSManagedObjectContext(concurrencyType: concurrencyType)

@@ -181,4 +181,9 @@ import Testing
             }
         }
     }
+
+    @Test func `a store needs a model`() throws {
+        let error = foundationError { _ = try GRTManagedStore(cacheName: "Comics.sqlite") }
+        #expect(error?.localizedDescription == "The main bundle has no model. Give one.")
+    }
 }

@@ -46,7 +46,7 @@ enum HeroModel {
         return entity
     }
 
-    private static func attribute(_ name: String, _ type: NSAttributeType, json: String) -> NSAttributeDescription {
+    static func attribute(_ name: String, _ type: NSAttributeType, json: String) -> NSAttributeDescription {
         let attribute = NSAttributeDescription()
         attribute.name = name
         attribute.attributeType = type
@@ -55,7 +55,7 @@ enum HeroModel {
         return attribute
     }
 
-    private static func relationship(
+    static func relationship(
         from entity: NSEntityDescription, _ name: String, isToMany: Bool, json: String,
         to destination: NSEntityDescription, _ inverseName: String
     ) -> (NSRelationshipDescription, NSRelationshipDescription) {

@@ -19,6 +19,14 @@ enum Step: String {
     case exporting
     /// The same with identifiers for relationships.
     case exportingIdentifiers
+    /// Imports items that one attribute identifies.
+    case importingItems
+    /// Imports items that two attributes identify.
+    case importingCompositeItems
+    /// Imports the nodes of a graph with cycles.
+    case importingNodes
+    /// Exports them, nested.
+    case exportingNodes
 
     /// What a step took, and what it did.
     struct Outcome {
@@ -74,6 +82,23 @@ enum Step: String {
                     return report["Hero"].inserted + report["Hero"].updated
                 }
             }
+        case .importingItems, .importingCompositeItems:
+            let model = ItemFile.model(isComposite: self == .importingCompositeItems)
+            return try withContainer(urls[1], model) { container in
+                try Cost.of {
+                    try container.importJSON(contentsOf: [urls[0]], entity: "Item")["Item"].inserted
+                }
+            }
+        case .importingNodes:
+            return try withContainer(urls[1], NodeFile.model()) { container in
+                try Cost.of {
+                    try container.importJSON(contentsOf: [urls[0]], entity: "Node")["Node"].inserted
+                }
+            }
+        case .exportingNodes:
+            return try withContainer(urls[0], NodeFile.model()) { container in
+                try Cost.of { try container.exportJSON(ExportRequest(entity: "Node"), to: .file(urls[1])) }
+            }
         case .writingRows:
             let rows = try RawStore(path: urls[0].path)
             let cost = try rows.write(to: urls[1].path)
@@ -94,9 +119,11 @@ enum Step: String {
         }
     }
 
-    /// Opens a store with the heroes' model for the duration of a call.
-    private func withContainer<R>(_ store: URL, _ body: (NSPersistentContainer) throws -> R) throws -> R {
-        let container = NSPersistentContainer(name: "Heroes", managedObjectModel: HeroModel.make())
+    /// Opens a store, by default one with the heroes' model, for the duration of a call.
+    private func withContainer<R>(
+        _ store: URL, _ model: NSManagedObjectModel = HeroModel.make(), _ body: (NSPersistentContainer) throws -> R
+    ) throws -> R {
+        let container = NSPersistentContainer(name: "Benchmark", managedObjectModel: model)
         container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: store)]
         var failure: (any Error)?
         container.loadPersistentStores { _, error in failure = error }

@@ -2,7 +2,7 @@
 // that means the same on another machine. A plain program and no framework: a ratio of two times needs no statistics
 // beyond the best of a few runs.
 //
-//     swift run -c release Benchmarks [json|import|reimport|export|memory|all]
+//     swift run -c release Benchmarks [json|import|reimport|export|memory|mapping|cycles|all]
 
 import Foundation
 
@@ -19,7 +19,7 @@ do {
 }
 
 func run(_ parts: [String]) throws {
-    let known = ["json", "import", "reimport", "export", "memory", "all"]
+    let known = ["json", "import", "reimport", "export", "memory", "mapping", "cycles", "all"]
     if let unknown = parts.first(where: { !known.contains($0) }) {
         let text = "There is no benchmark '\(unknown)'. Name one of \(known.joined(separator: ", ")).\n"
         FileHandle.standardError.write(Data(text.utf8))
@@ -32,4 +32,6 @@ func run(_ parts: [String]) throws {
         try StoreBenchmark(table).run(wantsReimport: wants("reimport"), wantsExport: wants("export"))
     }
     if wants("memory") { try StoreBenchmark(table).runMemory() }
+    if wants("mapping") { try MappingBenchmark(table).runImport() }
+    if wants("cycles") { try MappingBenchmark(table).runCycles() }
 }

@@ -40,7 +40,7 @@ struct ArchiveWriter {
         self.layout = layout
         schema = mapping.schema
         plans = try mapping.schema.entities.indices.map { number in
-            try ExportPlan(number, in: mapping, nil) { property, _ in
+            try ExportPlan(number, in: mapping, sortsKeys: options.sortsKeys) { property, _ in
                 guard layout.isWritten(property, of: number) else { return .none }
                 return layout.isNested(property, of: number) ? .nested : .identifier
             }

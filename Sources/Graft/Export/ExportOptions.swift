@@ -57,6 +57,9 @@ public struct ExportOptions: Sendable {
 
     /// Whether an object's keys are in the order of their UTF-8, at every depth. Otherwise the identity comes first, then
     /// attributes, then relationships. The order never depends on that of the model.
+    ///
+    /// The members of unordered relationships are then in the order of their identities, and not in that of their making. With
+    /// objects at the top in a defined order, equal graphs give equal texts.
     public var sortsKeys = false
 
     /// Whether each object at the top is complete by itself, even if it repeats what was written before.

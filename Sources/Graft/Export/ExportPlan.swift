@@ -43,10 +43,12 @@ final class ExportPlan {
     /// Whether relationships lead on from an object that is written in full.
     let isExpanding: Bool
 
-    /// - Parameter options: Where they are given, they decide about the order of keys, nulls and the names of objects without
-    ///   identity, and the type of objects is written. Not for archives.
+    /// - Parameters:
+    ///   - options: Where they are given, they decide about nulls and the names of objects without identity, and the type of
+    ///     objects is written. Not for archives.
+    ///   - sortsKeys: Whether all keys are in order, and not only those of one rank.
     init(
-        _ number: Int, in mapping: GraphMapping, _ options: ExportOptions? = nil,
+        _ number: Int, in mapping: GraphMapping, _ options: ExportOptions? = nil, sortsKeys: Bool,
         form: (Int, PropertyMapping) -> ExportOptions.RelationshipForm
     ) throws {
         let entity = mapping.schema.entities[number]
@@ -54,7 +56,7 @@ final class ExportPlan {
         name = entity.name
         properties = entity.properties
         identity = entity.relatedIdentity.isEmpty ? entity.identity : entity.relatedIdentity
-        var builder = ItemBuilder(entity: entity.name, sortsKeys: options?.sortsKeys ?? false)
+        var builder = ItemBuilder(entity: entity.name, sortsKeys: sortsKeys)
         var identifying: [ItemBuilder.Entry] = []
         for (property, description) in entity.properties.enumerated() {
             guard let mapping = mapping.entities[number].properties[property], mapping.direction.isExported,

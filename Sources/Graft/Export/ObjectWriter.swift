@@ -25,7 +25,7 @@ struct ObjectWriter {
         self.options = options
         let plans = try mapping.schema.entities.indices.map { number in
             let entity = mapping.schema.entities[number]
-            return try ExportPlan(number, in: mapping, options) { property, mapping in
+            return try ExportPlan(number, in: mapping, options, sortsKeys: options.sortsKeys) { property, mapping in
                 if let form = mapping.exportForm ?? options.relationshipForm { return form }
                 return mapping.isDeclared || entity.properties[property].isOwning ? .nested : .identifier
             }
@@ -177,7 +177,7 @@ struct ObjectWriter {
                 guard pass.followsRelationships, number != pass.inverse else { continue }
                 try writer.key(item.key)
                 try writer.beginArray()
-                for member in object.members(number, plan.properties[number]) {
+                for member in try members(number, of: object, plan) {
                     try writeRelated(member, form, cameFrom: plan.properties[number].inverse, to: &writer)
                 }
                 try writer.endArray()
@@ -209,6 +209,26 @@ struct ObjectWriter {
     }
 
     // MARK: Related objects
+
+    /// The members of a relationship, as they are ordered or, where they aren't and keys are sorted, by their identity: the
+    /// same graph then gives the same text, whichever store it is in.
+    private func members(_ number: Int, of object: NSManagedObject, _ plan: ExportPlan) throws -> [NSManagedObject] {
+        let property = plan.properties[number]
+        let members = object.members(number, property)
+        guard options.sortsKeys, !property.isOrdered, members.count > 1 else { return members }
+        let keys = try members.map { member in
+            let plan = try self.plan(of: member)
+            let attributes = plan.identity.filter { plan.properties[$0].isAttribute }
+            return try attributes.map { try member.graphValue($0, plan.properties[$0]) }
+        }
+        return members.indices.sorted { one, other in
+            for (first, second) in zip(keys[one], keys[other]) {
+                if first.precedes(second) { return true }
+                if second.precedes(first) { return false }
+            }
+            return one < other
+        }.map { members[$0] }
+    }
 
     private mutating func writeRelated(
         _ object: NSManagedObject, _ form: ExportOptions.RelationshipForm, cameFrom inverse: Int?,
@@ -302,5 +322,20 @@ struct ObjectWriter {
             }
         }
         return false
+    }
+}
+
+extension GraphValue {
+    /// Whether the value comes before another one of the same attribute: numbers by size, the rest by its text. Null is last.
+    fileprivate func precedes(_ other: GraphValue) -> Bool {
+        switch (self, other) {
+        case (.null, _): false
+        case (_, .null): true
+        case (.integer(let one), .integer(let two)): one < two
+        case (.double(let one), .double(let two)), (.date(let one), .date(let two)): one < two
+        case (.decimal(let one), .decimal(let two)): one < two
+        case (.string(let one), .string(let two)): one.utf8.lexicographicallyPrecedes(two.utf8)
+        default: description.utf8.lexicographicallyPrecedes(other.description.utf8)
+        }
     }
 }

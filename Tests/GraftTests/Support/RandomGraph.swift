@@ -26,6 +26,8 @@ struct RandomGraph {
     let model: NSManagedObjectModel
     private var random: SeededRandom
     private let entityNames: [String]
+    /// Whether every object gets an identity.
+    private var identifiesAll = false
 
     private static let types: [NSAttributeType] = [
         .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType,
@@ -80,15 +82,44 @@ struct RandomGraph {
         self.random = random
     }
 
+    /// A model whose objects plain JSON can tell: all have an identity, and no entity inherits.
+    init(plainSeed seed: Int) {
+        var random = SeededRandom(seed: seed)
+        var sketch = ModelSketch()
+        let names = (0..<(2 + random.below(4))).map { "P\($0)" }
+        let isAnnotated = random.chance(50)
+        var properties = names.indices.map { index -> [ModelSketch.Property] in
+            let attributes = (0...random.below(8)).map { number in
+                let name = "a\(index)_\(number)"
+                let path = random.chance(30) ? "p\(index).\(name)" : "k_\(name)"
+                return ModelSketch.Property.attribute(
+                    name, Self.types[random.below(Self.types.count)], json: isAnnotated ? path : nil)
+            }
+            return attributes + [
+                .attribute("key", .integer32AttributeType, json: isAnnotated ? "id" : nil),
+                .attribute("part", json: isAnnotated ? "part" : nil),
+            ]
+        }
+        Self.connect(names, &properties, &random, annotates: isAnnotated)
+        for (index, name) in names.enumerated() {
+            sketch.entity(name, info: ["identityAttributes": "key"], properties[index])
+        }
+        model = sketch.model()
+        entityNames = names
+        identifiesAll = true
+        self.random = random
+    }
+
     private static func connect(
-        _ names: [String], _ properties: inout [[ModelSketch.Property]], _ random: inout SeededRandom
+        _ names: [String], _ properties: inout [[ModelSketch.Property]], _ random: inout SeededRandom,
+        annotates: Bool? = nil
     ) {
         for number in 0..<(1 + random.below(5)) {
             let (from, to) = (random.below(names.count), random.below(names.count))
             let forth = "r\(number)", back = random.chance(90) ? "s\(number)" : nil
             func end(_ name: String, _ destination: Int, _ inverse: String?, _ isToMany: Bool) -> ModelSketch.Property {
                 let rule: NSDeleteRule = random.chance(40) ? .cascadeDeleteRule : .nullifyDeleteRule
-                let json = random.chance(20) ? "j_\(name)" : nil
+                let json = annotates ?? random.chance(20) ? "j_\(name)" : nil
                 return isToMany
                     ? .toMany(
                         name, names[destination], inverse: inverse, json: json, rule: rule, isOrdered: random.chance(40)
@@ -113,7 +144,7 @@ struct RandomGraph {
             objects.append(object)
             for (name, attribute) in entity.attributesByName.sorted(by: { $0.key < $1.key }) {
                 if name == "key" {
-                    object.setValue(random.chance(95) ? NSNumber(value: index) : nil, forKey: name)
+                    object.setValue(identifiesAll || random.chance(95) ? NSNumber(value: index) : nil, forKey: name)
                 } else if random.chance(80) {
                     object.setValue(value(attribute), forKey: name)
                 } else if random.chance(30) {
