@@ -29,6 +29,12 @@ enum Step: String {
     case exportingNodes
     /// Makes the difference between two stores.
     case comparing
+    /// Archives a store, in JSON or in blocks.
+    case archivingJSON, archivingBinary
+    /// Restores an archive into a new store, in one save.
+    case restoring
+    /// The same in batches, each saved.
+    case restoringBatches
 
     /// What a step took, and what it did.
     struct Outcome {
@@ -43,7 +49,10 @@ enum Step: String {
     static let argument = "--step"
 
     /// Runs the step in a process of its own.
-    func run(_ paths: URL...) throws -> Outcome {
+    func run(_ paths: URL...) throws -> Outcome { try run(paths) }
+
+    /// Runs the step in a process of its own.
+    func run(_ paths: [URL]) throws -> Outcome {
         let process = Process()
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments = [Self.argument, rawValue] + paths.map(\.path)
@@ -75,6 +84,23 @@ enum Step: String {
 
     private func work(_ urls: [URL]) throws -> (Int, Cost) {
         switch self {
+        case .archivingJSON, .archivingBinary:
+            var options = GraphArchive.WritingOptions()
+            options.encoding = self == .archivingJSON ? .json : .binary
+            return try withContainer(urls[0]) { container in
+                try Cost.of {
+                    let header = try container.writeArchive(to: .file(urls[1]), options: options)
+                    return header.entities.first { $0.name == "Hero" }?.objectCount ?? 0
+                }
+            }
+        case .restoring, .restoringBatches:
+            var options = GraphArchive.RestoringOptions()
+            options.savesEachBatch = self == .restoringBatches
+            return try withContainer(urls[1]) { container in
+                try Cost.of {
+                    try container.restore(GraphArchive(contentsOf: urls[0]), options: options)["Hero"].inserted
+                }
+            }
         case .importing, .importingBatches:
             var options = ImportOptions()
             options.savesEachBatch = self == .importingBatches
