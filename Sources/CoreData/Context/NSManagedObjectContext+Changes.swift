@@ -71,7 +71,11 @@ extension NSManagedObjectContext {
     /// Posts the changes, and lets go of objects that never were in a store and have been deleted.
     private func announce(_ digest: ChangeDigest) {
         for object in digest.inserted { object.state.insert(.announced) }
-        if isObserved { post(.NSManagedObjectContextObjectsDidChange, digest) }
+        if isObserved {
+            isAnnouncing = true
+            post(.NSManagedObjectContextObjectsDidChange, digest)
+            isAnnouncing = false
+        }
         for object in digest.forgotten { forget(object) }
     }
 

@@ -18,6 +18,7 @@ extension NSManagedObjectContext {
         case let insertion as NSBatchInsertRequest: return try execute(insertion)
         case let update as NSBatchUpdateRequest: return try execute(update)
         case let deletion as NSBatchDeleteRequest: return try execute(deletion)
+        case let history as NSPersistentHistoryChangeRequest: return try execute(history)
         default:
             if let result = try fetch(request) { return result }
             throw CoreDataError.make(

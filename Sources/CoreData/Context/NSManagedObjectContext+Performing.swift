@@ -15,14 +15,14 @@ extension NSManagedObjectContext {
     @preconcurrency
     public func perform(_ block: @escaping @Sendable () -> Void) {
         confinement.queue.async {
-            block()
+            CurrentContext.run(in: self, block)
             self.processPendingChanges()
         }
     }
 
     /// Runs a block on the context's queue and waits for it. Reentrant; on the caller's thread.
     public func performAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
-        try confinement.sync(block)
+        try confinement.sync { () throws(E) -> T in try CurrentContext.run(in: self, block) }
     }
 
     /// Runs a block on the context's queue and returns what it returns.
@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
             confinement.queue.async {
                 let result: Result<T, E>
                 do throws(E) {
-                    result = .success(try block())
+                    result = .success(try CurrentContext.run(in: self, block))
                 } catch {
                     result = .failure(error)
                 }

@@ -58,6 +58,7 @@ extension NSManagedObjectContext {
         event.removeAll()
         registry.removeAll()
         retained.removeAll()
+        assignedStores.removeAll()
         let ids = objects.map(\.id)
         for object in objects { object.detach() }
         post(.NSManagedObjectContextObjectsDidChange, ChangeDigest(invalidatedAll: ids))

@@ -96,10 +96,14 @@ extension NSManagedObjectContext {
     func assignPermanentIDs(to objects: [NSManagedObject], _ coordinator: NSPersistentStoreCoordinator) throws {
         var entities: [NSEntityDescription] = []
         var groups: [ObjectIdentifier: [NSManagedObject]] = [:]
-        for object in objects {
+        for object in objects where assignedStores.isEmpty || assignedStores[object.id.key] == nil {
             let key = ObjectIdentifier(object.entity)
             if groups[key] == nil { entities.append(object.entity) }
             groups[key, default: []].append(object)
+        }
+        for object in objects {
+            guard !assignedStores.isEmpty, let store = assignedStores[object.id.key] else { continue }
+            object.id = try store.requiredBackend.permanentIDs(for: object.entity, count: 1).first ?? object.id
         }
         for entity in entities {
             let group = groups[ObjectIdentifier(entity)] ?? []
@@ -107,6 +111,19 @@ extension NSManagedObjectContext {
             let ids = try store.requiredBackend.permanentIDs(for: entity, count: group.count)
             for (object, id) in zip(group, ids) { object.id = id }
         }
+    }
+
+    /// Says in which store a new object shall be saved, where several keep its entity.
+    ///
+    /// Stops for an object that isn't new here, and for a store that doesn't keep its entity.
+    public func assign(_ object: Any, to store: NSPersistentStore) {
+        guard let object = object as? NSManagedObject, object.context === self, object.id.isTemporaryID else {
+            fatalError("\(object) can't be assigned to a store: it is no unsaved object of this context.")
+        }
+        guard !requiredCoordinator.stores(for: object.entity, among: [store]).isEmpty else {
+            fatalError("The store \(store.url?.path ?? "in memory") doesn't keep '\(object.entity.name ?? "")'.")
+        }
+        assignedStores[object.id.key] = store
     }
 
     private func changesByStore(
@@ -192,6 +209,7 @@ extension NSManagedObjectContext {
         inserted.removeAll()
         updated.removeAll()
         deleted.removeAll()
+        assignedStores.removeAll()
     }
 
     private func announceSave(_ digest: ChangeDigest) {

@@ -68,6 +68,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// What changed since the last `processPendingChanges()`.
     var event: [NSManagedObject] = []
     var isSaving = false
+    /// Where unsaved objects shall go, by their temporary IDs.
+    var assignedStores: [ObjectKey: NSPersistentStore] = [:]
+    /// Whether the changes of an event are being posted.
+    var isAnnouncing = false
+    /// How old values may be that a refreshed object gets, in seconds.
+    ///
+    /// - Note: There is no cache of rows here, so a refresh always reads the store.
+    public var stalenessInterval: TimeInterval = -1
 
     /// A context without a coordinator yet.
     public required init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {

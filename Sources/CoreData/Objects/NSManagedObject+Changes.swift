@@ -6,6 +6,8 @@ extension NSManagedObject {
     /// Remembers that a slot was set, and tells the context once.
     func noteChange(_ slot: Int) {
         touched.insert(slot)
+        if !state.contains(.inEvent) { touchedInEvent.removeAll() }
+        touchedInEvent.insert(slot)
         if state.isDisjoint(with: [.inserted, .updated, .deleted]) {
             guard let context = context else { return }
             state.insert(.updated)
@@ -20,6 +22,15 @@ extension NSManagedObject {
         for slot in touched where !layout.slots[slot].isTransient && differs(slot) {
             changes[layout.slots[slot].name] = boxedValue(slot) ?? NSNull()
         }
+        return changes
+    }
+
+    /// The new values of the properties set since the last `processPendingChanges()`, also while that one is announcing them.
+    /// `NSNull` for nil.
+    public func changedValuesForCurrentEvent() -> [String: Any] {
+        guard state.contains(.inEvent) || context?.isAnnouncing ?? false else { return [:] }
+        var changes: [String: Any] = [:]
+        for slot in touchedInEvent { changes[layout.slots[slot].name] = boxedValue(slot) ?? NSNull() }
         return changes
     }
 

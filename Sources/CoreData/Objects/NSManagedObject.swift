@@ -39,6 +39,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// The slots set since the last fetch or save, whether or not the values differ.
     var touched = SlotSet()
     var state: State = []
+    /// The slots set since the last event began; see ``changedValuesForCurrentEvent()``.
+    var touchedInEvent = SlotSet()
     /// The row's version when it was read.
     var version: Int64 = 0
     /// The objects fetched together, which load their relationships together.

@@ -6,6 +6,8 @@ public import Foundation
 public let NSSQLiteStoreType = "SQLite"
 /// Rows in memory, gone with the coordinator.
 public let NSInMemoryStoreType = "InMemory"
+/// Objects archived in one file. There is no such store here; opening one is an error.
+public let NSBinaryStoreType = "Binary"
 /// SQLite pragmas to set on opening: a dictionary of name to value.
 public let NSSQLitePragmasOption = "NSSQLitePragmasOption"
 /// Open a store without ever writing to it.

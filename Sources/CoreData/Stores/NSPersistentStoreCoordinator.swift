@@ -1,5 +1,6 @@
 // The coordinator: one model, some stores, and a lock around the writing of them.
 
+import Dispatch
 public import Foundation
 
 /// Connects contexts with stores. Follows Core Data's `NSPersistentStoreCoordinator`.
@@ -119,6 +120,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                     .persistentStoreOperation, "The store isn't one of this coordinator's and can't be removed from it."
                 )
             }
+            NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
             announce(.NSPersistentStoreCoordinatorStoresWillChange, NSRemovedPersistentStoresKey, store)
             stores.remove(at: index)
             store.backend = nil
@@ -194,20 +196,22 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                 try store.requiredBackend.save(changes)
             }
         }
+        announceChange(of: changes.map(\.store))
     }
 
     /// Runs a batch in each of some stores, one transaction a store.
     func execute(_ batch: StoreBatch, in stores: [NSPersistentStore]) throws -> StoreBatchOutcome {
+        var outcome = StoreBatchOutcome()
         try lock.withLock {
-            var outcome = StoreBatchOutcome()
             for store in stores {
                 guard !store.isReadOnly else { throw Self.readOnly(store) }
                 let part = try store.requiredBackend.execute(batch)
                 outcome.ids += part.ids
                 outcome.count += part.count
             }
-            return outcome
         }
+        announceChange(of: stores)
+        return outcome
     }
 
     private static func readOnly(_ store: NSPersistentStore) -> CocoaError {
@@ -222,6 +226,12 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         lock.lock()
         defer { lock.unlock() }
         return try block()
+    }
+
+    /// Runs a block on another thread, while no other thread saves.
+    @preconcurrency
+    public func perform(_ block: @escaping @Sendable () -> Void) {
+        DispatchQueue.global().async { self.performAndWait(block) }
     }
 
     // MARK: Files

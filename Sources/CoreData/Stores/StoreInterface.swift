@@ -131,4 +131,22 @@ protocol StoreBackend: AnyObject {
     /// - Throws: ``StoreUniquenessConflict``, `CocoaError` for what the store can't do, or the database's error; then
     ///   nothing has changed.
     func execute(_ batch: StoreBatch) throws -> StoreBatchOutcome
+
+    // The history; see StoreHistory.swift for what a store without one answers.
+
+    var keepsHistory: Bool { get }
+
+    /// The number of the last transaction, whether or not that one is still there; nil without a history.
+    func lastTransactionNumber() throws -> Int64?
+
+    /// Transactions in the order of their numbers.
+    ///
+    /// - Throws: `CocoaError` (`.persistentHistoryTokenExpired`) where some after a number have been deleted.
+    func transactions(in range: StoreHistoryRange) throws -> [StoreTransaction]
+
+    /// What transactions have changed, in their order.
+    func historyChanges(of transactions: [Int64]) throws -> [StoreHistoryChange]
+
+    /// Deletes transactions and returns their number.
+    func deleteTransactions(in range: StoreHistoryRange) throws -> Int
 }

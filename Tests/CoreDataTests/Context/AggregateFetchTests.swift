@@ -161,6 +161,20 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `without propertiesToFetch there is one key per attribute; a to-one relationship gives the object ID`(
+        _ kind: StoreKind
+    ) throws {
+        let library = try filled(kind)
+        let request = NSFetchRequest<NSDictionary>(entityName: "Author")
+        request.resultType = .dictionaryResultType
+        #expect(try library.context.fetch(request) == [["name": "Ada"], ["name": "Bea"]])
+        let books = self.request(["author", "title"])
+        books.predicate = NSPredicate(format: "title == 'three'")
+        let bea = try library.fetch("Author", where: NSPredicate(format: "name == 'Bea'"))[0]
+        #expect(try library.context.fetch(books) == [["author": bea.objectID, "title": "three"]])
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `dictionaries read the store only, never pending changes`(_ kind: StoreKind) throws {
         let library = try filled(kind)
         for book in try library.fetch("Book") { book.setValue(1000, forKey: "pages") }

@@ -151,6 +151,18 @@ private final class DifferenceModel: NSObject, NSFetchedResultsControllerDelegat
         #expect(try list(library, "FALSEPREDICATE").controller.sections?.count == 0)
     }
 
+    @Test func `a controller of any result type works alike`() throws {
+        let library = try filled()
+        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
+        request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: false)]
+        let controller = NSFetchedResultsController(
+            fetchRequest: request, managedObjectContext: library.context, sectionNameKeyPath: nil, cacheName: nil)
+        try controller.performFetch()
+        #expect(controller.fetchedObjects?.count == 5)
+        let first = controller.object(at: IndexPath(item: 0, section: 0)) as? NSManagedObject
+        #expect(first?.text("title") == "e")
+    }
+
     @Test func `objects that aren't sorted by section are an error`() throws {
         let library = try filled()
         let request = request()

@@ -93,14 +93,18 @@ final class Library {
     /// Objects don't keep their context alive; a test's library does.
     private var contexts: [NSManagedObjectContext] = []
 
-    init(_ kind: StoreKind, model: NSManagedObjectModel = LibraryModel.make()) throws {
+    init(
+        _ kind: StoreKind, model: NSManagedObjectModel = LibraryModel.make(), options: [String: Any]? = nil
+    ) throws {
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         switch kind {
         case .inMemory:
-            try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+            try coordinator.addPersistentStore(
+                ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: options)
         case .sqlite:
             try coordinator.addPersistentStore(
-                ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: "/dev/null"))
+                ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: "/dev/null"),
+                options: options)
         }
         context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator

@@ -155,6 +155,19 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
         set { state.havingPredicate = newValue }
     }
 
+    /// Fetches in the context whose `perform` or `performAndWait` block is running.
+    ///
+    /// - Throws: `CocoaError` (`.coreData`) outside of such a block; what the fetch throws.
+    open func execute() throws -> [ResultType] {
+        guard let context = CurrentContext.current else {
+            throw CoreDataError.make(
+                .coreData,
+                "A fetch request was executed outside of a context's block. Call it within perform or performAndWait, or use "
+                    + "fetch(_:) of a context.")
+        }
+        return try context.fetch(self)
+    }
+
     /// The result as an ``NSAsynchronousFetchResult``, for `execute(_:)` of a context.
     override func finish(
         _ outcome: Result<[AnyObject], any Error>, in context: NSManagedObjectContext

@@ -75,6 +75,7 @@ final class SQLiteStoreBackend: StoreBackend {
         }
         self.plans = plans
         self.numbers = numbers
+        if options.tracksHistory, !isReadOnly { try startHistory(model) }
     }
 
     /// Closes the file. Nothing may use the store any more; without this call it happens when the backend goes.

@@ -8,6 +8,8 @@ struct SQLiteStoreOptions: Sendable {
     var isReadOnly = false
     /// Open the store although its version hashes aren't the model's. Its tables have to fit all the same.
     var ignoresVersionHashes = false
+    /// Begin a persistent history in a store that keeps none.
+    var tracksHistory = false
     /// Pragmas to set on every connection, by name, in the order of the names.
     var pragmas: [(name: String, value: String)] = []
     /// How long to wait for another connection's lock, in seconds.
@@ -18,10 +20,11 @@ struct SQLiteStoreOptions: Sendable {
     init() {}
 
     /// - Parameter options: `NSReadOnlyPersistentStoreOption`, `NSIgnorePersistentStoreVersioningOption`,
-    ///   `NSSQLitePragmasOption` and `NSPersistentStoreTimeoutOption`. Others mean nothing to the store.
+    ///   `NSPersistentHistoryTrackingKey`, `NSSQLitePragmasOption` and `NSPersistentStoreTimeoutOption`. Others mean nothing to the store.
     init(_ options: [AnyHashable: Any]) {
         isReadOnly = Self.flag(options[NSReadOnlyPersistentStoreOption])
         ignoresVersionHashes = Self.flag(options[NSIgnorePersistentStoreVersioningOption])
+        tracksHistory = Self.flag(options[NSPersistentHistoryTrackingKey])
         if let timeout = options["NSPersistentStoreTimeoutOption"] as? NSNumber { busyTimeout = timeout.doubleValue }
         let values = options[NSSQLitePragmasOption] as? [String: Any] ?? [:]
         pragmas = values.map { (name: $0.key, value: "\($0.value)") }.sorted { $0.name < $1.name }

@@ -1,0 +1,68 @@
+// One row that a transaction of a store's history has changed.
+
+public import Foundation
+
+/// What has happened to an object.
+public enum NSPersistentHistoryChangeType: Int, Sendable {
+    /// It is new.
+    case insert = 0
+    /// Its values are others.
+    case update = 1
+    /// It is gone.
+    case delete = 2
+}
+
+/// One object that a transaction has changed. Follows Core Data's `NSPersistentHistoryChange`.
+open class NSPersistentHistoryChange: NSObject, NSCopying {
+    /// Its number in the store.
+    public let changeID: Int64
+    /// The object.
+    public let changedObjectID: NSManagedObjectID
+    /// What has happened to it.
+    public let changeType: NSPersistentHistoryChangeType
+    /// The values kept of a deleted object; always nil.
+    ///
+    /// - Note: Divergence 13: how a store encodes them isn't known.
+    public let tombstone: [AnyHashable: Any]? = nil
+    /// The properties that an update has changed; always nil.
+    ///
+    /// - Note: Divergence 13: how a store encodes them isn't known.
+    public let updatedProperties: Set<NSPropertyDescription>? = nil
+    /// The transaction; nil where the request asked for changes alone.
+    public internal(set) weak var transaction: NSPersistentHistoryTransaction?
+
+    init(_ change: StoreHistoryChange) {
+        changeID = change.number
+        changedObjectID = change.objectID
+        changeType = change.kind
+        super.init()
+    }
+
+    /// Returns the change itself, which never changes.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+
+    // MARK: Choosing changes
+
+    /// An entity with the keys that a predicate on changes can use.
+    open class var entityDescription: NSEntityDescription? { HistoryEntity.change.description }
+
+    /// ``entityDescription``, whatever the context.
+    open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
+        entityDescription
+    }
+
+    /// A request for changes, to be given a predicate, an order and a limit.
+    open class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { HistoryEntity.change.request }
+}
+
+extension NSPersistentHistoryChange: KeyValueReadable {
+    func readableValue(forKey key: String) -> Any? {
+        switch key {
+        case "changeID": NSNumber(value: changeID)
+        case "changeType": NSNumber(value: changeType.rawValue)
+        case "changedEntity": changedObjectID.entity.name
+        case "changedObjectID": changedObjectID
+        default: nil
+        }
+    }
+}

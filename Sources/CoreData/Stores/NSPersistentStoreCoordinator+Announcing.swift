@@ -1,0 +1,35 @@
+// Telling that a store has changed, for those who follow its history.
+
+public import Foundation
+
+/// Post `NSPersistentStoreRemoteChange` after every change of a store; an option for opening it.
+public let NSPersistentStoreRemoteChangeNotificationPostOptionKey = "NSPersistentStoreRemoteChangeNotificationOptionKey"
+/// In a notification: the URL of the store.
+public let NSPersistentStoreURLKey = "storeURL"
+/// In a notification: the place in the store's history, an `NSPersistentHistoryToken`.
+public let NSPersistentHistoryTokenKey = "historyToken"
+
+extension Notification.Name {
+    /// A store was changed by a save or a batch of any context; posted by the coordinator where the store was opened with
+    /// `NSPersistentStoreRemoteChangeNotificationPostOptionKey`.
+    ///
+    /// - Note: Divergence 22: what other processes change isn't noticed.
+    public static let NSPersistentStoreRemoteChange = Notification.Name("NSPersistentStoreRemoteChangeNotification")
+    /// A store will be removed from a coordinator.
+    public static let NSPersistentStoreCoordinatorWillRemoveStore = Notification.Name(
+        "NSPersistentStoreCoordinatorWillRemoveStoreNotification")
+}
+
+extension NSPersistentStoreCoordinator {
+    /// Tells of a change of some stores, where they are opened so. Not under the coordinator's lock.
+    func announceChange(of stores: [NSPersistentStore]) {
+        for store in stores {
+            let option = store.options?[NSPersistentStoreRemoteChangeNotificationPostOptionKey] as? NSNumber
+            guard option?.boolValue ?? false else { continue }
+            var info: [AnyHashable: Any] = [NSStoreUUIDKey: store.identifier ?? ""]
+            info[NSPersistentStoreURLKey] = store.url
+            info[NSPersistentHistoryTokenKey] = currentPersistentHistoryToken(fromStores: [store])
+            NotificationCenter.default.post(name: .NSPersistentStoreRemoteChange, object: self, userInfo: info)
+        }
+    }
+}

@@ -1,0 +1,187 @@
+// The tables of the persistent history, as Core Data makes them, and reading them. HistoryWriter.swift appends to them.
+//
+//     ATRANSACTION         one row a save: when, and who by reference to ATRANSACTIONSTRING
+//     ACHANGE              one row a changed row: its kind, the row's Z_ENT and Z_PK, the transaction's Z_PK
+//     ATRANSACTIONSTRING   the names of authors, contexts, processes, each once
+
+import Foundation
+import GRDB
+
+enum HistoryTables {
+    static func exist(_ db: Database) throws -> Bool {
+        try db.tableExists("ATRANSACTION") && db.tableExists("ACHANGE")
+    }
+
+    /// Begins a history, unless the store has one.
+    ///
+    /// - Parameter tombstoneCount: The largest number of attributes of an entity whose values outlive a deletion.
+    static func create(_ db: Database, tombstoneCount: Int) throws {
+        if try exist(db) { return }
+        for statement in statements(tombstoneCount: tombstoneCount) { try db.execute(sql: statement) }
+        for (number, name) in [(16001, "CHANGE"), (16002, "TRANSACTION"), (16003, "TRANSACTIONSTRING")] {
+            try db.execute(
+                sql: "INSERT OR IGNORE INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, 0, 0)",
+                arguments: [number, name])
+        }
+    }
+
+    private static func statements(tombstoneCount: Int) -> [String] {
+        let head = "Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER"
+        let tombstones = (0..<tombstoneCount).map { ", ZTOMBSTONE\($0) BLOB" }.joined()
+        let references = ["ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS"]
+        return [
+            "CREATE TABLE ACHANGE ( \(head), ZCHANGETYPE INTEGER, ZENTITY INTEGER, ZENTITYPK INTEGER, "
+                + "ZTRANSACTIONID INTEGER, ZCOLUMNS BLOB\(tombstones) )",
+            "CREATE TABLE ATRANSACTION ( \(head), \(references.map { "\($0) INTEGER" }.joined(separator: ", ")), "
+                + "ZTIMESTAMP FLOAT, ZAUTHOR VARCHAR, ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR, ZPROCESSID VARCHAR, "
+                + "ZQUERYGEN BLOB )",
+            "CREATE TABLE ATRANSACTIONSTRING ( \(head), ZNAME VARCHAR )",
+            "CREATE INDEX ACHANGE_ZTRANSACTIONID_INDEX ON ACHANGE (ZTRANSACTIONID)",
+        ]
+            + references.map { "CREATE INDEX ATRANSACTION_\($0)_INDEX ON ATRANSACTION (\($0))" } + [
+                "CREATE INDEX Z_TRANSACTION_TransactionAuthorIndex ON ATRANSACTION (ZAUTHOR COLLATE BINARY ASC)",
+                "CREATE INDEX Z_TRANSACTION_TransactionTimestampIndex ON ATRANSACTION "
+                    + "(ZTIMESTAMP COLLATE BINARY ASC)",
+                "CREATE UNIQUE INDEX Z_TRANSACTIONSTRING_UNIQUE_NAME ON ATRANSACTIONSTRING "
+                    + "(ZNAME COLLATE BINARY ASC)",
+            ]
+    }
+
+    /// The condition on `t`, ATRANSACTION.
+    private static func condition(_ range: StoreHistoryRange) -> SQLFragment {
+        switch range {
+        case .all: SQLFragment(sql: "1")
+        case .after(let number): SQLFragment(sql: "t.Z_PK > ?", arguments: [.integer(number)])
+        case .before(let number): SQLFragment(sql: "t.Z_PK < ?", arguments: [.integer(number)])
+        case .afterDate(let date):
+            SQLFragment(sql: "t.ZTIMESTAMP > ?", arguments: [.real(date.timeIntervalSinceReferenceDate)])
+        case .beforeDate(let date):
+            SQLFragment(sql: "t.ZTIMESTAMP < ?", arguments: [.real(date.timeIntervalSinceReferenceDate)])
+        }
+    }
+
+    // MARK: Reading
+
+    static func transactions(_ db: Database, in range: StoreHistoryRange) throws -> [StoreTransaction] {
+        let columns = Set(try db.columns(in: "ATRANSACTION").map { $0.name.uppercased() })
+        // Newer stores refer to a table of strings, older ones have the text itself.
+        let texts = ["ZAUTHOR", "ZCONTEXTNAME", "ZBUNDLEID", "ZPROCESSID"].map { name in
+            let text = columns.contains(name) ? "t.\(name)" : "NULL"
+            guard columns.contains("\(name)TS") else { return text }
+            return "coalesce((SELECT ZNAME FROM ATRANSACTIONSTRING WHERE Z_PK = t.\(name)TS), \(text))"
+        }
+        var fragment = SQLFragment(
+            sql: "SELECT t.Z_PK, t.ZTIMESTAMP, \(texts.joined(separator: ", ")) FROM ATRANSACTION AS t WHERE ")
+        fragment += condition(range)
+        fragment.sql += " ORDER BY t.Z_PK"
+        let statement = try SQLiteStoreBackend.statement(db, fragment)
+        func text(_ column: Int32) -> String? {
+            statement.storage(at: column) == .null ? nil : statement.text(at: column)
+        }
+        var transactions: [StoreTransaction] = []
+        while try statement.step() {
+            transactions.append(
+                StoreTransaction(
+                    number: statement.integer(at: 0),
+                    timestamp: Date(timeIntervalSinceReferenceDate: statement.double(at: 1)), author: text(2),
+                    contextName: text(3), bundleID: text(4), processID: text(5)))
+        }
+        return transactions
+    }
+
+    /// The last number that was given to a transaction, whether or not that one is still there.
+    static func lastNumber(_ db: Database) throws -> Int64 {
+        try Int64.fetchOne(
+            db,
+            sql: """
+                SELECT max(ifnull((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16002), 0),
+                ifnull((SELECT MAX(Z_PK) FROM ATRANSACTION), 0))
+                """) ?? 0
+    }
+
+    /// Whether a transaction after one has been deleted.
+    static func isExpired(_ db: Database, after number: Int64) throws -> Bool {
+        // What is deleted are the oldest ones.
+        if let first = try Int64.fetchOne(db, sql: "SELECT MIN(Z_PK) FROM ATRANSACTION") { return first > number + 1 }
+        return try lastNumber(db) > number
+    }
+
+    // MARK: Deleting
+
+    static func delete(_ db: Database, in range: StoreHistoryRange) throws -> Int {
+        var chosen = SQLFragment(sql: "(SELECT t.Z_PK FROM ATRANSACTION AS t WHERE ")
+        chosen += condition(range)
+        chosen.sql += ")"
+        var changes = SQLFragment(sql: "DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN ")
+        changes += chosen
+        try SQLiteStoreBackend.statement(db, changes).run()
+        var transactions = SQLFragment(sql: "DELETE FROM ATRANSACTION WHERE Z_PK IN ")
+        transactions += chosen
+        let statement = try SQLiteStoreBackend.statement(db, transactions)
+        try statement.run()
+        return statement.changes
+    }
+}
+
+extension SQLiteStoreBackend {
+    /// Begins a history where the options ask for one.
+    func startHistory(_ model: NSManagedObjectModel) throws {
+        let counts = model.entities.map { entity in
+            entity.attributesByName.values.count { $0.preservesValueInHistoryOnDeletion }
+        }
+        try writing { try HistoryTables.create($0, tombstoneCount: counts.max() ?? 0) }
+    }
+
+    var keepsHistory: Bool {
+        // A store that can't be read shows that when it is.
+        (try? database.read { try HistoryTables.exist($0) }) ?? false
+    }
+
+    func lastTransactionNumber() throws -> Int64? {
+        try reading { try HistoryTables.exist($0) ? HistoryTables.lastNumber($0) : nil }
+    }
+
+    func transactions(in range: StoreHistoryRange) throws -> [StoreTransaction] {
+        try reading { db in
+            if case .after(let number) = range, try HistoryTables.isExpired(db, after: number) {
+                throw CoreDataError.make(
+                    .persistentHistoryTokenExpired,
+                    "The store \(errors.path) has deleted transactions after the token. Fetch objects anew, then the history "
+                        + "from currentPersistentHistoryToken(fromStores:) on.")
+            }
+            return try HistoryTables.transactions(db, in: range)
+        }
+    }
+
+    func historyChanges(of transactions: [Int64]) throws -> [StoreHistoryChange] {
+        try reading { db in
+            var changes: [StoreHistoryChange] = []
+            var entities = EntityLookup(schema: schema)
+            for chunk in KeyChunks(transactions) {
+                let statement = try RowStatement(
+                    db,
+                    "SELECT Z_PK, ZTRANSACTIONID, ZCHANGETYPE, ZENTITY, ZENTITYPK FROM ACHANGE "
+                        + "WHERE ZTRANSACTIONID IN (\(chunk.marks)) ORDER BY ZTRANSACTIONID, Z_PK")
+                try chunk.bind(to: statement)
+                while try statement.step() {
+                    // Entities of other configurations, and of models that the store once had, have no IDs here.
+                    guard let entity = entities.entity(numbered: statement.integer(at: 3)),
+                        let kind = NSPersistentHistoryChangeType(rawValue: Int(statement.integer(at: 2)))
+                    else { continue }
+                    let id = NSManagedObjectID(
+                        entity: entity, space: space(of: try sqlEntity(entity)), number: statement.integer(at: 4))
+                    changes.append(
+                        StoreHistoryChange(
+                            number: statement.integer(at: 0), transactionNumber: statement.integer(at: 1), kind: kind,
+                            objectID: id))
+                }
+            }
+            return changes
+        }
+    }
+
+    func deleteTransactions(in range: StoreHistoryRange) throws -> Int {
+        try requireWritable()
+        return try writing { try HistoryTables.delete($0, in: range) }
+    }
+}

@@ -1,0 +1,196 @@
+// The history of a store: what saves and batches leave in it, reading it from a place on, cutting it off.
+
+import CoreData
+import Synchronization
+import Testing
+
+@Suite struct PersistentHistoryTests {
+    /// A stack whose store keeps a history.
+    private func tracked(_ options: [String: Any] = [:]) throws -> Library {
+        try Library(.sqlite, options: [NSPersistentHistoryTrackingKey: true].merging(options) { _, new in new })
+    }
+
+    private func result(_ library: Library, _ request: NSPersistentHistoryChangeRequest) throws -> Any? {
+        (try library.context.execute(request) as? NSPersistentHistoryResult)?.result
+    }
+
+    private func transactions(
+        _ library: Library, after token: NSPersistentHistoryToken? = nil
+    ) throws -> [NSPersistentHistoryTransaction] {
+        try #require(
+            try result(library, .fetchHistory(after: token)) as? [NSPersistentHistoryTransaction])
+    }
+
+    /// Three transactions: Ada and a book, Ada renamed and the book deleted, a tag.
+    private func filled() throws -> Library {
+        let library = try tracked()
+        library.context.name = "main"
+        library.context.transactionAuthor = "app"
+        let ada = library.insert("Author", ["name": "Ada"]), book = library.insert("Book", ["title": "t"])
+        try library.context.save()
+        ada.setValue("Adele", forKey: "name")
+        library.context.delete(book)
+        try library.context.save()
+        library.context.transactionAuthor = "importer"
+        _ = library.insert("Tag", ["label": "l"])
+        try library.context.save()
+        return library
+    }
+
+    private func shown(_ change: NSPersistentHistoryChange) -> String {
+        "\(change.changeType) \(change.changedObjectID.entity.name ?? "") "
+            + change.changedObjectID.uriRepresentation().lastPathComponent
+    }
+
+    @Test func `every save appends one transaction with one change per object`() throws {
+        let library = try filled()
+        let found = try transactions(library)
+        #expect(
+            found.map { ($0.changes ?? []).map(shown) } == [
+                ["insert Author p1", "insert Book p1"], ["update Author p1", "delete Book p1"], ["insert Tag p1"],
+            ])
+        #expect(found.map(\.transactionNumber) == [1, 2, 3])
+        #expect(found.map(\.author) == ["app", "app", "importer"])
+        #expect(found.allSatisfy { $0.contextName == "main" && !$0.processID.isEmpty })
+        #expect(found.allSatisfy { abs($0.timestamp.timeIntervalSinceNow) < 600 })
+        #expect(found[0].storeID == library.coordinator.persistentStores[0].identifier)
+        #expect(found[0].changes?.first?.transaction === found[0])
+    }
+
+    @Test func `batches are transactions too`() throws {
+        let library = try filled()
+        let token = library.coordinator.currentPersistentHistoryToken(fromStores: nil)
+        try library.context.execute(NSBatchInsertRequest(entityName: "Tag", objects: [["label": "x"], ["label": "y"]]))
+        let update = NSBatchUpdateRequest(entityName: "Tag")
+        update.predicate = NSPredicate(format: "label == 'x'")
+        update.propertiesToUpdate = ["label": "z"]
+        try library.context.execute(update)
+        try library.context.execute(
+            NSBatchDeleteRequest(fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Author")))
+        #expect(
+            try transactions(library, after: token).map { ($0.changes ?? []).map(shown) }
+                == [["insert Tag p2", "insert Tag p3"], ["update Tag p2"], ["delete Author p1"]])
+    }
+
+    @Test func `history is fetched after a token, a transaction or a date`() throws {
+        let library = try filled()
+        let all = try transactions(library)
+        #expect(try transactions(library, after: all[0].token).map(\.transactionNumber) == [2, 3])
+        let after = try result(library, .fetchHistory(after: all[1])) as? [NSPersistentHistoryTransaction]
+        #expect(after?.map(\.transactionNumber) == [3])
+        let dates = [(all[0].timestamp.addingTimeInterval(-1), 3), (Date(timeIntervalSinceNow: 60), 0)]
+        for (date, count) in dates {
+            let found = try result(library, .fetchHistory(after: date)) as? [NSPersistentHistoryTransaction]
+            #expect(found?.count == count)
+        }
+        let current = library.coordinator.currentPersistentHistoryToken(fromStores: nil)
+        #expect(current == all[2].token)
+        #expect(try transactions(library, after: current).isEmpty)
+    }
+
+    @Test func `the result type chooses transactions, changes, IDs, a number or the status`() throws {
+        let library = try filled()
+        func result(_ type: NSPersistentHistoryResultType) throws -> Any? {
+            let request = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)
+            request.resultType = type
+            return try self.result(library, request)
+        }
+        let bare = try result(.transactionsOnly) as? [NSPersistentHistoryTransaction]
+        #expect(bare?.count == 3 && bare?.allSatisfy { $0.changes == nil } == true)
+        #expect((try result(.changesOnly) as? [NSPersistentHistoryChange])?.count == 5)
+        #expect((try result(.objectIDs) as? [NSManagedObjectID])?.count == 3)
+        #expect(try result(.count) as? Int == 3)
+        #expect(try result(.statusOnly) as? Bool == true)
+    }
+
+    @Test func `a fetch request chooses transactions by author, in its order`() throws {
+        let library = try filled()
+        let fetch = try #require(NSPersistentHistoryTransaction.fetchRequest)
+        fetch.predicate = NSPredicate(format: "author != %@", "importer")
+        fetch.sortDescriptors = [NSSortDescriptor(key: "transactionNumber", ascending: false)]
+        let chosen = try result(library, .fetchHistory(withFetch: fetch)) as? [NSPersistentHistoryTransaction]
+        #expect(chosen?.map(\.transactionNumber) == [2, 1])
+        let request = NSPersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast)
+        let changes = try #require(NSPersistentHistoryChange.fetchRequest)
+        changes.predicate = NSPredicate(
+            format: "changeType == %d AND changedEntity == 'Book'", NSPersistentHistoryChangeType.delete.rawValue)
+        request.fetchRequest = changes
+        request.resultType = .changesOnly
+        #expect((try result(library, request) as? [NSPersistentHistoryChange])?.map(shown) == ["delete Book p1"])
+    }
+
+    @Test func `history is deleted before a token or a date, and a token older than that has expired`() throws {
+        let library = try filled()
+        let all = try transactions(library)
+        let request = NSPersistentHistoryChangeRequest.deleteHistory(before: all[2].token)
+        request.resultType = .count
+        #expect(try result(library, request) as? Int == 2)
+        #expect(try transactions(library, after: all[1].token).map(\.transactionNumber) == [3])
+        let error = #expect(throws: CocoaError.self) { try transactions(library, after: all[0].token) }
+        #expect(error?.code == .persistentHistoryTokenExpired)
+        #expect(try result(library, .deleteHistory(before: Date(timeIntervalSinceNow: 60))) as? Bool == true)
+        #expect(try transactions(library).isEmpty)
+        _ = library.insert("Tag")
+        try library.context.save()
+        #expect(try transactions(library, after: all[2].token).map(\.transactionNumber) == [4])
+    }
+
+    @Test func `a transaction's notification feeds mergeChanges`() throws {
+        let library = try tracked()
+        let author = library.insert("Author", ["name": "Ada"]), book = library.insert("Book")
+        try library.context.save()
+        let token = library.coordinator.currentPersistentHistoryToken(fromStores: nil)
+        let other = library.newContext()
+        try library.fetch("Author", in: other)[0].setValue("Bea", forKey: "name")
+        other.delete(try library.fetch("Book", in: other)[0])
+        try other.save()
+        for transaction in try transactions(library, after: token) {
+            library.context.mergeChanges(fromContextDidSave: transaction.objectIDNotification())
+        }
+        #expect(author.text("name") == "Bea")
+        #expect(book.isDeleted)
+    }
+
+    @Test func `what an update changed and a deletion left isn't told`() throws {
+        let library = try filled()
+        for change in try transactions(library).flatMap({ $0.changes ?? [] }) {
+            #expect(change.updatedProperties == nil && change.tombstone == nil)
+        }
+    }
+
+    @Test func `tokens archive with NSKeyedArchiver`() throws {
+        let library = try filled()
+        let token = try #require(library.coordinator.currentPersistentHistoryToken(fromStores: nil))
+        let data = try NSKeyedArchiver.archivedData(withRootObject: token, requiringSecureCoding: true)
+        let read = try #require(
+            try NSKeyedUnarchiver.unarchivedObject(ofClass: NSPersistentHistoryToken.self, from: data))
+        #expect(read == token && read.hash == token.hash)
+        #expect(try transactions(library, after: read).isEmpty)
+    }
+
+    @Test func `a store without tracking has no history, and says so`() throws {
+        for kind in StoreKind.allCases {
+            let library = try Library(kind)
+            let error = #expect(throws: CocoaError.self) { try transactions(library) }
+            #expect(error?.code == .persistentStoreUnsupportedRequestType)
+            #expect(library.coordinator.currentPersistentHistoryToken(fromStores: nil) == nil)
+        }
+    }
+
+    @Test func `a store announces its changes when its options ask for it`() throws {
+        let library = try tracked([NSPersistentStoreRemoteChangeNotificationPostOptionKey: true])
+        let tokens = Mutex<[NSPersistentHistoryToken?]>([])
+        let observer = NotificationCenter.default.addObserver(
+            forName: .NSPersistentStoreRemoteChange, object: library.coordinator, queue: nil
+        ) { note in
+            let token = note.userInfo?[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken
+            tokens.withLock { $0.append(token) }
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        _ = library.insert("Tag")
+        try library.context.save()
+        try library.context.execute(NSBatchInsertRequest(entityName: "Tag", objects: [["label": "x"]]))
+        let found = tokens.withLock { $0 }
+        #expect(found.count == 2 && found.last == library.coordinator.currentPersistentHistoryToken(fromStores: nil))
+    }
+}
