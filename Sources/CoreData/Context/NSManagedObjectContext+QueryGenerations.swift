@@ -21,8 +21,10 @@ open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @uncheck
 
     open override var hash: Int { 0 }
 
+    /// Tokens are archived without contents.
     public class var supportsSecureCoding: Bool { true }
 
+    /// A token from an archive.
     public required init?(coder: NSCoder) { super.init() }
 
     open func encode(with coder: NSCoder) {}

@@ -31,6 +31,7 @@ open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, @unche
 
     // MARK: Archives
 
+    /// Tokens are archived as texts.
     public class var supportsSecureCoding: Bool { true }
 
     /// A token from an archive; nil for what isn't one.

@@ -18,6 +18,8 @@ public enum NSBatchInsertRequestResultType: UInt, Sendable {
 /// unique and there is one with the same values, the context's merge policy decides: the error policy fails the request,
 /// `mergeByPropertyObjectTrump` writes the given values into the row that is there, `overwrite` all of them, the others
 /// leave it alone.
+///
+/// Handlers run inside the store's transaction: they make values and don't use contexts.
 open class NSBatchInsertRequest: NSPersistentStoreRequest {
     /// The entity's name.
     public let entityName: String
