@@ -2,7 +2,7 @@
 // that means the same on another machine. A plain program and no framework: a ratio of two times needs no statistics
 // beyond the best of a few runs.
 //
-//     swift run -c release Benchmarks [json|import|reimport|export|memory|all]
+//     swift run -c release Benchmarks [json|import|reimport|export|memory|diff|all]
 
 import Foundation
 
@@ -19,7 +19,7 @@ do {
 }
 
 func run(_ parts: [String]) throws {
-    let known = ["json", "import", "reimport", "export", "memory", "all"]
+    let known = ["json", "import", "reimport", "export", "memory", "diff", "all"]
     if let unknown = parts.first(where: { !known.contains($0) }) {
         let text = "There is no benchmark '\(unknown)'. Name one of \(known.joined(separator: ", ")).\n"
         FileHandle.standardError.write(Data(text.utf8))
@@ -28,6 +28,7 @@ func run(_ parts: [String]) throws {
     func wants(_ part: String) -> Bool { parts.contains(part) || parts.contains("all") }
     let table = Table()
     if wants("json") { try JSONBenchmark.run(table) }
+    if wants("diff") { try DiffBenchmark.run(table) }
     if wants("import") || wants("reimport") || wants("export") {
         try StoreBenchmark(table).run(wantsReimport: wants("reimport"), wantsExport: wants("export"))
     }
