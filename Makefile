@@ -11,7 +11,7 @@ help:
 	@echo "make build    build the libraries and the tool (debug)"
 	@echo "make lint     check the formatting and that our code builds without warnings"
 	@echo "make format   format every Swift file"
-	@echo "make bench    run the benchmarks; BENCH=import runs one of json, import, reimport, export, memory"
+	@echo "make bench    run the benchmarks; BENCH=import runs one of json, import, reimport, export, memory, storediff"
 	@echo "make clean    delete everything that was built"
 
 setup:

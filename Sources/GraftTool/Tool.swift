@@ -29,9 +29,11 @@ enum Tool {
             return ExitCode.success.rawValue
         } catch is OutputClosed {
             return ExitCode.success.rawValue
+        } catch let exit as QuietExit {
+            return exit.code
         } catch {
             console.note("graft: \(words(of: error))")
-            return ExitCode.failure.rawValue
+            return job.failureCode
         }
     }
 
@@ -69,9 +71,19 @@ protocol JobCommand: ParsableCommand {
     ///
     /// - Throws: ``GraftError`` when it fails, ``OutputClosed`` when nobody reads the result any more.
     func run(console: Console) throws
+
+    /// The exit code when the job fails.
+    var failureCode: Int32 { get }
+}
+
+/// The end of a job that has said everything, with an exit code that says the rest.
+struct QuietExit: Error {
+    var code: Int32
 }
 
 extension JobCommand {
+    var failureCode: Int32 { ExitCode.failure.rawValue }
+
     // The parser's own entry, unused here: `Tool.run` calls `run(console:)`.
     func run() throws { try run(console: Console()) }
 }

@@ -19,6 +19,8 @@ enum Step: String {
     case exporting
     /// The same with identifiers for relationships.
     case exportingIdentifiers
+    /// Makes the difference between two stores.
+    case comparing
 
     /// What a step took, and what it did.
     struct Outcome {
@@ -89,6 +91,12 @@ enum Step: String {
             return try withContainer(urls[0]) { container in
                 try Cost.of {
                     try container.exportJSON(ExportRequest(entity: "Hero"), to: .file(urls[1]), options: options)
+                }
+            }
+        case .comparing:
+            return try withContainer(urls[0]) { old in
+                try withContainer(urls[1]) { new in
+                    try Cost.of { try GraphDiff(from: old, to: new).count }
                 }
             }
         }

@@ -2,7 +2,7 @@
 // that means the same on another machine. A plain program and no framework: a ratio of two times needs no statistics
 // beyond the best of a few runs.
 //
-//     swift run -c release Benchmarks [json|import|reimport|export|memory|diff|all]
+//     swift run -c release Benchmarks [json|import|reimport|export|memory|diff|storediff|all]
 
 import Foundation
 
@@ -19,7 +19,7 @@ do {
 }
 
 func run(_ parts: [String]) throws {
-    let known = ["json", "import", "reimport", "export", "memory", "diff", "all"]
+    let known = ["json", "import", "reimport", "export", "memory", "diff", "storediff", "all"]
     if let unknown = parts.first(where: { !known.contains($0) }) {
         let text = "There is no benchmark '\(unknown)'. Name one of \(known.joined(separator: ", ")).\n"
         FileHandle.standardError.write(Data(text.utf8))
@@ -33,4 +33,5 @@ func run(_ parts: [String]) throws {
         try StoreBenchmark(table).run(wantsReimport: wants("reimport"), wantsExport: wants("export"))
     }
     if wants("memory") { try StoreBenchmark(table).runMemory() }
+    if wants("storediff") { try StoreDiffBenchmark(table).run() }
 }

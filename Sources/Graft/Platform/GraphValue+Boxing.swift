@@ -3,8 +3,8 @@
 import Foundation
 
 extension GraphValue {
-    /// The value for an object: `NSNumber` and Swift's numbers, `String`, `Date` and so on; for a transformable attribute
-    /// a tree where the object is one. Nil where the attribute's type has no place for it.
+    /// The value for an object: `NSNumber` and Swift's numbers, `String`, `Date` and so on; for a transformable
+    /// attribute a tree where the object is one. Nil where the attribute's type has no place for it.
     ///
     /// Numbers and texts are converted as the importer converts those of JSON; a transformer may return either.
     init?(object: Any?, kind: AttributeKind) {
@@ -32,7 +32,7 @@ extension GraphValue {
     }
 
     /// The object for a value, as key-value coding takes it.
-    var object: Any? {
+    package var object: Any? {
         switch self {
         case .null: nil
         case .boolean(let value): NSNumber(value: value)

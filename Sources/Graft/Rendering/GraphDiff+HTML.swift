@@ -47,7 +47,7 @@ private struct DiffHTML {
             counts[entry.key.entity, default: [:]][entry.kind, default: 0] += 1
         }
         for name in names {
-            let cells = [DiffEntry.Kind.inserted, .changed, .deleted].map { kind in
+            let cells = [DiffEntry.Kind.inserted, .changed, .deleted].map { kind -> String in
                 let count = counts[name]?[kind] ?? 0
                 return "<td class=\"\(count == 0 ? "none" : kind.style)\">\(count)</td>"
             }.joined()
@@ -96,7 +96,8 @@ private struct DiffHTML {
             }
             html += "</ul></td>"
         case .toMany(let change):
-            let members = (change.removed + change.added).map { "<li>\(words($0))</li>" }.joined()
+            let items: [String] = (change.removed + change.added).map { "<li>\(words($0))</li>" }
+            let members = items.joined()
             cells(kind, "<ul>\(members)</ul>", "<ul>\(members)</ul>")
         }
         html += "</tr>\n"

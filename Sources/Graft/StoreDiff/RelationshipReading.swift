@@ -8,14 +8,18 @@ struct RelationshipReading {
     private(set) var telling: [[(number: Int, inverse: String)]]
     private let scope: DiffScope
 
-    /// - Parameter entities: Those that are compared.
-    init(_ scope: DiffScope, entities: Set<Int>) {
+    /// - Parameters:
+    ///   - entities: Those that are compared.
+    ///   - counts: By entity, how many objects there are: of two unordered relationships, that of the more numerous
+    ///     objects
+    ///     is read, because it has fewer members for each.
+    init(_ scope: DiffScope, entities: Set<Int>, counts: [Int]) {
         self.scope = scope
         let schema = scope.schema
         isDerived = schema.entities.map { $0.properties.map { _ in false } }
         telling = schema.entities.map { _ in [] }
         for (number, entity) in schema.entities.enumerated() {
-            for index in entity.properties.indices where Self.isDerived(index, of: number, scope, entities) {
+            for index in entity.properties.indices where Self.isDerived(index, of: number, scope, entities, counts) {
                 isDerived[number][index] = true
             }
         }
@@ -37,7 +41,9 @@ struct RelationshipReading {
         }.map { properties[$0].name }
     }
 
-    private static func isDerived(_ number: Int, of entity: Int, _ scope: DiffScope, _ entities: Set<Int>) -> Bool {
+    private static func isDerived(
+        _ number: Int, of entity: Int, _ scope: DiffScope, _ entities: Set<Int>, _ counts: [Int]
+    ) -> Bool {
         let schema = scope.schema
         let property = schema.entities[entity].properties[number]
         guard property.isToMany, !property.isOrdered, let destination = property.destination,
@@ -50,9 +56,9 @@ struct RelationshipReading {
         else { return false }
         let other = schema.entities[destination].properties[inverse]
         guard other.isToMany, !other.isOrdered else { return true }
-        // Of two unordered ones, the first tells.
-        let place = (schema.declaringEntity(of: number, in: entity), number)
-        return (schema.declaringEntity(of: inverse, in: destination), inverse) < place
+        let owner = schema.declaringEntity(of: number, in: entity)
+        let otherOwner = schema.declaringEntity(of: inverse, in: destination)
+        return (counts[owner], otherOwner, inverse) < (counts[otherOwner], owner, number)
     }
 }
 

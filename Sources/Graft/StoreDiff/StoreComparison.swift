@@ -21,7 +21,10 @@ struct StoreComparison {
         self.new = new
         self.scope = scope
         self.entities = entities
-        reading = RelationshipReading(scope, entities: Set(entities))
+        let counts = try scope.schema.entities.map { entity in
+            try old.context.count(for: NSFetchRequest<NSManagedObject>(entityName: entity.name))
+        }
+        reading = RelationshipReading(scope, entities: Set(entities), counts: counts)
     }
 
     /// Compares everything.

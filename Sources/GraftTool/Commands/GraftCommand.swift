@@ -13,7 +13,7 @@ struct GraftCommand: ParsableCommand {
         version: Tool.version,
         subcommands: [
             ImportCommand.self, ExportCommand.self, ArchiveCommand.self, RestoreCommand.self, InspectCommand.self,
-            MigrateCommand.self, LintCommand.self,
+            MigrateCommand.self, LintCommand.self, DiffCommand.self, ApplyCommand.self, MergeCommand.self,
         ]
     )
 }

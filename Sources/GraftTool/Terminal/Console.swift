@@ -1,4 +1,5 @@
-// Where the tool's words go: results to standard output, everything else to standard error. Tests give other descriptors.
+// Where the tool's words go: results to standard output, everything else to standard error. Tests give other
+// descriptors.
 
 import Foundation
 import Graft
@@ -28,6 +29,11 @@ struct Console: Sendable {
         return unsafe poll(&request, 1, 0) > 0 && Int32(request.revents) & POLLERR != 0
     }
 
+    /// Whether results may have colours: on a terminal, unless its user doesn't want any (no-color.org).
+    var hasColor: Bool {
+        isatty(output) == 1 && environment["TERM"] != "dumb" && (environment["NO_COLOR"] ?? "").isEmpty
+    }
+
     private var environment: [String: String] { ProcessInfo.processInfo.environment }
 
     /// Writes a result and ends its line.
@@ -35,7 +41,13 @@ struct Console: Sendable {
         try FileDescriptor.write(Array((line + "\n").utf8), to: output)
     }
 
-    /// Writes a message that isn't a result. Where nobody listens nothing can be told any more, so a failure is ignored.
+    /// Writes a result of several lines as it is.
+    func write(_ text: String) throws {
+        try FileDescriptor.write(Array(text.utf8), to: output)
+    }
+
+    /// Writes a message that isn't a result. Where nobody listens nothing can be told any more, so a failure is
+    /// ignored.
     func note(_ line: String) {
         show(line + "\n")
     }

@@ -100,6 +100,8 @@ import Testing
         #expect(!html.contains("src=") && !html.contains("http:") && !html.contains("https:"))
         #expect(html.contains("&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;"))
         #expect(html.contains("&quot;The <mark>quick</mark> fox&quot;"))
+        #expect(html.contains("<td class=\"none\">0</td><td class=\"changed\">2</td><td class=\"none\">0</td>"))
+        #expect(html.contains("<ul><li><span class=\"key\">Hero 101</span></li></ul>"))
         #expect(html.contains("prefers-color-scheme: dark"))
         #expect(Self.isBalanced(html))
         #expect(GraphDiff().html().contains("No differences."))

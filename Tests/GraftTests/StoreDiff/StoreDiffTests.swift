@@ -12,7 +12,7 @@ import Testing
         var compared = 0
         var streamed = 0
         for seed in 1...(kind == .sqlite ? 40 : 120) {
-            let (old, new) = (try Self.stack(seed, kind, isChanged: false), try Self.stack(seed, kind, isChanged: true))
+            let (old, new) = try ChangedStores.pair(seed, kind)
             var options = DiffOptions()
             options.takesAbsentAsNull = true
             let contexts = (old.container.newBackgroundContext(), new.container.newBackgroundContext())
@@ -27,69 +27,6 @@ import Testing
         }
         #expect(compared > 10)
         #expect(streamed > 8)
-    }
-
-    /// A store with a random graph, and some of it changed.
-    private static func stack(_ seed: Int, _ kind: StoreKind, isChanged: Bool) throws -> TestStack {
-        var graph = RandomGraph(seed: seed)
-        let stack = try TestStack(graph.model, kind)
-        try stack.perform { context in
-            graph.fill(context, count: 25)
-            var random = SeededRandom(seed: seed)
-            let objects = context.insertedObjects.sorted { suffix($0) < suffix($1) }
-            identify(objects, from: 1000)
-            try context.save()
-            guard isChanged else { return }
-            for object in objects where random.chance(10) { context.delete(object) }
-            context.processPendingChanges()
-            let rest = objects.filter { !$0.isDeleted }
-            for object in rest { letGo(object) }
-            for object in rest where random.chance(30) { change(object, rest, &random) }
-            graph.fill(context, count: 2)
-            identify(context.insertedObjects.sorted { suffix($0) < suffix($1) }, from: 2000)
-            try context.save()
-        }
-        return stack
-    }
-
-    /// Clears relationships without inverse to deleted objects: nobody else does.
-    private static func letGo(_ object: NSManagedObject) {
-        for (name, relationship) in object.entity.relationshipsByName where relationship.inverseRelationship == nil {
-            if object.object(name)?.isDeleted == true { object.setValue(nil, forKey: name) }
-        }
-    }
-
-    /// Gives objects an identity that have none, or one that others have.
-    private static func identify(_ objects: [NSManagedObject], from start: Int) {
-        for (index, object) in objects.enumerated() {
-            if object.value(forKey: "key") == nil || start == 2000 {
-                object.setValue(NSNumber(value: start + index), forKey: "key")
-            }
-            if object.value(forKey: "part") == nil { object.setValue("p", forKey: "part") }
-        }
-    }
-
-    /// What grows in the IDs of unsaved objects, in the order of their making.
-    private static func suffix(_ object: NSManagedObject) -> Substring {
-        object.objectID.uriRepresentation().absoluteString.suffix(12)
-    }
-
-    private static func change(_ object: NSManagedObject, _ objects: [NSManagedObject], _ random: inout SeededRandom) {
-        for (name, attribute) in object.entity.attributesByName.sorted(by: { $0.key < $1.key }) {
-            guard name != "key", name != "part", random.chance(30) else { continue }
-            object.setValue(attribute.attributeType == .stringAttributeType ? "changed" : nil, forKey: name)
-        }
-        for (name, relationship) in object.entity.relationshipsByName.sorted(by: { $0.key < $1.key }) {
-            guard random.chance(40), let destination = relationship.destinationEntity else { continue }
-            let candidates = objects.filter { $0.entity.isKindOf(entity: destination) }
-            let ends =
-                candidates.isEmpty ? [] : (0..<random.below(4)).map { _ in candidates[random.below(candidates.count)] }
-            if relationship.isToMany {
-                object.setValue(relationship.isOrdered ? NSOrderedSet(array: ends) : NSSet(array: ends), forKey: name)
-            } else {
-                object.setValue(ends.first, forKey: name)
-            }
-        }
     }
 
     @Test func `a publisher that a thousand heroes leave and join is one change`() throws {

@@ -1,0 +1,152 @@
+// JSON Patch and Merge Patch onto objects: the objects' export is patched, and what differs between the two texts
+// becomes a diff, which is applied like any other. So objects keep their identity, and delete rules hold.
+
+public import CoreData
+import Foundation
+
+extension GraphDiff {
+    /// Makes the diff that a patch means for some objects, in the form in which
+    /// ``CoreData/NSManagedObjectContext/json(of:options:)-([NSManagedObject],_)`` writes them: an array in their
+    /// order.
+    ///
+    /// A member that the patched text doesn't have any more becomes null, in nested objects, too; an identifier in the
+    /// place of an object only refers to one. Objects that a patch adds are new. Those that it removes from the array,
+    /// or from a list whose object owns them, are deleted; others that it removes from a list stay, without that link.
+    ///
+    /// - Parameters:
+    ///   - patch: The patch.
+    ///   - objects: The objects, all of one entity. Call it on their context's queue.
+    ///   - options: What takes part.
+    /// - Throws: ``GraftError``: `inapplicablePatch`; `wrongType` and its kin for values that the model has no place
+    ///   for.
+    public init(
+        _ patch: JSONPatch, on objects: [NSManagedObject], options: DiffOptions = DiffOptions()
+    ) throws {
+        try self.init(changing: objects, options) { try patch.applying(to: $0) }
+    }
+
+    /// Makes the diff that a merge patch means for one object, in the form in which
+    /// ``CoreData/NSManagedObjectContext/json(of:options:)-(NSManagedObject,_)`` writes it.
+    ///
+    /// - Throws: As ``init(_:on:options:)-(JSONPatch,_,_)``.
+    public init(
+        _ patch: JSONMergePatch, on object: NSManagedObject, options: DiffOptions = DiffOptions()
+    ) throws {
+        try self.init(changing: [object], options) { document in
+            guard case .array(let elements) = document, let first = elements.first else { return document }
+            return .array([patch.applying(to: first)])
+        }
+    }
+
+    private init(
+        changing objects: [NSManagedObject], _ options: DiffOptions, _ change: (JSONValue) throws -> JSONValue
+    ) throws {
+        guard let first = objects.first, let context = first.managedObjectContext else {
+            self.init()
+            return
+        }
+        guard objects.allSatisfy({ $0.entity == first.entity }) else {
+            throw GraftError(
+                .ambiguousEntity(candidates: Set(objects.compactMap(\.entity.name)).sorted()))
+        }
+        try self.init(
+            changing: context.json(of: objects), entity: first.entity.name, model: first.entity.managedObjectModel,
+            options, change)
+    }
+
+    /// Makes the diff that a patch means for a context's objects: for the export of an entity, or for the archive of
+    /// all.
+    ///
+    /// - Parameters:
+    ///   - change: Patches the export.
+    ///   - context: The context. Call it on its queue.
+    ///   - entity: The entity whose objects are exported; nil for the archive.
+    ///   - options: What takes part.
+    /// - Throws: As ``init(_:on:options:)-(JSONPatch,_,_)``, and what the closure throws.
+    package init(
+        changing context: NSManagedObjectContext, entity: String?, options: DiffOptions = DiffOptions(),
+        _ change: (JSONValue) throws -> JSONValue
+    ) throws {
+        guard let model = context.graftModel else {
+            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
+        }
+        let text =
+            try entity.map { try context.exportJSON(NSFetchRequest<NSManagedObject>(entityName: $0)) }
+            ?? context.exportArchive()
+        try self.init(changing: text, entity: entity, model: model, options, change)
+    }
+
+    private init(
+        changing text: Data, entity: String?, model: NSManagedObjectModel, _ options: DiffOptions,
+        _ change: (JSONValue) throws -> JSONValue
+    ) throws {
+        let patched = try JSONWriter.data(of: change(JSONValue(parsing: text)))
+        var options = options
+        // The export says something of every property, so what the patched text doesn't say was removed.
+        options.takesAbsentAsNull = true
+        let old = try GraphSnapshot(json: text, entity: entity, model: model)
+        let new = try GraphSnapshot(json: patched, entity: entity, model: model)
+        try self.init(from: old, to: new, options: options)
+        // An archive has all objects; an export also shows some that others only lead to.
+        if entity != nil { try leaveOut(old, new, options) }
+    }
+
+    /// Leaves out what the end of a mention would do to objects: those that nobody owns aren't deleted, and those that
+    /// are now only referred to keep their values.
+    private mutating func leaveOut(_ old: GraphSnapshot, _ new: GraphSnapshot, _ options: DiffOptions) throws {
+        let scope = try DiffScope(old.schema, options)
+        let owned = old.ownedRows()
+        deleted = deleted.filter { contents in
+            old.row(of: contents.key.entity, identity: contents.key.identity).map { owned.contains($0.reference) }
+                ?? true
+        }
+        changed = changed.compactMap { change in
+            guard let row = new.row(of: change.key.entity, identity: change.key.identity)?.reference,
+                new.isReference(row.entity, row.row, scope)
+            else { return change }
+            let links = change.properties.filter { property in
+                if case .attribute = property.kind { false } else { true }
+            }
+            return links.isEmpty ? nil : ObjectChange(change.key, links)
+        }
+    }
+}
+
+extension GraphSnapshot {
+    /// The objects that the snapshot is about, and what they own.
+    fileprivate func ownedRows() -> Set<RowReference> {
+        var open = roots.map(resolved)
+        var owned = Set(open)
+        while let row = open.popLast() {
+            for property in schema.entities[row.entity].properties where property.isOwning {
+                for end in destinations(of: row, property) where owned.insert(end).inserted { open.append(end) }
+            }
+        }
+        return owned
+    }
+}
+
+extension JSONValue {
+    /// Reads a text that consists of one value.
+    ///
+    /// - Throws: ``GraftError`` with `invalidJSON` or `tooDeep`.
+    package init(parsing data: Data) throws {
+        var reader = JSONReader(data)
+        _ = try reader.next()
+        self = try reader.value()
+        _ = try reader.next()
+    }
+}
+
+extension JSONWriter {
+    /// Returns a value as text.
+    ///
+    /// - Throws: ``GraftError`` with `tooDeep`.
+    package static func data(of value: JSONValue, isPretty: Bool = false) throws -> Data {
+        var options = Options()
+        options.isPretty = isPretty
+        var writer = JSONWriter(options: options)
+        try writer.value(value)
+        return try writer.finish()
+    }
+}

@@ -1,0 +1,147 @@
+// What the server says. The steps, and what a crash after each of them leaves:
+//
+//     1. the server's state is written into the file as incoming     the answer is taken up again at the next start
+//     2. it is merged with the objects, and they are saved           merging again changes nothing: both sides say the
+//     same
+//     3. the file has it as the state that the server has            done
+
+public import CoreData
+import Foundation
+
+extension GraphTracker {
+    /// Takes the server's whole state: what it doesn't have is gone there.
+    ///
+    /// What the user changed meanwhile is merged with it; the objects are changed and saved.
+    ///
+    /// - Returns: What changed in the objects.
+    /// - Throws: ``GraftError``; what saving throws. The answer may be taken up again by the next tracker of the file.
+    @discardableResult
+    public func receive(_ snapshot: GraphSnapshot) throws -> GraphDiff {
+        guard snapshot.schema == state.base.schema else {
+            throw GraftError(.modelMismatch(reason: "the server's state was read with another model"))
+        }
+        var next = state
+        next.incoming = snapshot
+        try persist(next)
+        return try take(snapshot)
+    }
+
+    /// Takes what the server has changed since the last state that is known of it.
+    ///
+    /// - Throws: As ``receive(_:)-(GraphSnapshot)``; with `changesDoNotFit` where the change isn't one from that state.
+    @discardableResult
+    public func receive(_ diff: GraphDiff) throws -> GraphDiff {
+        try receive(state.base.applying(diff, options: PatchOptions(diff: options.merge.diff)))
+    }
+
+    /// Takes JSON of the server.
+    ///
+    /// - Parameters:
+    ///   - json: The text, as an import takes it.
+    ///   - entity: The entity of its objects; not needed for an archive.
+    ///   - isWhole: Whether the text has all objects that the server has, with all they have. Otherwise it says
+    ///     something of
+    ///     some of them, and nothing of those that it doesn't mention.
+    /// - Throws: As ``receive(_:)-(GraphSnapshot)``, and what reading throws.
+    @discardableResult
+    public func receive(json: Data, entity: String? = nil, isWhole: Bool) throws -> GraphDiff {
+        guard let model = context.graftModel else {
+            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
+        }
+        let snapshot = try GraphSnapshot(json: json, entity: entity, model: model)
+        if isWhole { return try receive(snapshot) }
+        var diff = try GraphDiff(from: state.base, to: snapshot, options: options.merge.diff)
+        diff.deleted = []
+        let patch = PatchOptions(conflicts: .force, diff: options.merge.diff)
+        return try receive(state.base.applying(diff, options: patch))
+    }
+
+    /// Settles a conflict: the objects get the value that is chosen, and are saved.
+    ///
+    /// - Throws: ``GraftError`` for a conflict that isn't waiting; what saving throws.
+    public func settle(_ conflict: MergeConflict, _ choice: MergeChoice) throws {
+        guard let index = state.conflicts.firstIndex(of: conflict) else {
+            throw GraftError(
+                .other(
+                    finding: "there is no such conflict of \(conflict.key)", remedy: "Settle one of the conflicts."),
+                at: .init(entity: conflict.key.entity, property: conflict.property))
+        }
+        let wanted: MergeConflict.Version =
+            switch choice {
+            case .ours: conflict.ours
+            case .theirs: conflict.theirs
+            case .base: conflict.base
+            case .value(let value): .value(.attribute(value))
+            }
+        if wanted != conflict.ours { try change(Self.diff(conflict, to: wanted)) }
+        var next = state
+        next.conflicts.remove(at: index)
+        try persist(next)
+    }
+
+    /// What makes one version of what a conflict is about of our own.
+    private static func diff(_ conflict: MergeConflict, to wanted: MergeConflict.Version) throws -> GraphDiff {
+        switch (conflict.ours, wanted, conflict.property) {
+        case (.value(.attribute(let old)), .value(.attribute(let new)), let name?):
+            return GraphDiff(changed: [
+                ObjectChange(conflict.key, [PropertyChange(name, .attribute(old: old, new: new))])
+            ])
+        case (.value(.toOne(let old)), .value(.toOne(let new)), let name?):
+            return GraphDiff(changed: [ObjectChange(conflict.key, [PropertyChange(name, .toOne(old: old, new: new))])])
+        case (.value(.toMany(let old, let isOrdered)), .value(.toMany(let new, _)), let name?):
+            let change = MembersChange(from: old, to: new, isOrdered: isOrdered)
+            return GraphDiff(changed: [ObjectChange(conflict.key, [PropertyChange(name, .toMany(change))])])
+        case (.object(let contents), .noObject, _): return GraphDiff(deleted: [contents])
+        case (.noObject, .object(let contents), _): return GraphDiff(inserted: [contents])
+        default:
+            throw GraftError(
+                .other(
+                    finding: "the conflict of \(conflict.key) can't be settled by taking that side",
+                    remedy: "Change the objects, and settle it with 'ours'."),
+                at: .init(entity: conflict.key.entity, property: conflict.property))
+        }
+    }
+
+    // MARK: Steps
+
+    /// Takes up an answer that had arrived before the process ended.
+    func resume() throws {
+        if let incoming = state.incoming { try take(incoming) }
+    }
+
+    @discardableResult
+    private func take(_ server: GraphSnapshot) throws -> GraphDiff {
+        let before = try current()
+        var merge = try GraphMerge(
+            base: state.base, ours: GraphDiff(from: state.base, to: before, options: diffOptions),
+            theirs: GraphDiff(from: state.base, to: server, options: diffOptions), options: mergeOptions)
+        // What is left to settle keeps the user's value; that it waits is remembered below.
+        var waiting: [MergeConflict] = []
+        while let conflict = merge.conflicts.first {
+            waiting.append(conflict)
+            try merge.settle(conflict, .ours)
+        }
+        let diff = try GraphDiff(from: before, to: merge.snapshot, options: diffOptions)
+        try change(diff)
+        var next = state
+        next.base = server
+        next.sent = nil
+        next.incoming = nil
+        // What waited before goes on waiting, with the values that it was about.
+        let places = Set(waiting.map(\.place))
+        next.conflicts = (waiting + state.conflicts.filter { !places.contains($0.place) }).sorted()
+        try persist(next)
+        return diff
+    }
+
+    private var mergeOptions: MergeOptions {
+        var options = options.merge
+        options.diff = diffOptions
+        return options
+    }
+
+    private func change(_ diff: GraphDiff) throws {
+        if !diff.isEmpty { try context.apply(diff, options: PatchOptions(diff: diffOptions)) }
+        if context.hasChanges { try context.save() }
+    }
+}

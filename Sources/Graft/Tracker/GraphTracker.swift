@@ -1,0 +1,206 @@
+// Sync in a small: what the server is known to have, what was changed since, and what becomes of its answers.
+//
+//     let tracker = try GraphTracker(file: file, context: context)
+//     let change = try tracker.markSent()          // remembers what is sent, on the disk, before it is sent
+//     ... send `change` ...
+//     try tracker.confirm()                        // the server has it as it was sent
+//     try tracker.receive(json: answer)            // or: the server has something else, which is merged
+//
+// The objects are saved before the file is changed to say so. So after a crash the tracker takes for unsent what the
+// server may have already, which does no harm, and never the other way round. GraphTracker+Receiving.swift has the
+// steps.
+
+public import CoreData
+import Foundation
+
+/// Keeps the last known state of a server beside a store, and tells what has changed since.
+///
+/// A tracker and its context belong to one queue; call it there.
+public final class GraphTracker {
+    /// What a tracker compares, and how it settles what both sides changed.
+    public struct Options: Sendable {
+        /// The entities that the server has, with their sub-entities; nil for all.
+        public var entities: [String]?
+        /// How conflicts are settled, and what takes part. Those that are left keep the user's value and wait.
+        public var merge: MergeOptions
+
+        /// Creates options.
+        public init(entities: [String]? = nil, merge: MergeOptions = MergeOptions()) {
+            self.entities = entities
+            self.merge = merge
+        }
+    }
+
+    /// The context with the user's objects.
+    public let context: NSManagedObjectContext
+    let options: Options
+    let file: DurableFile
+    var state: TrackerState
+
+    /// Opens a tracker, or begins one for which the server has nothing yet.
+    ///
+    /// An answer that had arrived when the process ended is taken up again.
+    ///
+    /// - Parameters:
+    ///   - file: Where the state is kept, such as ``file(besideStoreAt:)``.
+    ///   - context: The context with the objects. It is saved when an answer arrives.
+    ///   - options: What takes part, and how conflicts are settled.
+    /// - Throws: ``GraftError``, with `modelMismatch` for a file of another model.
+    public convenience init(file: URL, context: NSManagedObjectContext, options: Options = Options()) throws {
+        try self.init(DurableFile(url: file), context, options)
+    }
+
+    init(_ file: DurableFile, _ context: NSManagedObjectContext, _ options: Options) throws {
+        guard let model = context.graftModel else {
+            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
+        }
+        self.file = file
+        self.context = context
+        self.options = options
+        state = TrackerState(base: try GraphSnapshot(model: model))
+        if let data = try file.read() { state = try Self.read(data, file.url, state.base.schema) }
+        try resume()
+    }
+
+    /// The file beside a store in which its tracker's state is kept.
+    public static func file(besideStoreAt store: URL) -> URL { store.appendingPathExtension("graft-sync") }
+
+    private static func read(_ data: Data, _ url: URL, _ schema: GraphSchema) throws -> TrackerState {
+        let state: TrackerState
+        do {
+            state = try JSONDecoder().decode(TrackerState.self, from: data)
+        } catch {
+            throw GraftError(
+                .other(
+                    finding: "the tracker's file can't be read",
+                    remedy: "Delete it, and take the server's whole state again."),
+                at: .init(source: url.path), underlying: error)
+        }
+        guard state.version == TrackerState.version, state.base.schema == schema else {
+            throw GraftError(
+                .modelMismatch(reason: "the tracker's file was written with another model or version"),
+                at: .init(source: url.path))
+        }
+        return state
+    }
+
+    func persist(_ state: TrackerState) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        try file.write(try encoder.encode(state))
+        self.state = state
+    }
+
+    // MARK: Changes
+
+    /// What the server doesn't have yet, unsaved changes included. What waits for a conflict to be settled isn't part
+    /// of it.
+    ///
+    /// - Throws: ``GraftError``, for instance with `invalidMapping` for objects that nothing tells apart.
+    public func pendingChange() throws -> GraphDiff {
+        let diff = try GraphDiff(from: state.base, to: current(), options: diffOptions)
+        return diff.leavingOut(state.conflicts)
+    }
+
+    /// What the server doesn't have yet of an object and what it owns.
+    public func pendingChange(of object: NSManagedObject) throws -> GraphDiff {
+        let snapshot = try GraphSnapshot(of: [object], options: options.merge.diff)
+        var keys = Set(try snapshot.contents(options: options.merge.diff).map(\.key))
+        // What the object owned for the server, and owns no more.
+        for row in state.base.rows(ownedBy: keys) { keys.insert(row) }
+        let diff = try pendingChange()
+        return GraphDiff(
+            deleted: diff.deleted.filter { keys.contains($0.key) },
+            inserted: diff.inserted.filter { keys.contains($0.key) },
+            changed: diff.changed.filter { keys.contains($0.key) })
+    }
+
+    /// Whether a change was sent that the server hasn't answered yet.
+    public var isWaiting: Bool { state.sent != nil }
+
+    /// What both sides changed and nobody has settled, by key and property. The objects have the user's values.
+    public var conflicts: [MergeConflict] { state.conflicts }
+
+    /// Remembers the present state as the one that is sent, and returns the change to send. It is on the disk when this
+    /// returns.
+    ///
+    /// - Throws: ``GraftError``. Then nothing is marked.
+    @discardableResult
+    public func markSent() throws -> GraphDiff {
+        let diff = try pendingChange()
+        var next = state
+        next.sent = try state.base.applying(diff, options: PatchOptions(conflicts: .force, diff: diffOptions))
+        try persist(next)
+        return diff
+    }
+
+    /// Takes note that the server has what was marked as sent.
+    ///
+    /// - Throws: ``GraftError``. Then the change is still pending.
+    public func confirm() throws {
+        guard let sent = state.sent else { return }
+        var next = state
+        next.base = sent
+        next.sent = nil
+        try persist(next)
+    }
+
+    /// Takes note that what was marked as sent hasn't reached the server.
+    public func forgetSent() throws {
+        var next = state
+        next.sent = nil
+        try persist(next)
+    }
+
+    // MARK: Snapshots
+
+    var diffOptions: DiffOptions {
+        var options = options.merge.diff
+        options.takesAbsentAsNull = true
+        return options
+    }
+
+    func current() throws -> GraphSnapshot {
+        try GraphSnapshot(of: context, entities: options.entities, options: options.merge.diff)
+    }
+}
+
+extension GraphDiff {
+    /// The diff without what conflicts are about.
+    fileprivate func leavingOut(_ conflicts: [MergeConflict]) -> GraphDiff {
+        if conflicts.isEmpty { return self }
+        let objects = Set(conflicts.filter { $0.property == nil }.flatMap { [$0.key] + ($0.other.map { [$0] } ?? []) })
+        let properties = Dictionary(grouping: conflicts.filter { $0.property != nil }, by: \.key)
+            .mapValues { Set($0.compactMap(\.property)) }
+        return GraphDiff(
+            deleted: deleted.filter { !objects.contains($0.key) },
+            inserted: inserted.filter { !objects.contains($0.key) },
+            changed: changed.compactMap { change in
+                if objects.contains(change.key) { return nil }
+                guard let names = properties[change.key] else { return change }
+                return ObjectChange(change.key, change.properties.filter { !names.contains($0.name) })
+            })
+    }
+}
+
+extension GraphSnapshot {
+    /// The keys of what some objects own, at whatever depth; only of objects with an identity.
+    fileprivate func rows(ownedBy keys: Set<ObjectKey>) -> Set<ObjectKey> {
+        var found: Set<ObjectKey> = []
+        var open = keys.filter { $0.position == nil }.compactMap {
+            row(of: $0.entity, identity: $0.identity)?.reference
+        }
+        var seen = Set(open)
+        while let reference = open.popLast() {
+            for property in schema.entities[reference.entity].properties where property.isOwning {
+                for end in destinations(of: reference, property) where seen.insert(end).inserted {
+                    open.append(end)
+                    if isIdentified(end) {
+                        found.insert(ObjectKey(schema.entities[end.entity].name, identity(of: end)))
+                    }
+                }
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,19 @@
+// What a tracker knows, as it is in its file.
+
+import Foundation
+
+/// The state of a tracker.
+struct TrackerState: Codable {
+    /// The version of the form. A file of a later one is refused.
+    static let version = 1
+
+    var version = TrackerState.version
+    /// The last state that the server is known to have.
+    var base: GraphSnapshot
+    /// The objects as they were sent, until the server has answered.
+    var sent: GraphSnapshot?
+    /// A state of the server that has arrived, and may not have reached the objects yet.
+    var incoming: GraphSnapshot?
+    /// What both sides changed, and nobody has settled.
+    var conflicts: [MergeConflict] = []
+}

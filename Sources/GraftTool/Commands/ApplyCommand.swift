@@ -1,0 +1,59 @@
+// The options of `graft apply`. Jobs/ApplyJob.swift does the work.
+
+import ArgumentParser
+import Graft
+
+struct ApplyCommand: JobCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "apply",
+        abstract: "Apply a diff, a JSON Patch or a Merge Patch to a store.",
+        discussion: """
+            The patch is what `graft diff` writes with --format json, json-patch or merge-patch; its form is told by its \
+            contents. JSON Patch and Merge Patch are applied to the store's archive, or with --entity to the export of that \
+            entity's objects. The store is changed whole or not at all.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The patch; - is standard input.", valueName: "patch"), completion: .file())
+    var patch: String
+
+    @Option(help: ArgumentHelp("The store.", valueName: "store"), completion: .file())
+    var store: String
+
+    @Option(help: .model, completion: .file())
+    var model: String?
+
+    @Option(help: ArgumentHelp("The entity whose export a JSON Patch or Merge Patch is about.", valueName: "name"))
+    var entity: String?
+
+    @Flag(help: "Take the changes back. Only for diffs.")
+    var reverse = false
+
+    @Flag(help: "Say what would be done, and change nothing.")
+    var dryRun = false
+
+    @Option(
+        help:
+            "What becomes of changes that don't fit the store: nothing at all is done, or they are left out or forced.")
+    var onConflict = OnConflict.fail
+
+    func run(console: Console) throws {
+        try ApplyJob(
+            patch: patch, store: store, model: model, entity: entity, isReversed: reverse, isDryRun: dryRun,
+            conflicts: onConflict.policy
+        ).run(on: console)
+    }
+}
+
+/// What becomes of changes that don't fit.
+enum OnConflict: String, CaseIterable, ExpressibleByArgument {
+    case fail, skip, force
+
+    var policy: ConflictPolicy {
+        switch self {
+        case .fail: .fail
+        case .skip: .skip
+        case .force: .force
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// The options of `graft merge`. Jobs/MergeJob.swift does the work.
+
+import ArgumentParser
+
+struct MergeCommand: JobCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "merge",
+        abstract: "Merge two versions of a store that come from a third one.",
+        discussion: """
+            Changes of different properties combine. Where conflicts remain, they are listed, nothing is written, and the \
+            exit code is 1; it is 2 when the job failed. All three stores are read into memory. An empty file as BASE is a \
+            store without objects, as git has it for a file that both sides have added.
+
+            As a merge driver of git:
+              git config merge.graft.driver 'graft merge %O %A %B --output %A'
+              echo '*.sqlite merge=graft' >> .gitattributes
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The store that both versions come from.", valueName: "base"), completion: .file())
+    var base: String
+
+    @Argument(help: ArgumentHelp("Our version.", valueName: "ours"), completion: .file())
+    var ours: String
+
+    @Argument(help: ArgumentHelp("Their version.", valueName: "theirs"), completion: .file())
+    var theirs: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The store to write, whole or not at all; may be one of the three. It continues our version.",
+            valueName: "store"), completion: .file())
+    var output: String
+
+    @Option(help: .model, completion: .file())
+    var model: String?
+
+    @Option(help: "Whose change counts where both changed the same.")
+    var prefer: MergeSide?
+
+    var failureCode: Int32 { 2 }
+
+    func run(console: Console) throws {
+        let job = MergeJob(base: base, ours: ours, theirs: theirs, output: output, model: model, prefer: prefer)
+        if try job.run(on: console) > 0 { throw QuietExit(code: 1) }
+    }
+}
+
+/// One side of a merge.
+enum MergeSide: String, CaseIterable, ExpressibleByArgument {
+    case ours, theirs
+}

@@ -1,0 +1,111 @@
+// What `graft apply` does.
+
+import CoreData
+import Foundation
+import Graft
+
+/// The application of a patch to a store.
+struct ApplyJob {
+    var patch: String
+    var store: String
+    var model: String?
+    var entity: String?
+    var isReversed: Bool
+    var isDryRun: Bool
+    var conflicts: ConflictPolicy
+
+    private enum Patch {
+        case diff(GraphDiff)
+        case jsonPatch(JSONPatch)
+        case mergePatch(JSONMergePatch)
+    }
+
+    /// Applies the patch, and reports what was done.
+    ///
+    /// - Throws: What went wrong. The store is then as it was.
+    func run(on console: Console) throws {
+        let patch = try read(console)
+        try FileKind.requireReadable(store)
+        let container =
+            isDryRun
+            ? try StoreAccess.openForReading(store, modelPath: model)
+            : try StoreAccess.openForWriting(store, model: StoreAccess.model(at: model, forStore: store))
+        if let entity { _ = try container.managedObjectModel.entity(named: entity) }
+        let context = container.newBackgroundContext()
+        let report = try context.performAndWait {
+            let report = try apply(patch, to: context)
+            if !isDryRun { try context.save() }
+            return report
+        }
+        try StoreAccess.close(container)
+        try console.print("\(report.inserted) new, \(report.changed) changed, \(report.deleted) deleted")
+        for key in report.cascaded { try console.print("deleted with its owner: \(key)") }
+        for conflict in report.conflicts { console.note("graft: \(conflict.description)") }
+    }
+
+    private func apply(_ patch: Patch, to context: NSManagedObjectContext) throws -> PatchReport {
+        let options = PatchOptions(conflicts: conflicts)
+        switch patch {
+        case .diff(let diff):
+            return try context.apply(isReversed ? diff.inverted : diff, options: options)
+        case .jsonPatch(let patch):
+            return try apply(to: context) { try patch.applying(to: $0) }
+        case .mergePatch(let patch):
+            return try apply(to: context) { patch.applying(to: $0) }
+        }
+    }
+
+    private func apply(
+        to context: NSManagedObjectContext, _ change: (JSONValue) throws -> JSONValue
+    ) throws -> PatchReport {
+        guard !isReversed else {
+            throw GraftError(
+                .other(
+                    finding: "only a diff knows what was before and can be taken back",
+                    remedy: "Use a diff made with --format json."), at: .init(source: patch))
+        }
+        let diff = try GraphDiff(changing: context, entity: entity, change)
+        // Made from the store itself, it fits; what an export rounds must not count as a conflict.
+        return try context.apply(diff, options: PatchOptions(conflicts: .force))
+    }
+
+    /// Reads the patch: an array is a JSON Patch, an object with a version and nothing but what a diff has is a diff,
+    /// and any other JSON is a Merge Patch.
+    private func read(_ console: Console) throws -> Patch {
+        let name = patch == "-" ? "standard input" : patch
+        do {
+            let data: Data
+            if patch == "-" {
+                data = try FileHandle(fileDescriptor: console.input).readToEnd() ?? Data()
+            } else {
+                try FileKind.requireReadable(patch)
+                data = try Data(contentsOf: URL(fileURLWithPath: patch))
+            }
+            let json = try JSONValue(parsing: data)
+            switch json {
+            case .array: return .jsonPatch(try JSONPatch(json))
+            case .object(let object) where Self.isDiff(object):
+                return .diff(try JSONDecoder().decode(GraphDiff.self, from: data))
+            default: return .mergePatch(JSONMergePatch(json))
+            }
+        } catch let error as GraftError {
+            throw error.located(in: .init(source: name))
+        } catch let error as DecodingError {
+            throw GraftError(
+                .other(finding: "the diff is damaged", remedy: "Make it again with graft diff --format json."),
+                at: .init(source: name), underlying: error)
+        }
+    }
+
+    private static func isDiff(_ object: JSONObject) -> Bool {
+        guard case .number? = object["version"] else { return false }
+        return object.members.allSatisfy { ["version", "deleted", "inserted", "changed"].contains($0.key) }
+    }
+}
+
+extension PatchConflict {
+    fileprivate var description: String {
+        let place = property.map { "'\($0)' of \(key)" } ?? "\(key)"
+        return "\(place) is \(found) where the patch expects \(expected)"
+    }
+}

@@ -1,0 +1,136 @@
+// What `graft diff` does.
+
+import CoreData
+import Foundation
+import Graft
+
+/// A comparison of two files.
+struct DiffJob {
+    var old: String
+    var new: String
+    var model: String?
+    var entity: String?
+    var format: DiffFormat
+    var maximumValueLength: Int?
+
+    /// Compares, and prints the difference.
+    ///
+    /// - Returns: Whether there is one.
+    func run(on console: Console) throws -> Bool {
+        let files = (try GraphFile(path: old), try GraphFile(path: new))
+        let model = try model(files)
+        if let entity { _ = try model.entity(named: entity) }
+        switch format {
+        case .jsonPatch, .mergePatch: return try printPatch(files, model, console)
+        case .json:
+            let diff = try diff(files, model, console)
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            try console.print(String(decoding: try encoder.encode(diff), as: UTF8.self))
+            return !diff.isEmpty
+        case .dictionary:
+            let differences = try differences(files, model)
+            let json = JSONValue.array(try differences.map { try $0.json() })
+            try console.write(String(decoding: JSONWriter.data(of: json, isPretty: true), as: UTF8.self))
+            return !differences.isEmpty
+        case .text, .html:
+            let diff = try diff(files, model, console)
+            let labels = try DiffLabels(diff, model).labels(in: [files.1, files.0], modelPath: self.model)
+            let rendering = DiffRendering(
+                oldName: old, newName: new, labels: labels, maximumValueLength: maximumValueLength,
+                isColored: format == .text && console.hasColor)
+            let text = format == .text ? diff.text(rendering) : diff.html(rendering)
+            if !text.isEmpty { try console.write(text) }
+            return !diff.isEmpty
+        }
+    }
+
+    private func model(_ files: (GraphFile, GraphFile)) throws -> NSManagedObjectModel {
+        if let model { return try StoreAccess.model(at: model) }
+        if let model = try files.0.model() ?? files.1.model() { return model }
+        throw GraftError(.missingModel(reason: "neither side is a store, and there is no --model"))
+    }
+
+    private func diff(
+        _ files: (GraphFile, GraphFile), _ model: NSManagedObjectModel, _ console: Console
+    ) throws -> GraphDiff {
+        if files.0.isStore, files.1.isStore { return try storeDiff(console) }
+        var options = DiffOptions()
+        // Archives and stores say something of every property.
+        options.takesAbsentAsNull = !files.0.isPlain && !files.1.isPlain
+        return try GraphDiff(
+            from: files.0.snapshot(model, modelPath: self.model, entity: entity),
+            to: files.1.snapshot(model, modelPath: self.model, entity: entity), options: options)
+    }
+
+    /// The differences as trees, after the article.
+    private func differences(
+        _ files: (GraphFile, GraphFile), _ model: NSManagedObjectModel
+    ) throws -> [ObjectDiff] {
+        var options = DiffOptions()
+        options.takesAbsentAsNull = !files.0.isPlain && !files.1.isPlain
+        return try ObjectDiff.differences(
+            from: files.0.snapshot(model, modelPath: self.model, entity: entity),
+            to: files.1.snapshot(model, modelPath: self.model, entity: entity), options: options)
+    }
+
+    private func storeDiff(_ console: Console) throws -> GraphDiff {
+        let containers = (
+            try StoreAccess.openForReading(old, modelPath: model), try StoreAccess.openForReading(new, modelPath: model)
+        )
+        let progress = Progress(totalUnitCount: -1)
+        let interruption = Interruption(cancelling: progress)
+        let bar = ProgressBar(progress, title: URL(fileURLWithPath: new).lastPathComponent, console: console)
+        defer {
+            bar.end()
+            interruption.end()
+        }
+        return try GraphDiff(
+            from: containers.0, to: containers.1, entities: entity.map { [$0] }, progress: progress)
+    }
+
+    /// Prints the patch that leads from one export to the other.
+    private func printPatch(
+        _ files: (GraphFile, GraphFile), _ model: NSManagedObjectModel, _ console: Console
+    ) throws -> Bool {
+        let isPlain = files.0.isPlain || files.1.isPlain
+        let entity = self.entity
+        if isPlain, entity == nil, files.0.isStore || files.1.isStore {
+            throw GraftError(
+                .other(
+                    finding: "a patch between a store and JSON is about the objects of one entity",
+                    remedy: "Name it with --entity."))
+        }
+        let documents = (
+            try files.0.document(modelPath: self.model, entity: entity),
+            try files.1.document(modelPath: self.model, entity: entity)
+        )
+        let hasDifferences = documents.0 != documents.1
+        if format == .jsonPatch {
+            let root = isPlain || entity != nil ? try entity ?? Self.soleRoot(of: model) : nil
+            let options = try JSONPatch.Options.identified(byMappingOf: root, in: model)
+            let patch = try JSONPatch(from: documents.0, to: documents.1, options: options)
+            try console.print(patch.prettyDescription)
+        } else {
+            let (patch, losses) = JSONMergePatch.difference(from: documents.0, to: documents.1)
+            try console.write(String(decoding: JSONWriter.data(of: patch.json, isPretty: true), as: UTF8.self))
+            for loss in losses { console.note("graft: a merge patch can't set \(loss) to null") }
+        }
+        return hasDifferences
+    }
+
+    private static func soleRoot(of model: NSManagedObjectModel) throws -> String {
+        let names = model.entities.filter { $0.superentity == nil }.compactMap(\.name).sorted()
+        if names.count == 1 { return names[0] }
+        throw GraftError(.ambiguousEntity(candidates: names))
+    }
+}
+
+extension JSONPatch {
+    /// One operation on a line.
+    fileprivate var prettyDescription: String {
+        guard !isEmpty else { return "[]" }
+        let lines = operations.map { JSONPatch([$0]).description.dropFirst().dropLast() }
+        return "[\n  \(lines.joined(separator: ",\n  "))\n]"
+    }
+}

@@ -1,0 +1,96 @@
+// What people call the objects of a diff: the value of an attribute such as `name`, looked up for those that it
+// mentions.
+
+import CoreData
+import Foundation
+import Graft
+
+/// Names for the objects that a diff mentions.
+struct DiffLabels {
+    private let model: NSManagedObjectModel
+    private var keys: [String: Set<ObjectKey>] = [:]
+
+    /// The attributes that are names, the first choice first.
+    private static let attributes = ["name", "title", "label", "displayName", "summary"]
+
+    /// More objects than these nobody reads about; the rest go without.
+    private static let limit = 20_000
+
+    init(_ diff: GraphDiff, _ model: NSManagedObjectModel) {
+        self.model = model
+        for contents in diff.deleted + diff.inserted {
+            add(contents.key)
+            for property in contents.properties { add(property.value) }
+        }
+        for change in diff.changed {
+            add(change.key)
+            for property in change.properties { add(property.kind) }
+        }
+    }
+
+    private mutating func add(_ key: ObjectKey?) {
+        guard let key, key.position == nil, keys[key.entity, default: []].count < Self.limit else { return }
+        keys[key.entity, default: []].insert(key)
+    }
+
+    private mutating func add(_ value: PropertyValue) {
+        switch value {
+        case .attribute: break
+        case .toOne(let key): add(key)
+        case .toMany(let keys, _): for key in keys { add(key) }
+        }
+    }
+
+    private mutating func add(_ kind: PropertyChange.Kind) {
+        switch kind {
+        case .attribute: break
+        case .toOne(let old, let new):
+            add(old)
+            add(new)
+        case .toMany(let change):
+            for member in change.removed + change.added { add(member.key) }
+            for move in change.moved { add(move.key) }
+        }
+    }
+
+    /// Looks the names up.
+    ///
+    /// - Parameter files: Where to look, the first choice first. JSON files aren't read again for this.
+    func labels(in files: [GraphFile], modelPath: String?) throws -> [ObjectKey: String] {
+        var labels: [ObjectKey: String] = [:]
+        for case .store(let path) in files {
+            let container = try StoreAccess.openForReading(path, modelPath: modelPath)
+            let context = container.newBackgroundContext()
+            try context.performAndWait {
+                for (entity, keys) in keys {
+                    let missing = keys.filter { labels[$0] == nil }
+                    try find(Array(missing), of: entity, in: context, &labels)
+                }
+            }
+        }
+        return labels
+    }
+
+    private func find(
+        _ keys: [ObjectKey], of entity: String, in context: NSManagedObjectContext, _ labels: inout [ObjectKey: String]
+    ) throws {
+        guard let description = model.entitiesByName[entity],
+            let identity = try context.identityAttributes(of: entity), identity.count == 1,
+            let name = Self.attributes.first(where: { attribute in
+                identity[0] != attribute
+                    && description.attributesByName[attribute]?.attributeType == .stringAttributeType
+            })
+        else { return }
+        for start in stride(from: 0, to: keys.count, by: 500) {
+            let part = keys[start..<min(start + 500, keys.count)]
+            let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+            request.includesSubentities = false
+            request.predicate = NSPredicate(
+                format: "%K IN %@", argumentArray: [identity[0], part.compactMap { $0.identity.first?.object }])
+            let objects = try context.fetch(request)
+            for (object, key) in zip(objects, try context.objectKeys(of: objects)) {
+                labels[key] = object.value(forKey: name) as? String
+            }
+        }
+    }
+}

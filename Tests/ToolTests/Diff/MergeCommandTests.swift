@@ -1,0 +1,89 @@
+// `graft merge`: two people change copies of one store; alone, and as git's merge driver.
+
+import Foundation
+import Testing
+
+@Suite struct MergeCommandTests {
+    private let folder: TemporaryFolder
+    private let base: String
+    private let ours: String
+    private let theirs: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        base = try heroStore(in: folder, named: "Base.sqlite")
+        ours = try heroStore(in: folder, named: "Ours.sqlite")
+        theirs = try heroStore(in: folder, named: "Theirs.sqlite")
+    }
+
+    private func change(_ store: String, _ json: String) throws {
+        let file = try folder.file("change.json", json)
+        _ = try graft("import", file, "--entity", "Hero", "--store", store).succeeded()
+    }
+
+    private func hero(_ id: Int, in store: String) throws -> String {
+        try graft("export", "--store", store, "--entity", "Hero", "--where", "id == \(id)").succeeded().text
+    }
+
+    @Test func `what two people changed of different properties and objects comes together`() throws {
+        try change(ours, #"[{"id": "101", "rescues": 50}, {"id": "301", "name": "Ours"}]"#)
+        try change(theirs, #"[{"id": "101", "motto": "New"}, {"id": "302", "name": "Theirs", "powers": ["9"]}]"#)
+        let merged = folder.path("Merged.sqlite")
+        let run = try graft("merge", base, ours, theirs, "--output", merged).succeeded()
+        #expect(run.text == "1 new, 2 changed, 0 deleted by the other side\n")
+        let text = try hero(101, in: merged)
+        #expect(text.contains(#""rescues":50"#) && text.contains(#""motto":"New""#))
+        #expect(try hero(301, in: merged).contains("Ours"))
+        #expect(try hero(302, in: merged).contains("Flight"))
+        #expect(try StoreFile(path: merged).integrity == ["ok"])
+        #expect(try folder.names.filter { $0.hasPrefix(".graft") } == [])
+    }
+
+    @Test func `a conflict is listed and nothing is written, until a side is preferred`() throws {
+        try change(ours, #"[{"id": "101", "rescues": 50}]"#)
+        try change(theirs, #"[{"id": "101", "rescues": 60}, {"id": "102", "rescues": 1}]"#)
+        let before = try StoreFile(path: ours).content
+        let run = try graft("merge", base, ours, theirs, "--output", ours)
+        #expect(run.status == 1)
+        #expect(run.text == "Hero 101 rescues: both sides changed it; base 37, ours 50, theirs 60\n")
+        #expect(run.diagnostics == "graft: 1 conflicts are left; nothing was written\n")
+        #expect(try StoreFile(path: ours).content == before)
+        let preferred = try graft("merge", base, ours, theirs, "--output", ours, "--prefer", "theirs").succeeded()
+        #expect(preferred.text.contains("settled: Hero 101 rescues"))
+        #expect(try hero(101, in: ours).contains(#""rescues":60"#))
+        #expect(try hero(102, in: ours).contains(#""rescues":1"#))
+        #expect(try graft("merge", base, ours, folder.path("missing"), "--output", ours).status == 2)
+    }
+
+    @Test func `git merges stores with it`() throws {
+        let run = try shell(
+            """
+            set -e
+            export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
+            export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b
+            mkdir repository; cd repository; git init -q -b main .
+            git config merge.graft.driver "$GRAFT merge %O %A %B --output %A"
+            echo '*.sqlite merge=graft' >> .gitattributes
+            cp ../Base.sqlite Heroes.sqlite; git add .; git commit -qm base
+            git checkout -qb theirs
+            echo '[{"id": "101", "motto": "New"}]' > ../a.json
+            "$GRAFT" import ../a.json --entity Hero --store Heroes.sqlite >/dev/null; git commit -qam theirs
+            git checkout -q main
+            echo '[{"id": "101", "rescues": 50}]' > ../b.json
+            "$GRAFT" import ../b.json --entity Hero --store Heroes.sqlite >/dev/null; git commit -qam ours
+            git merge -q --no-edit theirs >/dev/null
+            git status --short
+            "$GRAFT" export --store Heroes.sqlite --entity Hero --where 'id == 101'
+            git checkout -qb conflict HEAD~1
+            echo '[{"id": "101", "motto": "Other"}]' > ../c.json
+            "$GRAFT" import ../c.json --entity Hero --store Heroes.sqlite >/dev/null; git commit -qam other
+            if git merge --no-edit theirs >../log 2>&1; then echo "no conflict"; fi
+            grep -q 'Hero 101 motto' ../log
+            git status --short
+            """, in: folder)
+        #expect(run.status == 0, "\(run.diagnostics)")
+        #expect(run.lines.count == 2, "\(run.text)")
+        #expect(run.text.contains(#""rescues":50"#) && run.text.contains(#""motto":"New""#))
+        #expect(run.lines.last == "UU Heroes.sqlite")
+    }
+}
