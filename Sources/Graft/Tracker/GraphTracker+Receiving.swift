@@ -49,7 +49,11 @@ extension GraphTracker {
             throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
         }
         let snapshot = try GraphSnapshot(json: json, entity: entity, model: model)
-        if isWhole { return try receive(snapshot) }
+        if isWhole {
+            // An archive says each link once; as the state of the server it has both ends.
+            let empty = try GraphSnapshot(model: model)
+            return try receive(empty.applying(GraphDiff(from: empty, to: snapshot, options: diffOptions)))
+        }
         var diff = try GraphDiff(from: state.base, to: snapshot, options: options.merge.diff)
         diff.deleted = []
         let patch = PatchOptions(conflicts: .force, diff: options.merge.diff)
