@@ -19,7 +19,10 @@ do {
 }
 
 func run(_ parts: [String]) throws {
-    let known = ["json", "import", "reimport", "export", "memory", "mapping", "cycles", "archive", "codable", "diff", "storediff", "all"]
+    let known = [
+        "json", "import", "reimport", "export", "memory", "mapping", "cycles", "archive", "codable", "diff",
+        "storediff", "all",
+    ]
     if let unknown = parts.first(where: { !known.contains($0) }) {
         let text = "There is no benchmark '\(unknown)'. Name one of \(known.joined(separator: ", ")).\n"
         FileHandle.standardError.write(Data(text.utf8))

@@ -49,7 +49,8 @@ struct DictionaryPopulator {
         var reader = try DictionaryReader(compiled, model, options)
         try reader.read(dictionaries, entity: try entity.map(compiled.number), isArray: isArray)
         let importer = try BatchImporter(
-            GraphMapping(unmapped: compiled.schema), context: context, entities: model.entitiesByName, options: ImportOptions(),
+            GraphMapping(unmapped: compiled.schema), context: context, entities: model.entitiesByName,
+            options: ImportOptions(),
             keepsObjects: options.matchesIdentities)
         do {
             let objects = try run(reader, importer, given)

@@ -23,6 +23,7 @@ public struct MergeConflict: Hashable, Sendable, Codable {
         case value(PropertyValue)
     }
 
+    /// What can't be combined.
     public var kind: Kind
     /// Which object; of two that break a uniqueness constraint, the one that our side changed or inserted.
     public var key: ObjectKey

@@ -92,9 +92,11 @@ public struct PatchOptions: Hashable, Sendable {
 
 /// What applying a diff has done.
 public struct PatchReport: Hashable, Sendable, Codable {
-    /// The numbers of objects.
+    /// The number of objects inserted.
     public var inserted = 0
+    /// The number of objects deleted that the diff names.
     public var deleted = 0
+    /// The number of objects changed.
     public var changed = 0
     /// The objects that the diff doesn't name and that were deleted with their owners.
     public var cascaded: [ObjectKey] = []

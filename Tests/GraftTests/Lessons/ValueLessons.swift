@@ -26,19 +26,7 @@ import Testing
         }
     }
 
-    // 39 MagicalRecord#484, #605, #700, PR#551
-    @Test func `39: locale and zone don't come from the device`() throws {
-        let before = getenv("TZ").map { String(cString: $0) }
-        setenv("TZ", "Asia/Tokyo", 1)
-        defer { if let before { setenv("TZ", before, 1) } else { unsetenv("TZ") } }
-        let world = try thing([
-            .attribute("d", .dateAttributeType),
-            .attribute("e", .dateAttributeType).annotated(["JSONDateFormat": "yyyy-MM-dd HH:mm"]),
-        ])
-        try world.take(#"{"id": "1", "d": "2014-01-02T13:00:00Z", "e": "2014-01-02 13:00"}"#, "A")
-        #expect(try world.value("d", of: "A", "id", "1") == "2014-01-02T13:00:00Z")
-        #expect(try world.value("e", of: "A", "id", "1") == "2014-01-02T13:00:00Z")
-    }
+    // 39 is in ToolTests/Import/DeviceZoneTests.swift: the zone of a device is that of a process.
 
     // 40 RestKit#1395, #1405; ObjectMapper#799
     @Test func `40: a number keeps its text until its type is known`() throws {

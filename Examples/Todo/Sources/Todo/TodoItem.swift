@@ -3,12 +3,12 @@ import Foundation
 
 /// Written by hand, with @NSManaged: the plugin supplies the accessors where there is no Objective-C runtime.
 public class TodoItem: NSManagedObject {
-    @NSManaged public var label: String
-    @NSManaged public var created: Date?
-    @NSManaged public var isDone: Bool
-    @NSManaged public var priority: Int16
-    @NSManaged public var list: TodoList?
-    @NSManaged public var completions: Set<TodoCompletion>
+    @NSManaged var label: String
+    @NSManaged var created: Date?
+    @NSManaged var isDone: Bool
+    @NSManaged var priority: Int16
+    @NSManaged var list: TodoList?
+    @NSManaged var completions: Set<TodoCompletion>
 
     public override func awakeFromInsert() {
         super.awakeFromInsert()
@@ -26,8 +26,8 @@ public class TodoItem: NSManagedObject {
 
 extension TodoItem {
     @NSManaged var primitiveCreated: Date?
-    @NSManaged public func addToCompletions(_ value: TodoCompletion)
-    @NSManaged public func removeFromCompletions(_ value: TodoCompletion)
+    @NSManaged func addToCompletions(_ value: TodoCompletion)
+    @NSManaged func removeFromCompletions(_ value: TodoCompletion)
 }
 
 extension TodoItem {
