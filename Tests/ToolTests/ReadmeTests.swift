@@ -39,7 +39,7 @@ import Testing
         for command in commands {
             try shell("graft() { \"$GRAFT\" \"$@\"; }; \(command)", in: folder).succeeded()
         }
-        #expect(try folder.names.contains("archive.json"))
+        #expect(try folder.names.contains("everything.json"))
     }
 
     @MainActor @Test func `the library's example works as it stands`() throws {
