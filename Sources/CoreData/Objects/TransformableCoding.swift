@@ -41,6 +41,8 @@ enum TransformableCoding {
 
     /// An object from a keyed archive; nil if the bytes aren't one or hold classes that don't exist here.
     static func unarchived(_ data: Data) -> Any? {
+        // On Linux, Foundation's unarchiver doesn't know the form in which decimal numbers are archived.
+        if let plain = ArchivedValues.plainObject(of: data) { return plain }
         // The failure isn't lost: the caller keeps the bytes and reports them as undecodable.
         guard let unarchiver = try? NSKeyedUnarchiver(forReadingFrom: data) else { return nil }
         unarchiver.requiresSecureCoding = false
@@ -49,24 +51,25 @@ enum TransformableCoding {
         return unarchiver.error == nil ? object : nil
     }
 
+    /// A keyed archive of an object; nil if it can't be archived.
     static func archived(_ object: Any) -> Data? {
-        guard let coded = codable(object) else { return nil }
-        return try? NSKeyedArchiver.archivedData(withRootObject: coded, requiringSecureCoding: false)
+        if let data = archivedTree(object) { return data }
+        let root: Any? =
+            switch object {
+            case let array as [Any]: NSArray(array: array)
+            case let dictionary as [AnyHashable: Any]: NSDictionary(dictionary: dictionary)
+            default: object as? any NSCoding
+            }
+        guard let root else { return nil }
+        return try? NSKeyedArchiver.archivedData(withRootObject: root, requiringSecureCoding: false)
     }
 
-    /// Foundation's class for a Swift value that an archiver takes; nil for what can't be archived.
-    private static func codable(_ object: Any) -> Any? {
-        switch object {
-        case let string as String: NSString(string: string)
-        case let array as [Any]: NSArray(array: array)
-        case let dictionary as [String: Any]: NSDictionary(dictionary: dictionary)
-        case let coding as any NSCoding: coding
-        case let number as NSNumber: number
-        case let date as Date: date as NSDate
-        case let data as Data: data as NSData
-        case let url as URL: url as NSURL
-        case let uuid as UUID: uuid as NSUUID
-        default: nil
+    /// The archive of a tree of plain values; nil for what has other objects in it.
+    private static func archivedTree(_ object: Any) -> Data? {
+        var builder = KeyedArchiveBuilder()
+        guard case .uid(let root)? = try? builder.add(plain: object, deepest: KeyedArchiveBuilder.deepestTree) else {
+            return nil
         }
+        return builder.archive(root: root)
     }
 }

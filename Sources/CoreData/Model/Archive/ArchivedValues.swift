@@ -6,7 +6,13 @@ import Foundation
 enum ArchivedValues {
     typealias Damage = KeyedArchive.Damage
 
-    private static let deepest = 32
+    private static let deepest = KeyedArchiveBuilder.deepestTree
+
+    /// The object of an archive that has nothing but plain data in it; nil for any other.
+    static func plainObject(of data: Data) -> Any? {
+        guard let archive = try? KeyedArchive(data), archive.isPlain else { return nil }
+        return try? value(.uid(archive.root), in: archive)
+    }
 
     /// A dictionary such as user info; empty where there is none. Values of classes that aren't plain data are left
     /// out: they are of no use without the classes.
@@ -53,7 +59,10 @@ enum ArchivedValues {
         case "NSUUID":
             guard case .data(let data)? = try archive.value(object["NS.uuidbytes"]) else { return nil }
             return UUID(archivedBytes: data)
-        case "NSURL": return try archive.text(object["NS.relative"]).flatMap(URL.init(string:))
+        case "NSURL":
+            let base = try value(object["NS.base"], in: archive, depth: depth + 1) as? URL
+            return try archive.text(object["NS.relative"]).flatMap { URL(string: $0, relativeTo: base) }
+        case "NSNull": return NSNull()
         case "NSDecimalNumber", "NSDecimalNumberPlaceholder":
             return try ArchivedDecimal(object, in: archive).map { NSDecimalNumber(decimal: $0.value) }
         case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet", "NSOrderedSet", "NSMutableOrderedSet":

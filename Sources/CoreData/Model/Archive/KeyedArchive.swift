@@ -55,6 +55,30 @@ final class KeyedArchive {
         budget = 64 * objects.count + 100_000
     }
 
+    /// Whether there is nothing in the archive but plain data in lists and in dictionaries with texts as keys.
+    var isPlain: Bool {
+        objects.allSatisfy { object in
+            guard case .dictionary(let entries) = object else { return true }
+            return entries.allSatisfy { entry in
+                switch (entry.key, entry.value) {
+                case ("$classname", .string(let name)): Self.plainClasses.contains(name)
+                case ("NS.keys", .array(let keys)):
+                    keys.allSatisfy {
+                        guard case .uid(let uid) = $0, objects.indices.contains(uid) else { return false }
+                        if case .string = objects[uid] { return uid != 0 }
+                        return false
+                    }
+                default: true
+                }
+            }
+        }
+    }
+
+    private static let plainClasses: Set<String> = [
+        "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary", "NSString", "NSMutableString", "NSData",
+        "NSMutableData", "NSDate", "NSUUID", "NSURL", "NSNull", "NSDecimalNumber", "NSDecimalNumberPlaceholder",
+    ]
+
     /// The object of a number; nil for `$null` and for plain values.
     func object(_ uid: Int) throws(Damage) -> Object? {
         guard uid != 0 else { return nil }

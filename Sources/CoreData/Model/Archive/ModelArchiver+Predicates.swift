@@ -52,7 +52,7 @@ extension ModelArchiver {
         guard let expression else { return KeyedArchiveBuilder.null }
         switch expression.node {
         case .constant(let constant):
-            let value = try add(plain: constant.value, setting: "constant", depth: 0)
+            let value = try add(plain: constant.value, setting: "constant")
             return node("NSConstantValueExpression", 0, [Field("NSConstantValue", value)])
         case .evaluatedObject: return node("NSSelfExpression", 1, [])
         case .variable(let name):

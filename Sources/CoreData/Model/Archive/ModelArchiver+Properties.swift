@@ -84,7 +84,7 @@ extension ModelArchiver {
         var fields = [
             Field("NSAttributeType", .integer(Int64(attribute.attributeType.rawValue))),
             Field("NSAttributeValueClassName", builder.text(attribute.attributeValueClassName)),
-            Field("NSDefaultValue", try add(plain: attribute.defaultValue, setting: "default value", depth: 0)),
+            Field("NSDefaultValue", try add(plain: attribute.defaultValue, setting: "default value")),
             Field("NSValueTransformerName", builder.text(attribute.valueTransformerName)),
             Field("NSFlagsKey", .integer(flags.rawValue)),
         ]
