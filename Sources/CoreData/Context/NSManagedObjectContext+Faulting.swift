@@ -1,19 +1,19 @@
 // Filling faults: the row of an object, the destinations of a to-one relationship, the members of a to-many one. Each asks
-// the store once for all objects that were fetched together.
+// the store for some of the objects that were fetched together at once.
 
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Gets the row of a fault, and those of the other faults of its batch.
+    /// Gets the row of a fault, and those of other faults of its batch.
     ///
     /// Where the row is gone the object becomes a deleted one with nil values (`shouldDeleteInaccessibleFaults`).
     func loadRow(of object: NSManagedObject) {
         guard !object.id.isTemporaryID, let store = object.id.persistentStore else { return inaccessible(object) }
         var wanted = [object.id]
         if let batch = object.batch {
-            for id in batch.ids where id !== object.id {
-                guard let other = registry.object(for: id.key), other.id.persistentStore === store else { continue }
-                if other.isFault, !other.state.contains(.hasRow) { wanted.append(id) }
+            wanted += batch.readingAlong(with: object.id, .row) { id in
+                guard let other = registry.object(for: id.key), other.id.persistentStore === store else { return nil }
+                return other.isFault && !other.state.contains(.hasRow) ? id : nil
             }
         }
         let rows = readOrStop("the object \(object.id.uriRepresentation().absoluteString)") {
@@ -35,8 +35,8 @@ extension NSManagedObjectContext {
         object.state.insert(.deleted)
     }
 
-    /// The object at the other end of a to-one relationship. The other objects of the batch get theirs too, as faults that
-    /// will be filled together.
+    /// The object at the other end of a to-one relationship. Other objects of the batch get theirs too, as faults that will be
+    /// filled together.
     func resolveDestinations(of object: NSManagedObject, slot: Int, id: NSManagedObjectID) -> NSManagedObject {
         let destination = self.object(with: id)
         object.fillIn(slot, .object(destination))
@@ -44,11 +44,14 @@ extension NSManagedObjectContext {
         var ids = [id]
         var faults = [destination]
         var seen: Set<ObjectKey> = [id.key]
-        for siblingID in batch.ids {
+        let siblings = batch.readingAlong(with: object.id, .relationship(slot: slot)) { siblingID in
             guard let sibling = registry.object(for: siblingID.key), sibling !== object,
                 slot < sibling.values.count, sibling.layout.slots[slot].property === object.layout.slots[slot].property,
                 case .objectID(let other) = sibling.values[slot]
-            else { continue }
+            else { return nil as (NSManagedObject, NSManagedObjectID)? }
+            return (sibling, other)
+        }
+        for (sibling, other) in siblings {
             let target = self.object(with: other)
             sibling.fillIn(slot, .object(target))
             if target.isFault, target.batch == nil, seen.insert(other.key).inserted {
@@ -56,12 +59,12 @@ extension NSManagedObjectContext {
                 faults.append(target)
             }
         }
-        let shared = FetchBatch(ids: ids)
+        let shared = FetchBatch(ids: ids, distance: batch.distance + 1)
         for fault in faults { fault.batch = shared }
         return destination
     }
 
-    /// Reads the members of a to-many relationship of an object and of all in its batch that haven't got theirs.
+    /// Reads the members of a to-many relationship of an object, and of others in its batch that haven't got theirs.
     func readMembers(of object: NSManagedObject, slot: Int) {
         object.realize()
         guard case .unread = object.values[slot], let relationship = object.layout.slots[slot].relationship else {
@@ -71,12 +74,15 @@ extension NSManagedObjectContext {
             return fill(object, slot: slot, with: [])
         }
         var owners = [object]
-        for id in object.batch?.ids ?? [] {
-            guard let other = registry.object(for: id.key), other !== object, other.id.persistentStore === store,
-                slot < other.values.count, other.layout.slots[slot].property === object.layout.slots[slot].property,
-                case .unread = other.values[slot], !other.isFault || other.state.contains(.hasRow)
-            else { continue }
-            owners.append(other)
+        if let batch = object.batch {
+            owners += batch.readingAlong(with: object.id, .relationship(slot: slot)) { id in
+                guard let other = registry.object(for: id.key), other !== object, other.id.persistentStore === store,
+                    slot < other.values.count,
+                    other.layout.slots[slot].property === object.layout.slots[slot].property,
+                    case .unread = other.values[slot], !other.isFault || other.state.contains(.hasRow)
+                else { return nil }
+                return other
+            }
         }
         readMembers(of: owners, slot: slot, relationship: relationship, store: store)
     }
@@ -87,6 +93,7 @@ extension NSManagedObjectContext {
         let lists = readOrStop("the relationship '\(relationship.name)'") {
             try store.requiredBackend.members(of: relationship, owners: owners.map(\.id))
         }
+        let distance = (owners.first?.batch?.distance ?? 0) + 1
         var unread: [NSManagedObjectID] = []
         var objects: [[NSManagedObject]] = []
         for list in lists {
@@ -98,7 +105,8 @@ extension NSManagedObjectContext {
                 })
         }
         for start in stride(from: 0, to: unread.count, by: FetchBatch.limit) {
-            let shared = FetchBatch(ids: Array(unread[start..<min(start + FetchBatch.limit, unread.count)]))
+            let shared = FetchBatch(
+                ids: Array(unread[start..<min(start + FetchBatch.limit, unread.count)]), distance: distance)
             for id in shared.ids { registry.object(for: id.key)?.batch = shared }
         }
         for (owner, members) in zip(owners, objects) { fill(owner, slot: slot, with: members) }

@@ -68,7 +68,7 @@ extension NSManagedObjectContext {
             var start = 0
             while start < rows.count {
                 let end = min(start + FetchBatch.limit, rows.count)
-                let batch = FetchBatch(ids: rows[start..<end].map(\.objectID))
+                let batch = FetchBatch(ids: rows[start..<end].map(\.objectID), distance: 0)
                 for row in rows[start..<end] { objects.append(object(for: row, batch: batch)) }
                 start = end
             }

@@ -50,7 +50,7 @@ extension NSManagedObjectContext {
 
     /// Forgets all objects and changes. Objects that somebody still holds are without a context from then on.
     public func reset() {
-        let objects = orderedRegisteredObjects()
+        let objects = registry.objects
         inserted.removeAll()
         updated.removeAll()
         deleted.removeAll()

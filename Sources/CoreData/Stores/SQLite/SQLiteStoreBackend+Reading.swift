@@ -157,7 +157,7 @@ struct KeyChunks: Sequence {
         let size: Int
 
         /// Numbered, so that a statement can use the list twice.
-        var marks: String { (1...size).map { "?\($0)" }.joined(separator: ",") }
+        var marks: String { KeyChunks.marks[size] ?? "" }
 
         func bind(to statement: RowStatement) throws {
             for index in 0..<size {
@@ -167,7 +167,9 @@ struct KeyChunks: Sequence {
         }
     }
 
-    static let sizes = [1, 8, 64, 1024]
+    static let sizes = [1, 4, 16, 64, 256, 1024]
+    private static let marks = Dictionary(
+        uniqueKeysWithValues: sizes.map { size in (size, (1...size).map { "?\($0)" }.joined(separator: ",")) })
     private let keys: [Int64]
 
     init(_ keys: [Int64]) { self.keys = keys }
