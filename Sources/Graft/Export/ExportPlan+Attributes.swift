@@ -41,14 +41,26 @@ extension ExportPlan {
         return true
     }
 
+    /// The identity of an object where it is one value that can stand alone and needs no transformer; nil where it isn't.
+    func bareIdentifier(of object: NSManagedObject) throws -> GraphValue? {
+        guard identityItems.count == 1, case .attribute(let number, _) = identityItems[0].content else { return nil }
+        let value = try object.graphValue(number, properties[number])
+        return value.isNull || value.isTree ? nil : value
+    }
+
+    /// Writes what ``bareIdentifier(of:)`` has returned.
+    func write(bareIdentifier value: GraphValue, to writer: inout JSONWriter) throws {
+        guard case .attribute(let number, let converter)? = identityItems.first?.content else { return }
+        try write(value, number, converter, to: &writer)
+    }
+
     /// Writes the identity of an object as a single value; returns false where it isn't one that could stand alone.
     func writeBareIdentifier(of object: NSManagedObject, to writer: inout JSONWriter) throws -> Bool {
         guard identityItems.count == 1 else { return false }
         switch identityItems[0].content {
-        case .attribute(let number, let converter):
-            let value = try object.graphValue(number, properties[number])
-            if value.isTree { return false }
-            try write(value, number, converter, to: &writer)
+        case .attribute:
+            guard let value = try bareIdentifier(of: object) else { return false }
+            try write(bareIdentifier: value, to: &writer)
             return true
         case .transformed(let number, let transformer):
             guard let json = try json(number, of: object, by: transformer), !json.isTree else { return false }

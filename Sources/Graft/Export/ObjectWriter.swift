@@ -11,9 +11,9 @@ struct ObjectWriter {
     private let options: ExportOptions
     /// By entity: whether nested objects can lead back to an object.
     private let isCyclic: [Bool]
-    /// The objects, of those that can be met again, that have been nested in full. By ID, because objects may be let go
-    /// meanwhile.
-    private var expanded: Set<NSManagedObjectID> = []
+    /// The objects, of those that can be met again, that have been nested in full, with their identifiers where these are
+    /// single values: so they needn't be read again. By ID, because objects may be let go meanwhile.
+    private var expanded: [NSManagedObjectID: GraphValue?] = [:]
     private var nesting = 0
     /// Nil where everything is written.
     private let changes: ExportChanges?
@@ -40,10 +40,14 @@ struct ObjectWriter {
         self.numbers = numbers
     }
 
-    /// The names of the relationships that the objects of an entity are written with: worth fetching with them.
+    /// The names of the relationships that the objects of an entity are written with: worth fetching with them. Without
+    /// those whose objects mostly have been written already.
     func relationshipNames(of entity: String) -> [String] {
         guard let plan = plans.first(where: { $0.name == entity }) else { return [] }
-        return Self.relationships(in: plan.items).map { plan.properties[$0].name }
+        let nested = Self.nested(in: plan.items).filter { number in
+            plan.properties[number].destination.map { isCyclic[$0] } ?? false
+        }
+        return Self.relationships(in: plan.items).filter { !nested.contains($0) }.map { plan.properties[$0].name }
     }
 
     private static func relationships(in items: [ExportPlan.Item]) -> [Int] {
@@ -97,7 +101,12 @@ struct ObjectWriter {
         if options.stableIdentifierKey != nil { try makeIdentifierStable(of: object, plan) }
         var followsRelationships = nesting == 0 || nesting < options.maximumNesting
         if followsRelationships, plan.isExpanding, isCyclic[plan.number] {
-            followsRelationships = expanded.insert(object.objectID).inserted || nesting == 0
+            if nesting > 0, let identifier = expanded[object.objectID] {
+                if let identifier { return try plan.write(bareIdentifier: identifier, to: &writer) }
+                followsRelationships = false
+            } else if expanded[object.objectID] == nil {
+                expanded.updateValue(try plan.bareIdentifier(of: object), forKey: object.objectID)
+            }
         }
         if !followsRelationships, try writeIdentifier(of: object, plan, to: &writer) { return }
         var change: ExportChanges.Change?
@@ -251,7 +260,7 @@ struct ObjectWriter {
     ) throws -> Bool {
         guard try plan.isIdentified(object) else {
             // Where it is nested in full, its other keys follow.
-            guard let key = options.stableIdentifierKey, expanded.contains(object.objectID) else { return false }
+            guard let key = options.stableIdentifierKey, expanded[object.objectID] != nil else { return false }
             try writer.beginObject()
             try writer.key(key)
             try writer.string(stableIdentifier(of: object))
