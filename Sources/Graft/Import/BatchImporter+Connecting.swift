@@ -8,13 +8,13 @@ extension BatchImporter {
     func connect(
         _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject, to destination: NSManagedObject?,
         isNew: Bool
-    ) -> Bool {
+    ) throws -> Bool {
         let old = object.destination(number, property)
         if old === destination { return false }
         undo.willConnect(number, property, of: object, to: destination.map { [$0] } ?? [], schema)
         object.assign(destination, number, property)
         if let old {
-            if property.isOwning { noteOrphans([old]) }
+            if property.isOwning { try noteOrphans([old]) }
             if deletes { noteReplaced([old], number, of: object) }
         }
         return true
@@ -24,7 +24,7 @@ extension BatchImporter {
     func connect(
         _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject, to members: [NSManagedObject],
         isNew: Bool
-    ) -> Bool {
+    ) throws -> Bool {
         if isNew, !undo.isRecording {
             // Nothing is lost: at most, objects made a moment ago have put themselves there.
             object.assign(members, number, property)
@@ -37,7 +37,7 @@ extension BatchImporter {
         if property.isOwning || deletes {
             let kept = Set(members.map(ObjectIdentifier.init))
             let given = old.filter { !kept.contains(ObjectIdentifier($0)) }
-            if property.isOwning { noteOrphans(given) }
+            if property.isOwning { try noteOrphans(given) }
             if deletes { noteReplaced(given, number, of: object) }
         }
         return true
@@ -49,7 +49,7 @@ extension BatchImporter {
     func connect(
         _ number: Int, _ plan: ImportPlan, of object: NSManagedObject, to members: [NSManagedObject],
         _ policy: ReplacementPolicy, _ removed: [NSManagedObject]?
-    ) -> Bool {
+    ) throws -> Bool {
         var wanted = members
         if policy == .union || removed != nil {
             let gone = Set((removed ?? []).map(ObjectIdentifier.init))
@@ -57,7 +57,7 @@ extension BatchImporter {
             wanted = unique(old + members)
         }
         // Never as a new object's: what has put itself there counts.
-        return connect(number, plan.properties[number], of: object, to: wanted, isNew: false)
+        return try connect(number, plan.properties[number], of: object, to: wanted, isNew: false)
     }
 
     /// The members that a row takes away from a relationship; nil where it says what the members are.
@@ -88,12 +88,12 @@ extension BatchImporter {
     }
 
     /// Remembers objects that an owner gave up, if nobody could find them again.
-    private func noteOrphans(_ objects: [NSManagedObject]) {
-        orphans += objects.filter { object in
+    private func noteOrphans(_ objects: [NSManagedObject]) throws {
+        orphans += try objects.filter { object in
             guard let number = number(of: object) else { return false }
             // Without an identity there is no way back to the object.
-            return plans[number].identity.allSatisfy { part in
-                (try? object.holds(.null, part, plans[number].properties[part])) ?? false
+            return try plans[number].identity.allSatisfy { part in
+                try object.holds(.null, part, plans[number].properties[part])
             }
         }.map { GivenUp(object: $0) }
     }

@@ -131,10 +131,10 @@ extension BatchImporter {
             let end = snapshot.tables[plan.number].toOne(column, row: row)
             let destination = end.isNone ? nil : self.object(snapshot.resolved(end))
             if destination == nil, !end.isNone {
-                return waits(number, of: object, row, plan, for: end, at: nil, snapshot)
+                return try waits(number, of: object, row, plan, for: end, at: nil, snapshot)
                     ? false : connect(number, plan.properties[number], of: object, to: nil, isNew: isNew)
             }
-            return connect(number, plan.properties[number], of: object, to: destination, isNew: isNew)
+            return try connect(number, plan.properties[number], of: object, to: destination, isNew: isNew)
         case .toMany:
             let range = snapshot.tables[plan.number].toMany(column, row: row)
             var members: [NSManagedObject] = []
@@ -151,9 +151,9 @@ extension BatchImporter {
             }
             let policy = plan.replacementPolicies[number]
             if policy == .replace {
-                return connect(number, plan.properties[number], of: object, to: members, isNew: isNew)
+                return try connect(number, plan.properties[number], of: object, to: members, isNew: isNew)
             }
-            return connect(number, plan, of: object, to: members, policy, removals(row, number, plan, snapshot))
+            return try connect(number, plan, of: object, to: members, policy, removals(row, number, plan, snapshot))
         }
     }
 

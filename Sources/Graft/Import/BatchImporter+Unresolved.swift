@@ -116,9 +116,9 @@ extension BatchImporter {
             var members = owner.members(reference.relationship, property)
             if members.contains(where: { $0 === object }) { return }
             members.insert(object, at: min(reference.position ?? members.count, members.count))
-            isChanged = connect(reference.relationship, property, of: owner, to: members, isNew: false)
+            isChanged = try connect(reference.relationship, property, of: owner, to: members, isNew: false)
         } else {
-            isChanged = connect(reference.relationship, property, of: owner, to: object, isNew: false)
+            isChanged = try connect(reference.relationship, property, of: owner, to: object, isNew: false)
         }
         guard isChanged, !touched.contains(where: { $0.object === owner }) else { return }
         touched.append(

@@ -188,6 +188,7 @@ import Testing
         #expect(try world.values("text", of: "Note") == ["2", "4"])
     }
 
+    // Lesson 30 (RestKit#1908, #1585, #1669): what a deletion means was written down nowhere.
     @Test func `delete rules apply to orphans`() throws {
         let world = try ImportWorld(.sqlite) { sketch in
             sketch.entity(
