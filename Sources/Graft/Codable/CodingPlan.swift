@@ -16,20 +16,38 @@ final class CodingPlan: Sendable {
         static let entity = Key(stringValue: ArchiveKey.entityName)
     }
 
-    struct Attribute: Sendable {
-        var key: Key
-        var number: Int
-        var kind: AttributeKind
-        var property: GraphSchema.Property
-        var transformer: NamedTransformer?
+    /// A class, as ``Relationship`` is: the loops over them then retain one object and not each of its texts.
+    final class Attribute: Sendable {
+        let key: Key
+        let number: Int
+        let kind: AttributeKind
+        let property: GraphSchema.Property
+        let transformer: NamedTransformer?
+
+        init(
+            key: Key, number: Int, kind: AttributeKind, property: GraphSchema.Property, transformer: NamedTransformer?
+        ) {
+            self.key = key
+            self.number = number
+            self.kind = kind
+            self.property = property
+            self.transformer = transformer
+        }
     }
 
-    struct Relationship: Sendable {
-        var key: Key
-        var number: Int
-        var property: GraphSchema.Property
+    final class Relationship: Sendable {
+        let key: Key
+        let number: Int
+        let property: GraphSchema.Property
         /// The number of the destination entity.
-        var destination: Int
+        let destination: Int
+
+        init(key: Key, number: Int, property: GraphSchema.Property, destination: Int) {
+            self.key = key
+            self.number = number
+            self.property = property
+            self.destination = destination
+        }
     }
 
     /// What stands in one container.

@@ -181,7 +181,7 @@ final class DecodedObjects {
     ///
     /// - Throws: ``GraftError`` with `ambiguousEntity` where none is, or several are.
     func number(
-        of type: NSManagedObject.Type, in model: NSManagedObjectModel, at path: [any CodingKey]
+        of type: NSManagedObject.Type, in model: NSManagedObjectModel, for decoder: any Decoder
     ) throws -> Int {
         if let known = numbers[ObjectIdentifier(type)] { return known }
         guard let entity = type.entity(in: model) else {
@@ -190,7 +190,7 @@ final class DecodedObjects {
                 .other(
                     finding: "not exactly one entity of the model has the class '\(name)'",
                     remedy: "Set the class of the entity in the model."),
-                at: ManagedObjectDecoder.place(path, nil))
+                at: ManagedObjectDecoder.place(decoder.codingPath, nil))
         }
         let number = try compiled.number(of: entity)
         numbers[ObjectIdentifier(type)] = number

@@ -59,46 +59,33 @@ extension CodingUserInfoKey {
     }
 }
 
-extension JSONDecoder {
+/// A coder with a `userInfo`: what Foundation's decoders and encoders have in common. For a third party's coder that can be set
+/// up the same way, an empty conformance gives it ``managedCodingOptions``.
+public protocol ManagedCodingConfigurable: AnyObject {
+    /// What is handed to the types that the coder codes.
+    var userInfo: [CodingUserInfoKey: any Sendable] { get set }
+}
+
+/// A decoder that can be told which context its objects are made in.
+public protocol ManagedDecodingConfigurable: ManagedCodingConfigurable {}
+
+extension ManagedCodingConfigurable {
+    /// How managed objects are coded; `userInfo` holds it.
+    public var managedCodingOptions: ManagedCodingOptions {
+        get { userInfo[.managedCodingOptions] as? ManagedCodingOptions ?? ManagedCodingOptions() }
+        set { userInfo[.managedCodingOptions] = newValue }
+    }
+}
+
+extension ManagedDecodingConfigurable {
     /// The context that decoded objects are made in; `userInfo` holds it.
     public var managedObjectContext: NSManagedObjectContext? {
         get { userInfo[.managedObjectContext] as? NSManagedObjectContext }
         set { userInfo[.managedObjectContext] = newValue }
     }
-
-    /// How managed objects are decoded; `userInfo` holds it.
-    public var managedCodingOptions: ManagedCodingOptions {
-        get { userInfo[.managedCodingOptions] as? ManagedCodingOptions ?? ManagedCodingOptions() }
-        set { userInfo[.managedCodingOptions] = newValue }
-    }
 }
 
-extension JSONEncoder {
-    /// How managed objects are encoded; `userInfo` holds it.
-    public var managedCodingOptions: ManagedCodingOptions {
-        get { userInfo[.managedCodingOptions] as? ManagedCodingOptions ?? ManagedCodingOptions() }
-        set { userInfo[.managedCodingOptions] = newValue }
-    }
-}
-
-extension PropertyListDecoder {
-    /// The context that decoded objects are made in; `userInfo` holds it.
-    public var managedObjectContext: NSManagedObjectContext? {
-        get { userInfo[.managedObjectContext] as? NSManagedObjectContext }
-        set { userInfo[.managedObjectContext] = newValue }
-    }
-
-    /// How managed objects are decoded; `userInfo` holds it.
-    public var managedCodingOptions: ManagedCodingOptions {
-        get { userInfo[.managedCodingOptions] as? ManagedCodingOptions ?? ManagedCodingOptions() }
-        set { userInfo[.managedCodingOptions] = newValue }
-    }
-}
-
-extension PropertyListEncoder {
-    /// How managed objects are encoded; `userInfo` holds it.
-    public var managedCodingOptions: ManagedCodingOptions {
-        get { userInfo[.managedCodingOptions] as? ManagedCodingOptions ?? ManagedCodingOptions() }
-        set { userInfo[.managedCodingOptions] = newValue }
-    }
-}
+extension JSONEncoder: ManagedCodingConfigurable {}
+extension JSONDecoder: ManagedDecodingConfigurable {}
+extension PropertyListEncoder: ManagedCodingConfigurable {}
+extension PropertyListDecoder: ManagedDecodingConfigurable {}

@@ -23,7 +23,8 @@ final class ManagedObjectDecoder {
 
     /// Decodes an object of a class.
     static func decode(_ type: NSManagedObject.Type, from decoder: any Decoder) throws -> NSManagedObject {
-        guard let context = decoder.userInfo[.managedObjectContext] as? NSManagedObjectContext else {
+        let userInfo = decoder.userInfo
+        guard let context = userInfo[.managedObjectContext] as? NSManagedObjectContext else {
             throw GraftError(
                 .other(
                     finding: "the decoder has no managed object context",
@@ -35,9 +36,8 @@ final class ManagedObjectDecoder {
                 .missingModel(reason: "the context '\(context.name ?? "unnamed")' has no persistent store coordinator"))
         }
         let known = try DecodedObjects.of(context, model)
-        let entity = try known.number(of: type, in: model, at: decoder.codingPath)
-        let options =
-            decoder.userInfo[.managedCodingOptions] as? ManagedCodingOptions ?? ManagedCodingOptions()
+        let entity = try known.number(of: type, in: model, for: decoder)
+        let options = userInfo[.managedCodingOptions] as? ManagedCodingOptions ?? ManagedCodingOptions()
         let run = ManagedObjectDecoder(
             context, options, try known.compiled.codingPlans(options.keys, model), known)
         return try run.decode(entity, decoder)
@@ -129,7 +129,9 @@ final class ManagedObjectDecoder {
             }
             return (object, false)
         }
-        try checkThatNewIsAllowed(plan, identity, container)
+        if options.existingObjects == .update || plan.entity.isAbstract {
+            throw refusalOfNew(plan, identity, container)
+        }
         let object = known.make(plan.number)
         undo.didMake(object)
         for (number, value) in values { try object.assign(value, number, properties[number]) }
@@ -138,25 +140,24 @@ final class ManagedObjectDecoder {
         return (object, true)
     }
 
-    private func checkThatNewIsAllowed(
+    /// Why an object that isn't there can't be made.
+    private func refusalOfNew(
         _ plan: CodingPlan, _ identity: DecodedObjects.Identity?, _ container: Container
-    ) throws {
+    ) -> GraftError {
         let place = Self.place(container.codingPath, plan.entity.name)
         if options.existingObjects == .update {
             guard let identity else {
                 let names = plan.entity.identity.map { plan.entity.properties[$0].name }
-                throw GraftError(.missingIdentity(attributes: names), at: place)
+                return GraftError(.missingIdentity(attributes: names), at: place)
             }
             let words = identity.values.map(\.description).joined(separator: ", ")
-            throw GraftError(.unresolvedReference(entity: plan.entity.name, identity: words), at: place)
+            return GraftError(.unresolvedReference(entity: plan.entity.name, identity: words), at: place)
         }
-        if plan.entity.isAbstract {
-            throw GraftError(
-                .other(
-                    finding: "the entity is abstract, so there can't be a new object of it",
-                    remedy: "Name one of its sub-entities under '\(CodingPlan.Key.entity.stringValue)'."),
-                at: place)
-        }
+        return GraftError(
+            .other(
+                finding: "the entity is abstract, so there can't be a new object of it",
+                remedy: "Name one of its sub-entities under '\(CodingPlan.Key.entity.stringValue)'."),
+            at: place)
     }
 
     /// The identity among some values; nil where it isn't complete.

@@ -40,6 +40,7 @@ import Yams
         #expect(error?.place.path == [.index(0)])
     }
 
+    // Lesson 49 (FFCoreData#18): decoding always inserted, and there was no place to say that it should update.
     @Test(arguments: StoreKind.allCases)
     func `decoding the same object again updates it`(_ kind: StoreKind) throws {
         let stack = try TestStack(CodedModel.make(), kind)
