@@ -66,10 +66,9 @@ extension NSManagedObjectContext {
 
     /// Reads an object's row anew and puts its unsaved changes on top.
     func reload(_ object: NSManagedObject) {
-        guard !object.id.isTemporaryID, let store = object.id.persistentStore else { return }
         let touched = object.touched
         let values = object.values
-        guard let row = (try? store.requiredBackend.rows(withIDs: [object.id]))?.first else { return }
+        guard let row = (try? requiredSource.rows(withIDs: [object.id], for: self))?.first else { return }
         object.committed = row.values
         object.version = row.version
         object.values = row.values

@@ -7,12 +7,15 @@ extension NSManagedObjectContext {
 
     /// The context's object with an ID, if there is one; never asks the store.
     public func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
-        registry.object(for: objectID.key)
+        if parentContext != nil { adoptPermanentIDs() }
+        if let object = registry.object(for: objectID.key) { return object }
+        guard objectID.isTemporaryID, let permanent = permanentID(for: objectID) else { return nil }
+        return registry.object(for: permanent.key)
     }
 
     /// The object with an ID: the registered one, or else a fault, whether or not there is such a row.
     public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
-        registeredObject(for: objectID) ?? makeObject(objectID)
+        registeredObject(for: objectID) ?? makeObject(permanentID(for: objectID) ?? objectID)
     }
 
     /// The object with an ID, realised.
@@ -23,9 +26,9 @@ extension NSManagedObjectContext {
             if object.isDeleted { throw Self.missing(objectID) }
             return object
         }
-        guard !objectID.isTemporaryID, let store = objectID.persistentStore,
-            let row = try store.requiredBackend.rows(withIDs: [objectID]).first
-        else { throw Self.missing(objectID) }
+        guard let row = try requiredSource.rows(withIDs: [objectID], for: self).first else {
+            throw Self.missing(objectID)
+        }
         let object = object(with: objectID)
         if object.isFault, !object.state.contains(.hasRow) { object.take(row) }
         object.realize()
@@ -84,7 +87,7 @@ extension NSManagedObjectContext {
     func object(for row: StoreRow, batch: FetchBatch?) -> NSManagedObject {
         let object = object(with: row.objectID)
         if object.isFault, !object.state.contains(.hasRow) {
-            object.take(row)
+            if row.isRead { object.take(row) }
             object.batch = batch
         }
         return object
@@ -98,6 +101,7 @@ extension NSManagedObjectContext {
     /// Enters an object under its new ID.
     func rekey(_ object: NSManagedObject, from old: NSManagedObjectID) {
         registry.move(object, from: old.key, to: object.id.key)
+        if old.isTemporaryID { settledIDs.note(old.key, object.id) }
     }
 
     /// Lets go of an object for good.

@@ -23,14 +23,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     public let concurrencyType: NSManagedObjectContextConcurrencyType
     let confinement: QueueConfinement
 
-    /// The coordinator whose stores the context reads and writes.
-    public var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
-        didSet {
-            if hasChanges {
-                fatalError("A context with changes can't get another coordinator. Save or reset it first.")
-            }
-        }
-    }
+    /// Where objects come from and changes go to: a coordinator or a parent, never both.
+    var source: (any ObjectSource)?
+    /// The source, where it is another context.
+    var parentContext: NSManagedObjectContext?
+    /// What the children have to learn of this context's saves.
+    let settledIDs = SettledIDs()
+    /// Which of the parent's settled IDs the context knows.
+    var seenSettlements = 0
     /// A name for messages.
     public var name: String?
     /// What becomes of a save that meets rows changed by somebody else; an `NSMergePolicy`, by default the error policy.
@@ -46,7 +46,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         didSet { retained = retainsRegisteredObjects ? Array(registeredObjects) : [] }
     }
 
-    /// Whether the context takes over by itself, on its queue, what other contexts of the coordinator save.
+    /// Whether the context takes over by itself, on its queue, what is saved to its coordinator or parent by other contexts,
+    /// and what its parent saves.
     public var automaticallyMergesChangesFromParent = false {
         didSet { observeOtherContexts() }
     }
@@ -86,6 +87,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     deinit {
+        parentContext?.settledIDs.loseChild()
         if let otherContexts { NotificationCenter.default.removeObserver(otherContexts) }
         unsafe registry.context = nil
         for object in registry.objects { object.detach() }
@@ -106,15 +108,6 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// All objects of the context; those without changes only as long as somebody holds them.
     public var registeredObjects: Set<NSManagedObject> { Set(registry.objects) }
 
-    /// The coordinator of the context.
-    ///
-    /// Stops where there is none: everything that reads or writes needs one.
-    var requiredCoordinator: NSPersistentStoreCoordinator {
-        guard let persistentStoreCoordinator else {
-            fatalError("The context '\(name ?? "unnamed")' has no persistent store coordinator. Set one first.")
-        }
-        return persistentStoreCoordinator
-    }
 }
 
 extension NSManagedObjectContext {

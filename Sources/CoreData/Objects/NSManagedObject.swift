@@ -84,8 +84,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// The entity of the object.
     public var entity: NSEntityDescription { entityDescription }
 
-    /// The ID: temporary until the first save, permanent after it.
-    public var objectID: NSManagedObjectID { id }
+    /// The ID: temporary until the first save (in a child context until the root's), permanent after it.
+    public var objectID: NSManagedObjectID {
+        if id.isTemporaryID, let context, context.parentContext != nil { context.adoptPermanentIDs() }
+        return id
+    }
 
     public final override func isEqual(_ object: Any?) -> Bool { (object as AnyObject?) === self }
 

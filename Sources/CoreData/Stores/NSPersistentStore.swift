@@ -84,6 +84,11 @@ open class NSPersistentStore: NSObject {
         set { backend?.metadata = newValue ?? [:] }
     }
 
+    /// What a context's questions go to.
+    ///
+    /// - Throws: As ``requiredBackend``.
+    func backend(for context: NSManagedObjectContext) throws -> any StoreBackend { try requiredBackend }
+
     /// The backend of a store that is still there.
     ///
     /// - Throws: `CocoaError` (`.persistentStoreOperation`) after the store was removed.

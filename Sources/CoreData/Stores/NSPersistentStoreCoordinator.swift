@@ -189,14 +189,14 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     // MARK: Writing
 
     /// Writes the changes of one save. Each store's part is one transaction.
-    func save(_ changes: [(store: NSPersistentStore, changes: StoreChanges)]) throws {
+    func write(_ parts: [(store: NSPersistentStore, backend: any StoreBackend, changes: StoreChanges)]) throws {
         try lock.withLock {
-            for (store, changes) in changes {
-                guard !store.isReadOnly else { throw Self.readOnly(store) }
-                try store.requiredBackend.save(changes)
+            for part in parts {
+                guard !part.store.isReadOnly else { throw Self.readOnly(part.store) }
+                try part.backend.save(part.changes)
             }
         }
-        announceChange(of: changes.map(\.store))
+        announceChange(of: parts.map(\.store))
     }
 
     /// Runs a batch in each of some stores, one transaction a store.
