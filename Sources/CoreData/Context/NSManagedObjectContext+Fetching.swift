@@ -10,6 +10,7 @@ extension NSManagedObjectContext {
     ///
     /// - Throws: `CocoaError` for an unknown entity or a predicate that the store can't run; the store's errors.
     public func fetch<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [T] {
+        checkQueue()
         let results = try results(of: request.state, affectedStores: request.affectedStores)
         return results.map { result in
             guard let typed = result as? T else {
@@ -23,7 +24,8 @@ extension NSManagedObjectContext {
     ///
     /// - Throws: As ``fetch(_:)``.
     public func count<T: NSFetchRequestResult>(for request: NSFetchRequest<T>) throws -> Int {
-        try count(request.state, affectedStores: request.affectedStores)
+        checkQueue()
+        return try count(request.state, affectedStores: request.affectedStores)
     }
 
     func results(of request: FetchRequestState, affectedStores: [NSPersistentStore]?) throws -> [Any] {

@@ -54,10 +54,12 @@ extension NSManagedObjectContext {
         }
         for id in saved.updated {
             guard let object = registeredObject(for: id) else { continue }
-            if object.isUpdated || object.isDeleted {
-                reload(object)
-            } else if !object.isFault || object.state.contains(.hasRow) {
-                object.turnIntoFault()
+            object.announcingChanges {
+                if object.isUpdated || object.isDeleted {
+                    reload(object)
+                } else if !object.isFault || object.state.contains(.hasRow) {
+                    object.turnIntoFault()
+                }
             }
             digest.refreshed.append(object)
         }

@@ -7,6 +7,7 @@ extension NSManagedObjectContext {
 
     /// The context's object with an ID, if there is one; never asks the store.
     public func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
+        checkQueue()
         if parentContext != nil { adoptPermanentIDs() }
         if let object = registry.object(for: objectID.key) { return object }
         guard objectID.isTemporaryID, let permanent = permanentID(for: objectID) else { return nil }
@@ -22,6 +23,7 @@ extension NSManagedObjectContext {
     ///
     /// - Throws: `CocoaError` (`.managedObjectReferentialIntegrity`) if the store has no such object.
     public func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+        checkQueue()
         if let object = registeredObject(for: objectID), !object.isFault {
             if object.isDeleted { throw Self.missing(objectID) }
             return object
@@ -52,7 +54,7 @@ extension NSManagedObjectContext {
         register(inserted: object)
     }
 
-    private func undelete(_ object: NSManagedObject) {
+    func undelete(_ object: NSManagedObject) {
         object.state.subtract([.deleted, .deletionPropagated])
         deleted.remove(object)
         updated.remove(object)
@@ -63,12 +65,18 @@ extension NSManagedObjectContext {
     // MARK: Making objects
 
     func register(inserted object: NSManagedObject) {
+        checkQueue()
+        enter(inserted: object)
+        object.awakeFromInsert()
+    }
+
+    /// Enters an object that the next save shall insert.
+    func enter(inserted object: NSManagedObject) {
         object.registry = registry
         object.state.insert(.inserted)
         enter(object)
         inserted.append(object)
         noteEvent(object)
-        object.awakeFromInsert()
     }
 
     /// A fault for an ID that isn't registered.

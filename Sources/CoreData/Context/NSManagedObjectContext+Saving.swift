@@ -9,6 +9,7 @@ extension NSManagedObjectContext {
     /// - Throws: `CocoaError` with a validation code; `.managedObjectMerge` or `.managedObjectConstraintMerge` with the
     ///   conflicts under `NSPersistentStoreSaveConflictsErrorKey`; or the store's error. The changes are all still there.
     public func save() throws {
+        checkQueue()
         processPendingChanges()
         guard hasChanges else { return }
         isSaving = true
@@ -179,6 +180,7 @@ extension NSManagedObjectContext {
         updated.removeAll()
         deleted.removeAll()
         assignedStores.removeAll()
+        undoRecorder?.noteSave()
     }
 
     private func announceSave(_ digest: ChangeDigest) {
@@ -201,6 +203,7 @@ extension NSManagedObjectContext {
     ///
     /// - Throws: The store's error; then no object has another ID.
     public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
+        checkQueue()
         let temporary = objects.filter { $0.id.isTemporaryID && $0.managedObjectContext === self }
         let old = temporary.map(\.id)
         do {

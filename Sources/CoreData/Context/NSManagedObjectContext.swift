@@ -69,6 +69,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// What changed since the last `processPendingChanges()`.
     var event: [NSManagedObject] = []
     var isSaving = false
+    /// Notes changes for an undo manager, where there is one.
+    var undoRecorder: UndoRecorder?
     /// Where unsaved objects shall go, by their temporary IDs.
     var assignedStores: [ObjectKey: NSPersistentStore] = [:]
     /// Whether the changes of an event are being posted.
