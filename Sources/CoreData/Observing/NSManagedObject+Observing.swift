@@ -4,11 +4,11 @@
 public import Foundation
 
 /// What has `observe(_:options:changeHandler:)`; a protocol, so that the closure gets the object's own type.
-public protocol _KeyValueCodingAndObserving {}
+public protocol KeyValueObservable {}
 
-extension NSManagedObject: _KeyValueCodingAndObserving, NSKeyValueObserver {}
+extension NSManagedObject: KeyValueObservable, NSKeyValueObserver {}
 
-extension _KeyValueCodingAndObserving where Self: NSManagedObject {
+extension KeyValueObservable where Self: NSManagedObject {
     /// Calls a closure for each change of a property.
     ///
     /// The property is one whose name is known: an `@NSManaged` one with generated accessors, or one registered with
