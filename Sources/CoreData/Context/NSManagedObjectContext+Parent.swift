@@ -38,6 +38,9 @@ extension NSManagedObjectContext {
             guard !hasChanges else {
                 fatalError("A context with changes can't get another parent. Save or reset it first.")
             }
+            guard newValue?.concurrencyType != .confinementConcurrencyType else {
+                fatalError("A context without a queue can't be a parent. Make the parent with a queue.")
+            }
             var ancestor = newValue
             while let context = ancestor {
                 if context === self { fatalError("A context can't be above itself. Give it another parent.") }

@@ -33,7 +33,10 @@ extension NSManagedObjectContext {
     }
 
     /// Whether the caller may touch the context's objects.
-    var isOnQueue: Bool { confinement.isCurrent || CurrentContext.frame?.has(self) ?? false }
+    var isOnQueue: Bool {
+        concurrencyType == .confinementConcurrencyType || confinement.isCurrent
+            || CurrentContext.frame?.has(self) ?? false
+    }
 
     /// Runs a block on the context's queue and returns what it returns.
     ///

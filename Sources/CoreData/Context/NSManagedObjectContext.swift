@@ -5,6 +5,8 @@ public import Foundation
 
 /// How a context runs its blocks.
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
+    /// None: the context belongs to the thread that made it. The way before there were queues.
+    case confinementConcurrencyType = 0
     /// A queue of the context's own.
     case privateQueueConcurrencyType = 1
     /// The main queue.
@@ -79,6 +81,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// - Note: There is no cache of rows here, so a refresh always reads the store.
     public var stalenessInterval: TimeInterval = -1
+
+    /// A context of the thread that makes it, in the way before there were queues.
+    public override convenience init() { self.init(concurrencyType: .confinementConcurrencyType) }
 
     /// A context without a coordinator yet.
     public required init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {

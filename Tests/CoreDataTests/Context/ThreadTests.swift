@@ -50,6 +50,20 @@ import Testing
         }
     }
 
+    @Test func `a context without a queue can have a parent but no child`() async throws {
+        let library = try Library(.inMemory)
+        let context = NSManagedObjectContext()
+        #expect(context.concurrencyType == .confinementConcurrencyType)
+        context.parent = library.context
+        _ = context.insert("Author", ["name": "Ada"])
+        try context.save()
+        #expect(library.context.insertedObjects.count == 1)
+        await #expect(processExitsWith: .failure) {
+            let parent = NSManagedObjectContext()
+            NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType).parent = parent
+        }
+    }
+
     // MARK: The check
 
     @Test func `the launch argument switches the check on`() {
