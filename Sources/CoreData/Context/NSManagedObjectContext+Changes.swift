@@ -7,6 +7,7 @@ extension NSManagedObjectContext {
 
     /// Marks an object for deletion by the next save. Its delete rules are followed when pending changes are processed.
     public func delete(_ object: NSManagedObject) {
+        checkQueue()
         guard object.context === self else {
             fatalError("\(object.objectID) doesn't belong to this context and can't be deleted in it.")
         }
@@ -23,7 +24,10 @@ extension NSManagedObjectContext {
             if object.isUpdated { updated.noteLoss() }
             deleted.append(object)
         }
-        if !object.state.contains(.inEvent) { noteEvent(object) }
+        if !object.state.contains(.inEvent) {
+            object.touchedInEvent.removeAll()
+            noteEvent(object)
+        }
     }
 
     /// Follows the delete rules of everything deleted since the last time, and of what that deletes.
@@ -63,6 +67,7 @@ extension NSManagedObjectContext {
 
     /// Follows delete rules and posts one `NSManagedObjectContextObjectsDidChange` for all changes since the last time.
     public func processPendingChanges() {
+        checkQueue()
         propagateDeletions()
         guard !event.isEmpty else { return }
         announce(takeEvent())
@@ -81,6 +86,7 @@ extension NSManagedObjectContext {
 
     /// The changes since the last time, by kind, and a clean slate.
     private func takeEvent() -> ChangeDigest {
+        undoRecorder?.record(event)
         var digest = ChangeDigest()
         for object in event {
             object.state.remove(.inEvent)

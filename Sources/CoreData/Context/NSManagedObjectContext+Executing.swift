@@ -14,6 +14,7 @@ extension NSManagedObjectContext {
     ///   `.managedObjectConstraintMerge` for a batch that a uniqueness constraint forbids; then no store has changed.
     @discardableResult
     public func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+        checkQueue()
         switch request {
         case let insertion as NSBatchInsertRequest: return try execute(insertion)
         case let update as NSBatchUpdateRequest: return try execute(update)

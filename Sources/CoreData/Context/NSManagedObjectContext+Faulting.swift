@@ -8,19 +8,18 @@ extension NSManagedObjectContext {
     ///
     /// Where the row is gone the object becomes a deleted one with nil values (`shouldDeleteInaccessibleFaults`).
     func loadRow(of object: NSManagedObject) {
-        guard !object.id.isTemporaryID, let store = object.id.persistentStore else { return inaccessible(object) }
         var wanted = [object.id]
         if let batch = object.batch {
             wanted += batch.readingAlong(with: object.id, .row) { id in
-                guard let other = registry.object(for: id.key), other.id.persistentStore === store else { return nil }
+                guard let other = registry.object(for: id.key) else { return nil }
                 return other.isFault && !other.state.contains(.hasRow) ? id : nil
             }
         }
         let rows = readOrStop("the object \(object.id.uriRepresentation().absoluteString)") {
-            try store.requiredBackend.rows(withIDs: wanted)
+            try requiredSource.rows(withIDs: wanted, for: self)
         }
         for row in rows {
-            guard let target = registry.object(for: row.objectID.key), !target.state.contains(.hasRow) else { continue }
+            guard let target = registeredObject(for: row.objectID), !target.state.contains(.hasRow) else { continue }
             target.take(row)
         }
         if !object.state.contains(.hasRow) { inaccessible(object) }
@@ -70,29 +69,24 @@ extension NSManagedObjectContext {
         guard case .unread = object.values[slot], let relationship = object.layout.slots[slot].relationship else {
             return
         }
-        guard !object.id.isTemporaryID, let store = object.id.persistentStore else {
-            return fill(object, slot: slot, with: [])
-        }
         var owners = [object]
         if let batch = object.batch {
             owners += batch.readingAlong(with: object.id, .relationship(slot: slot)) { id in
-                guard let other = registry.object(for: id.key), other !== object, other.id.persistentStore === store,
-                    slot < other.values.count,
+                guard let other = registry.object(for: id.key), other !== object, slot < other.values.count,
                     other.layout.slots[slot].property === object.layout.slots[slot].property,
                     case .unread = other.values[slot], !other.isFault || other.state.contains(.hasRow)
                 else { return nil }
                 return other
             }
         }
-        readMembers(of: owners, slot: slot, relationship: relationship, store: store)
+        readOrStop("the relationship '\(relationship.name)'") {
+            try readMembers(of: owners, slot: slot, relationship: relationship)
+        }
     }
 
-    func readMembers(
-        of owners: [NSManagedObject], slot: Int, relationship: NSRelationshipDescription, store: NSPersistentStore
-    ) {
-        let lists = readOrStop("the relationship '\(relationship.name)'") {
-            try store.requiredBackend.members(of: relationship, owners: owners.map(\.id))
-        }
+    /// Reads the members of a to-many relationship of objects that haven't got theirs.
+    func readMembers(of owners: [NSManagedObject], slot: Int, relationship: NSRelationshipDescription) throws {
+        let lists = try requiredSource.members(of: relationship, owners: owners.map(\.id), for: self)
         let distance = (owners.first?.batch?.distance ?? 0) + 1
         var unread: [NSManagedObjectID] = []
         var objects: [[NSManagedObject]] = []

@@ -10,6 +10,7 @@ extension NSManagedObjectContext {
     ///
     /// - Throws: `CocoaError` for an unknown entity or a predicate that the store can't run; the store's errors.
     public func fetch<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [T] {
+        checkQueue()
         let results = try results(of: request.state, affectedStores: request.affectedStores)
         return results.map { result in
             guard let typed = result as? T else {
@@ -23,7 +24,8 @@ extension NSManagedObjectContext {
     ///
     /// - Throws: As ``fetch(_:)``.
     public func count<T: NSFetchRequestResult>(for request: NSFetchRequest<T>) throws -> Int {
-        try count(request.state, affectedStores: request.affectedStores)
+        checkQueue()
+        return try count(request.state, affectedStores: request.affectedStores)
     }
 
     func results(of request: FetchRequestState, affectedStores: [NSPersistentStore]?) throws -> [Any] {
@@ -61,10 +63,18 @@ extension NSManagedObjectContext {
     private func fetchObjects(
         _ request: FetchRequestState, _ entity: NSEntityDescription, _ stores: [NSPersistentStore]
     ) throws -> [NSManagedObject] {
+        try objects(
+            matching: storeQuery(request, entity), in: stores, includesPending: request.includesPendingChanges)
+    }
+
+    /// The objects that match, this context's unsaved changes included or not.
+    func objects(
+        matching query: StoreQuery, in stores: [NSPersistentStore], includesPending: Bool
+    ) throws -> [NSManagedObject] {
+        let lists = try requiredSource.rows(matching: query, in: stores, for: self)
         var objects: [NSManagedObject] = []
-        for store in stores {
-            let rows = try store.requiredBackend.rows(matching: storeQuery(request, entity))
-            objects.reserveCapacity(objects.count + rows.count)
+        objects.reserveCapacity(lists.reduce(0) { $0 + $1.count })
+        for rows in lists {
             var start = 0
             while start < rows.count {
                 let end = min(start + FetchBatch.limit, rows.count)
@@ -73,26 +83,39 @@ extension NSManagedObjectContext {
                 start = end
             }
         }
-        let isMerged = stores.count > 1
-        return overlaid(objects, request, entity, isMerged: isMerged)
+        return overlaid(objects, query, includesPending: includesPending, isMerged: lists.count > 1)
     }
 
     private func fetchIDs(
         _ request: FetchRequestState, _ entity: NSEntityDescription, _ stores: [NSPersistentStore]
     ) throws -> [NSManagedObjectID] {
-        if pendingObjects(of: entity, request).isEmpty, stores.count == 1 {
-            return try stores[0].requiredBackend.objectIDs(matching: storeQuery(request, entity))
+        try objectIDs(
+            matching: storeQuery(request, entity), in: stores, includesPending: request.includesPendingChanges)
+    }
+
+    /// The IDs of the objects that match.
+    func objectIDs(
+        matching query: StoreQuery, in stores: [NSPersistentStore], includesPending: Bool
+    ) throws -> [NSManagedObjectID] {
+        if stores.count == 1, !includesPending || pendingObjects(of: query).isEmpty {
+            return try requiredSource.objectIDs(matching: query, in: stores, for: self).first ?? []
         }
-        return try fetchObjects(request, entity, stores).map(\.id)
+        return try objects(matching: query, in: stores, includesPending: includesPending).map(\.id)
     }
 
     private func count(_ request: FetchRequestState, affectedStores: [NSPersistentStore]?) throws -> Int {
         let entity = try entity(of: request)
         let stores = requiredCoordinator.stores(for: entity, among: affectedStores)
-        if pendingObjects(of: entity, request).isEmpty, stores.count == 1 {
-            return try stores[0].requiredBackend.count(matching: storeQuery(request, entity))
+        return try count(
+            matching: storeQuery(request, entity), in: stores, includesPending: request.includesPendingChanges)
+    }
+
+    /// The number of objects that match.
+    func count(matching query: StoreQuery, in stores: [NSPersistentStore], includesPending: Bool) throws -> Int {
+        if stores.count == 1, !includesPending || pendingObjects(of: query).isEmpty {
+            return try requiredSource.counts(matching: query, in: stores, for: self).first ?? 0
         }
-        return try fetchIDs(request, entity, stores).count
+        return try objectIDs(matching: query, in: stores, includesPending: includesPending).count
     }
 
     func storeQuery(_ request: FetchRequestState, _ entity: NSEntityDescription) -> StoreQuery {
@@ -104,37 +127,35 @@ extension NSManagedObjectContext {
 
     // MARK: Pending changes
 
-    /// The changed objects that a request could concern.
-    private func pendingObjects(of entity: NSEntityDescription, _ request: FetchRequestState) -> [NSManagedObject] {
-        guard request.includesPendingChanges, hasChanges || !undeclaredDeletions.isEmpty else { return [] }
+    /// The changed objects that a query could concern.
+    private func pendingObjects(of query: StoreQuery) -> [NSManagedObject] {
+        guard hasChanges || !undeclaredDeletions.isEmpty else { return [] }
         let changed = inserted.objects + updated.objects + deleted.objects
         return changed.filter { object in
-            request.includesSubentities ? object.entity.isKindOf(entity: entity) : object.entity === entity
+            query.includesSubentities ? object.entity.isKindOf(entity: query.entity) : object.entity === query.entity
         }
     }
 
-    /// The store's answer with the pending changes folded in.
+    /// The source's answer with the pending changes folded in.
     private func overlaid(
-        _ stored: [NSManagedObject], _ request: FetchRequestState, _ entity: NSEntityDescription, isMerged: Bool
+        _ stored: [NSManagedObject], _ query: StoreQuery, includesPending: Bool, isMerged: Bool
     ) -> [NSManagedObject] {
-        let pending = pendingObjects(of: entity, request)
+        let pending = includesPending ? pendingObjects(of: query) : []
         guard !pending.isEmpty || isMerged else { return stored }
         let changed = Set(pending.map(ObjectIdentifier.init))
         var result = stored.filter { !changed.contains(ObjectIdentifier($0)) }
         let matching = pending.filter { object in
-            !object.isDeleted && (request.predicate?.evaluate(with: object) ?? true)
+            !object.isDeleted && (query.predicate?.evaluate(with: object) ?? true)
         }
         if matching.count + result.count == stored.count, matching.allSatisfy({ !$0.isInserted }), !isMerged,
-            request.sortDescriptors?.isEmpty ?? true
+            query.sortDescriptors.isEmpty
         {
             // Nobody left and nobody came: the store's order stands.
             return stored
         }
         result += matching
-        if let descriptors = request.sortDescriptors, !descriptors.isEmpty {
-            result = NSSortDescriptor.sorted(result, by: descriptors)
-        }
-        if request.fetchLimit > 0, result.count > request.fetchLimit { result.removeSubrange(request.fetchLimit...) }
+        if !query.sortDescriptors.isEmpty { result = NSSortDescriptor.sorted(result, by: query.sortDescriptors) }
+        if let limit = query.limit, result.count > limit { result.removeSubrange(limit...) }
         return result
     }
 
@@ -162,15 +183,13 @@ extension NSManagedObjectContext {
             object.realize()
             if found.isToMany {
                 relationship = found
-                if case .unread = object.values[slot], !object.id.isTemporaryID { owners.append(object) }
+                if case .unread = object.values[slot] { owners.append(object) }
             } else if let destination = object.destination(slot) {
                 destinations.append(destination)
             }
         }
-        if let relationship, let first = owners.first, let slot = first.layout.slot(named: key),
-            let store = first.id.persistentStore
-        {
-            readMembers(of: owners, slot: slot, relationship: relationship, store: store)
+        if let relationship, let slot = owners.first?.layout.slot(named: key) {
+            try readMembers(of: owners, slot: slot, relationship: relationship)
         }
         if relationship != nil {
             for object in objects {
@@ -182,19 +201,17 @@ extension NSManagedObjectContext {
         return destinations
     }
 
-    /// Gets the rows of all faults among some objects, in one query a store.
+    /// Gets the rows of all faults among some objects, in one question; the missing ones stay faults.
     func loadRows(of objects: [NSManagedObject]) throws {
         var wanted: [NSManagedObjectID] = []
         var seen: Set<ObjectKey> = []
-        for object in objects where object.isFault && !object.state.contains(.hasRow) && !object.id.isTemporaryID {
+        for object in objects where object.isFault && !object.state.contains(.hasRow) {
             if seen.insert(object.id.key).inserted { wanted.append(object.id) }
         }
-        for store in requiredCoordinator.persistentStores {
-            let ids = wanted.filter { $0.persistentStore === store }
-            guard !ids.isEmpty else { continue }
-            for row in try store.requiredBackend.rows(withIDs: ids) {
-                registry.object(for: row.objectID.key)?.take(row)
-            }
+        guard !wanted.isEmpty else { return }
+        for row in try requiredSource.rows(withIDs: wanted, for: self) {
+            guard let object = registeredObject(for: row.objectID), object.isFault else { continue }
+            object.take(row)
         }
     }
 
@@ -210,8 +227,8 @@ extension NSManagedObjectContext {
                 "'\(entity.name ?? "")' is in \(stores.count) stores, whose rows can't be grouped together. Set affectedStores "
                     + "to one of them.")
         }
-        return try stores.flatMap { store in
-            try store.requiredBackend.dictionaries(matching: storeQuery(request, entity), selection: selection)
-        }.map { NSDictionary(dictionary: $0) }
+        return try requiredSource.dictionaries(
+            matching: storeQuery(request, entity), selection: selection, in: stores, for: self
+        ).map { NSDictionary(dictionary: $0) }
     }
 }

@@ -3,9 +3,13 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Takes over what another context of the same coordinator has saved: changed objects are read anew (keeping unsaved
-    /// changes), deleted ones are marked as deleted. May be called on any thread.
+    /// Takes over what another context of the same coordinator or parent has saved: changed objects are read anew (keeping
+    /// unsaved changes), deleted ones are marked as deleted. May be called on any thread. A child's own save concerns its
+    /// parent no more: it has the changes already.
     public func mergeChanges(fromContextDidSave notification: Notification) {
+        if let other = notification.object as? NSManagedObjectContext, other === self || other.parentContext === self {
+            return
+        }
         let saved = SavedIDs(notification.userInfo ?? [:], of: persistentStoreCoordinator)
         performAndWait { merge(saved) }
     }
@@ -35,7 +39,8 @@ extension NSManagedObjectContext {
             forName: .NSManagedObjectContextDidSave, object: nil, queue: nil
         ) { [weak self] notification in
             guard let self, let other = notification.object as? NSManagedObjectContext, other !== self,
-                let coordinator = persistentStoreCoordinator, other.persistentStoreCoordinator === coordinator
+                let source, source === other || source === other.source,
+                let coordinator = source.rootCoordinator
             else { return }
             let saved = SavedIDs(notification.userInfo ?? [:], of: coordinator)
             perform { self.merge(saved) }
@@ -44,13 +49,17 @@ extension NSManagedObjectContext {
 
     private func merge(_ saved: SavedIDs) {
         var digest = ChangeDigest()
-        digest.inserted = saved.inserted.map(object(with:))
+        for id in saved.inserted where !id.isTemporaryID || parentContext != nil || registeredObject(for: id) != nil {
+            digest.inserted.append(object(with: id))
+        }
         for id in saved.updated {
             guard let object = registeredObject(for: id) else { continue }
-            if object.isUpdated || object.isDeleted {
-                reload(object)
-            } else if !object.isFault || object.state.contains(.hasRow) {
-                object.turnIntoFault()
+            object.announcingChanges {
+                if object.isUpdated || object.isDeleted {
+                    reload(object)
+                } else if !object.isFault || object.state.contains(.hasRow) {
+                    object.turnIntoFault()
+                }
             }
             digest.refreshed.append(object)
         }
@@ -116,6 +125,8 @@ private struct SavedIDs: Sendable {
     private static func id(_ value: Any, in coordinator: NSPersistentStoreCoordinator?) -> NSManagedObjectID? {
         switch value {
         case let object as NSManagedObject: id(object.objectID, in: coordinator)
+        // Only contexts with a parent know objects that no store has; others find none under such an ID.
+        case let id as NSManagedObjectID where id.isTemporaryID: id
         // Another coordinator has other IDs for the same rows.
         case let id as NSManagedObjectID where id.persistentStore?.persistentStoreCoordinator !== coordinator:
             coordinator?.managedObjectID(forURIRepresentation: id.uriRepresentation())

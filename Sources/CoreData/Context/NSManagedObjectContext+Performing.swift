@@ -20,9 +20,22 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Runs a block on the context's queue and waits for it. Reentrant; on the caller's thread.
+    /// Runs a block on the context's queue and waits for it. On the caller's thread; reentrant, also from within the block
+    /// of another context that waits for this one.
     public func performAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
-        try confinement.sync { () throws(E) -> T in try CurrentContext.run(in: self, block) }
+        let waiting = CurrentContext.frame
+        if confinement.isCurrent || waiting?.has(self) ?? false {
+            return try CurrentContext.run(in: self, above: waiting, block)
+        }
+        return try confinement.sync { () throws(E) -> T in
+            try CurrentContext.run(in: self, above: waiting, block)
+        }
+    }
+
+    /// Whether the caller may touch the context's objects.
+    var isOnQueue: Bool {
+        concurrencyType == .confinementConcurrencyType || confinement.isCurrent
+            || CurrentContext.frame?.has(self) ?? false
     }
 
     /// Runs a block on the context's queue and returns what it returns.

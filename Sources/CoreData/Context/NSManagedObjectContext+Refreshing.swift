@@ -5,29 +5,37 @@ import Foundation
 extension NSManagedObjectContext {
     /// Drops an object's values, so that they are read anew; with `mergeChanges` its unsaved changes are kept on top.
     public func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
+        checkQueue()
         guard object.context === self, !object.isInserted else { return }
-        if flag, object.isUpdated || object.isDeleted {
-            reload(object)
-        } else {
-            dropChanges(of: object)
-            object.turnIntoFault()
+        object.announcingChanges {
+            if flag, object.isUpdated || object.isDeleted {
+                reload(object)
+            } else {
+                dropChanges(of: object)
+                object.turnIntoFault()
+            }
         }
         post(.NSManagedObjectContextObjectsDidChange, ChangeDigest(refreshed: [object]))
     }
 
     /// Refreshes all objects, keeping unsaved changes.
     public func refreshAllObjects() {
+        checkQueue()
         processPendingChanges()
         var refreshed: [NSManagedObject] = []
         for object in orderedRegisteredObjects() where !object.isInserted {
-            if object.isUpdated || object.isDeleted { reload(object) } else { object.turnIntoFault() }
+            object.announcingChanges {
+                if object.isUpdated || object.isDeleted { reload(object) } else { object.turnIntoFault() }
+            }
             refreshed.append(object)
         }
         post(.NSManagedObjectContextObjectsDidChange, ChangeDigest(refreshed: refreshed))
     }
 
-    /// Undoes all changes since the last save: inserted objects are forgotten, deletions called off, values restored.
+    /// Undoes all changes since the last save: inserted objects are forgotten, deletions called off, values restored. The
+    /// undo manager has nothing to undo afterwards.
     public func rollback() {
+        checkQueue()
         let inserted = inserted.objects
         let changed = updated.objects + deleted.objects
         let forgotten = event.filter { $0.state.contains(.forgotten) }
@@ -37,10 +45,13 @@ extension NSManagedObjectContext {
         undeclaredDeletions.removeAll()
         for object in event { object.state.remove(.inEvent) }
         event.removeAll()
+        undoRecorder?.noteReset()
         for object in changed {
             object.state.subtract([.updated, .deleted, .deletionPropagated])
-            object.values = object.committed
-            object.touched.removeAll()
+            object.announcingChanges {
+                object.values = object.committed
+                object.touched.removeAll()
+            }
         }
         let dropped = inserted + forgotten
         let digest = ChangeDigest(forgotten: dropped.filter { $0.state.contains(.announced) }, refreshed: changed)
@@ -50,12 +61,14 @@ extension NSManagedObjectContext {
 
     /// Forgets all objects and changes. Objects that somebody still holds are without a context from then on.
     public func reset() {
+        checkQueue()
         let objects = registry.objects
         inserted.removeAll()
         updated.removeAll()
         deleted.removeAll()
         undeclaredDeletions.removeAll()
         event.removeAll()
+        undoRecorder?.noteReset()
         registry.removeAll()
         retained.removeAll()
         assignedStores.removeAll()
@@ -66,10 +79,9 @@ extension NSManagedObjectContext {
 
     /// Reads an object's row anew and puts its unsaved changes on top.
     func reload(_ object: NSManagedObject) {
-        guard !object.id.isTemporaryID, let store = object.id.persistentStore else { return }
         let touched = object.touched
         let values = object.values
-        guard let row = (try? store.requiredBackend.rows(withIDs: [object.id]))?.first else { return }
+        guard let row = (try? requiredSource.rows(withIDs: [object.id], for: self))?.first else { return }
         object.committed = row.values
         object.version = row.version
         object.values = row.values
@@ -78,6 +90,7 @@ extension NSManagedObjectContext {
             // A changed relationship that had been read keeps the members it was compared with.
             if case .objects = values[slot] { readCommittedMembers(of: object, slot: slot, keeping: values[slot]) }
         }
+        undoRecorder?.noteReload(object)
     }
 
     private func readCommittedMembers(of object: NSManagedObject, slot: Int, keeping current: ManagedValue) {
@@ -91,6 +104,7 @@ extension NSManagedObjectContext {
         deleted.remove(object)
         object.state.subtract([.updated, .deleted, .deletionPropagated])
         undeclaredDeletions.removeAll { $0 === object }
+        undoRecorder?.noteLoss(of: object)
         if object.state.contains(.inEvent) { event.removeAll { $0 === object } }
     }
 

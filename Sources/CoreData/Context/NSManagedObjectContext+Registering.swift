@@ -7,25 +7,30 @@ extension NSManagedObjectContext {
 
     /// The context's object with an ID, if there is one; never asks the store.
     public func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
-        registry.object(for: objectID.key)
+        checkQueue()
+        if parentContext != nil { adoptPermanentIDs() }
+        if let object = registry.object(for: objectID.key) { return object }
+        guard objectID.isTemporaryID, let permanent = permanentID(for: objectID) else { return nil }
+        return registry.object(for: permanent.key)
     }
 
     /// The object with an ID: the registered one, or else a fault, whether or not there is such a row.
     public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
-        registeredObject(for: objectID) ?? makeObject(objectID)
+        registeredObject(for: objectID) ?? makeObject(permanentID(for: objectID) ?? objectID)
     }
 
     /// The object with an ID, realised.
     ///
     /// - Throws: `CocoaError` (`.managedObjectReferentialIntegrity`) if the store has no such object.
     public func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+        checkQueue()
         if let object = registeredObject(for: objectID), !object.isFault {
             if object.isDeleted { throw Self.missing(objectID) }
             return object
         }
-        guard !objectID.isTemporaryID, let store = objectID.persistentStore,
-            let row = try store.requiredBackend.rows(withIDs: [objectID]).first
-        else { throw Self.missing(objectID) }
+        guard let row = try requiredSource.rows(withIDs: [objectID], for: self).first else {
+            throw Self.missing(objectID)
+        }
         let object = object(with: objectID)
         if object.isFault, !object.state.contains(.hasRow) { object.take(row) }
         object.realize()
@@ -49,7 +54,7 @@ extension NSManagedObjectContext {
         register(inserted: object)
     }
 
-    private func undelete(_ object: NSManagedObject) {
+    func undelete(_ object: NSManagedObject) {
         object.state.subtract([.deleted, .deletionPropagated])
         deleted.remove(object)
         updated.remove(object)
@@ -60,12 +65,18 @@ extension NSManagedObjectContext {
     // MARK: Making objects
 
     func register(inserted object: NSManagedObject) {
+        checkQueue()
+        enter(inserted: object)
+        object.awakeFromInsert()
+    }
+
+    /// Enters an object that the next save shall insert.
+    func enter(inserted object: NSManagedObject) {
         object.registry = registry
         object.state.insert(.inserted)
         enter(object)
         inserted.append(object)
         noteEvent(object)
-        object.awakeFromInsert()
     }
 
     /// A fault for an ID that isn't registered.
@@ -84,7 +95,7 @@ extension NSManagedObjectContext {
     func object(for row: StoreRow, batch: FetchBatch?) -> NSManagedObject {
         let object = object(with: row.objectID)
         if object.isFault, !object.state.contains(.hasRow) {
-            object.take(row)
+            if row.isRead { object.take(row) }
             object.batch = batch
         }
         return object
@@ -98,6 +109,7 @@ extension NSManagedObjectContext {
     /// Enters an object under its new ID.
     func rekey(_ object: NSManagedObject, from old: NSManagedObjectID) {
         registry.move(object, from: old.key, to: object.id.key)
+        if old.isTemporaryID { settledIDs.note(old.key, object.id) }
     }
 
     /// Lets go of an object for good.

@@ -9,6 +9,7 @@ extension NSManagedObjectContext {
     /// - Throws: `CocoaError` with a validation code; `.managedObjectMerge` or `.managedObjectConstraintMerge` with the
     ///   conflicts under `NSPersistentStoreSaveConflictsErrorKey`; or the store's error. The changes are all still there.
     public func save() throws {
+        checkQueue()
         processPendingChanges()
         guard hasChanges else { return }
         isSaving = true
@@ -58,13 +59,13 @@ extension NSManagedObjectContext {
 
     // MARK: Writing
 
-    /// Hands the changes to their stores; a conflict goes through the merge policy and is tried again.
+    /// Hands the changes to the source; a conflict goes through the merge policy and is tried again.
     private func write() throws {
-        let coordinator = requiredCoordinator
+        guard requiredSource.isPermanent else { return try writeResolvingConflicts() }
         let temporary = inserted.objects.map(\.id)
         do {
-            try assignPermanentIDs(coordinator)
-            try writeResolvingConflicts(coordinator)
+            try assignPermanentIDs(to: inserted.objects.filter { $0.id.isTemporaryID })
+            try writeResolvingConflicts()
         } catch {
             for (object, id) in zip(inserted.objects, temporary) { object.id = id }
             throw error
@@ -72,11 +73,11 @@ extension NSManagedObjectContext {
         for (object, id) in zip(inserted.objects, temporary) where object.id !== id { rekey(object, from: id) }
     }
 
-    private func writeResolvingConflicts(_ coordinator: NSPersistentStoreCoordinator) throws {
+    private func writeResolvingConflicts() throws {
         let policy = mergePolicy as? NSMergePolicy ?? .error
         for _ in 0..<NSMergePolicy.attempts {
             do {
-                return try coordinator.save(changesByStore(coordinator))
+                return try requiredSource.save(changesToSave(), for: self)
             } catch let conflict as StoreConflict {
                 try policy.resolve(optimisticLockingConflicts: conflict.rows.compactMap(mergeConflict))
             } catch let conflict as StoreUniquenessConflict {
@@ -88,29 +89,10 @@ extension NSManagedObjectContext {
             "The rows kept changing while the save was tried \(NSMergePolicy.attempts) times. Save again.")
     }
 
-    /// Gives every inserted object its permanent ID, entity by entity.
-    private func assignPermanentIDs(_ coordinator: NSPersistentStoreCoordinator) throws {
-        try assignPermanentIDs(to: inserted.objects.filter { $0.id.isTemporaryID }, coordinator)
-    }
-
-    func assignPermanentIDs(to objects: [NSManagedObject], _ coordinator: NSPersistentStoreCoordinator) throws {
-        var entities: [NSEntityDescription] = []
-        var groups: [ObjectIdentifier: [NSManagedObject]] = [:]
-        for object in objects where assignedStores.isEmpty || assignedStores[object.id.key] == nil {
-            let key = ObjectIdentifier(object.entity)
-            if groups[key] == nil { entities.append(object.entity) }
-            groups[key, default: []].append(object)
-        }
-        for object in objects {
-            guard !assignedStores.isEmpty, let store = assignedStores[object.id.key] else { continue }
-            object.id = try store.requiredBackend.permanentIDs(for: object.entity, count: 1).first ?? object.id
-        }
-        for entity in entities {
-            let group = groups[ObjectIdentifier(entity)] ?? []
-            let store = try coordinator.store(forNew: entity)
-            let ids = try store.requiredBackend.permanentIDs(for: entity, count: group.count)
-            for (object, id) in zip(group, ids) { object.id = id }
-        }
+    /// Gives objects their permanent IDs. The registry doesn't know them yet.
+    private func assignPermanentIDs(to objects: [NSManagedObject]) throws {
+        let ids = try requiredSource.permanentIDs(for: objects, assigned: assignedStores, for: self)
+        for (object, id) in zip(objects, ids) { object.id = id }
     }
 
     /// Says in which store a new object shall be saved, where several keep its entity.
@@ -126,31 +108,12 @@ extension NSManagedObjectContext {
         assignedStores[object.id.key] = store
     }
 
-    private func changesByStore(
-        _ coordinator: NSPersistentStoreCoordinator
-    ) throws -> [(store: NSPersistentStore, changes: StoreChanges)] {
-        var result = coordinator.persistentStores.map { (store: $0, changes: StoreChanges(origin: origin)) }
-        func store(of object: NSManagedObject) throws -> Int {
-            if result.count == 1 { return 0 }
-            guard let index = result.firstIndex(where: { $0.store === object.id.persistentStore }) else {
-                throw CoreDataError.make(
-                    .persistentStoreSave, "The store of \(object.id) isn't among the coordinator's. Add it again.")
-            }
-            return index
-        }
-        for object in inserted.objects {
-            result[try store(of: object)].changes.inserted.append(try insertion(object))
-        }
-        for object in updated.objects {
-            guard let change = try update(object) else { continue }
-            result[try store(of: object)].changes.updated.append(change)
-        }
-        for object in deleted.objects {
-            let change = RowChange(
-                objectID: object.id, version: object.version, values: object.committed, changed: SlotSet())
-            result[try store(of: object)].changes.deleted.append(change)
-        }
-        return result.filter { !$0.changes.isEmpty }
+    private func changesToSave() throws -> StoreChanges {
+        StoreChanges(
+            inserted: try inserted.objects.map(insertion), updated: try updated.objects.compactMap(update),
+            deleted: deleted.objects.map { object in
+                RowChange(objectID: object.id, version: object.version, values: object.committed, changed: SlotSet())
+            }, origin: origin, assignedStores: assignedStores)
     }
 
     /// Who changes a store, for its history.
@@ -164,7 +127,8 @@ extension NSManagedObjectContext {
     /// The columns and members of an object that differ from what was read; nil where none does.
     private func update(_ object: NSManagedObject) throws -> RowChange? {
         var change = RowChange(objectID: object.id, version: object.version, values: [], changed: SlotSet())
-        for slot in object.touched where !object.layout.slots[slot].isTransient {
+        let isPermanent = requiredSource.isPermanent
+        for slot in object.touched where !isPermanent || !object.layout.slots[slot].isTransient {
             if object.layout.needsRelationChange[slot], case .unread(let delta?) = object.values[slot], !delta.isEmpty,
                 object.layout.slots[slot].kind == .toMany(ordered: true)
             {
@@ -180,10 +144,12 @@ extension NSManagedObjectContext {
         return change
     }
 
-    /// Refuses to-one relationships that lead to objects which no store will have.
+    /// Refuses to-one relationships that lead to objects which no store will have: those without a context.
     private func checkDestinations(_ object: NSManagedObject, _ slots: [Int]) throws {
         for slot in slots {
-            guard case .object(let other) = object.values[slot], other.id.isTemporaryID else { continue }
+            guard case .object(let other) = object.values[slot], other.id.isTemporaryID, other.context == nil else {
+                continue
+            }
             throw CoreDataError.make(
                 .managedObjectValidation,
                 "\(object.entity.name ?? "").\(object.layout.slots[slot].name) of \(object.id) leads to an object that "
@@ -195,12 +161,16 @@ extension NSManagedObjectContext {
     // MARK: After the store has written
 
     private func settle(_ digest: ChangeDigest) {
+        // A child's versions are those of the rows that its parent has read.
+        let isPermanent = requiredSource.isPermanent
         for object in digest.inserted {
-            object.version = 1
+            if isPermanent { object.version = 1 }
             object.settle()
         }
         for object in digest.updated {
-            if object.touched.contains(where: { !object.layout.slots[$0].isTransient && object.differs($0) }) {
+            if isPermanent,
+                object.touched.contains(where: { !object.layout.slots[$0].isTransient && object.differs($0) })
+            {
                 object.version += 1
             }
             object.settle()
@@ -210,6 +180,7 @@ extension NSManagedObjectContext {
         updated.removeAll()
         deleted.removeAll()
         assignedStores.removeAll()
+        undoRecorder?.noteSave()
     }
 
     private func announceSave(_ digest: ChangeDigest) {
@@ -232,10 +203,11 @@ extension NSManagedObjectContext {
     ///
     /// - Throws: The store's error; then no object has another ID.
     public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
+        checkQueue()
         let temporary = objects.filter { $0.id.isTemporaryID && $0.managedObjectContext === self }
         let old = temporary.map(\.id)
         do {
-            try assignPermanentIDs(to: temporary, requiredCoordinator)
+            try assignPermanentIDs(to: temporary)
         } catch {
             for (object, id) in zip(temporary, old) { object.id = id }
             throw error

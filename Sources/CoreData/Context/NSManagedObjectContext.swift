@@ -5,6 +5,8 @@ public import Foundation
 
 /// How a context runs its blocks.
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
+    /// None: the context belongs to the thread that made it. The way before there were queues.
+    case confinementConcurrencyType = 0
     /// A queue of the context's own.
     case privateQueueConcurrencyType = 1
     /// The main queue.
@@ -23,14 +25,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     public let concurrencyType: NSManagedObjectContextConcurrencyType
     let confinement: QueueConfinement
 
-    /// The coordinator whose stores the context reads and writes.
-    public var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
-        didSet {
-            if hasChanges {
-                fatalError("A context with changes can't get another coordinator. Save or reset it first.")
-            }
-        }
-    }
+    /// Where objects come from and changes go to: a coordinator or a parent, never both.
+    var source: (any ObjectSource)?
+    /// The source, where it is another context.
+    var parentContext: NSManagedObjectContext?
+    /// What the children have to learn of this context's saves.
+    let settledIDs = SettledIDs()
+    /// Which of the parent's settled IDs the context knows.
+    var seenSettlements = 0
     /// A name for messages.
     public var name: String?
     /// What becomes of a save that meets rows changed by somebody else; an `NSMergePolicy`, by default the error policy.
@@ -46,7 +48,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         didSet { retained = retainsRegisteredObjects ? Array(registeredObjects) : [] }
     }
 
-    /// Whether the context takes over by itself, on its queue, what other contexts of the coordinator save.
+    /// Whether the context takes over by itself, on its queue, what is saved to its coordinator or parent by other contexts,
+    /// and what its parent saves.
     public var automaticallyMergesChangesFromParent = false {
         didSet { observeOtherContexts() }
     }
@@ -68,6 +71,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// What changed since the last `processPendingChanges()`.
     var event: [NSManagedObject] = []
     var isSaving = false
+    /// Notes changes for an undo manager, where there is one.
+    var undoRecorder: UndoRecorder?
     /// Where unsaved objects shall go, by their temporary IDs.
     var assignedStores: [ObjectKey: NSPersistentStore] = [:]
     /// Whether the changes of an event are being posted.
@@ -76,6 +81,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// - Note: There is no cache of rows here, so a refresh always reads the store.
     public var stalenessInterval: TimeInterval = -1
+
+    /// A context of the thread that makes it, in the way before there were queues.
+    public override convenience init() { self.init(concurrencyType: .confinementConcurrencyType) }
 
     /// A context without a coordinator yet.
     public required init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
@@ -86,6 +94,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     deinit {
+        parentContext?.settledIDs.loseChild()
         if let otherContexts { NotificationCenter.default.removeObserver(otherContexts) }
         unsafe registry.context = nil
         for object in registry.objects { object.detach() }
@@ -106,15 +115,6 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// All objects of the context; those without changes only as long as somebody holds them.
     public var registeredObjects: Set<NSManagedObject> { Set(registry.objects) }
 
-    /// The coordinator of the context.
-    ///
-    /// Stops where there is none: everything that reads or writes needs one.
-    var requiredCoordinator: NSPersistentStoreCoordinator {
-        guard let persistentStoreCoordinator else {
-            fatalError("The context '\(name ?? "unnamed")' has no persistent store coordinator. Set one first.")
-        }
-        return persistentStoreCoordinator
-    }
 }
 
 extension NSManagedObjectContext {

@@ -6,24 +6,30 @@ import Foundation
 /// A serial queue that knows whether the caller is already on it.
 struct QueueConfinement: Sendable {
     private static let key = DispatchSpecificKey<UUID>()
+    /// The main queue's mark: a program that calls `dispatchMain()` has its main queue served by other threads than the main.
+    private static let mainToken: UUID = {
+        let token = UUID()
+        DispatchQueue.main.setSpecific(key: key, value: token)
+        return token
+    }()
 
     let isMain: Bool
     let queue: DispatchQueue
-    private let token = UUID()
+    private let token: UUID
 
     init(isMain: Bool) {
         self.isMain = isMain
+        token = isMain ? Self.mainToken : UUID()
         queue = isMain ? .main : DispatchQueue(label: "NSManagedObjectContext")
         if !isMain { queue.setSpecific(key: Self.key, value: token) }
     }
 
     var isCurrent: Bool {
-        isMain ? Thread.isMainThread : DispatchQueue.getSpecific(key: Self.key) == token
+        DispatchQueue.getSpecific(key: Self.key) == token || (isMain && Thread.isMainThread)
     }
 
-    /// Runs a block on the queue and waits; at once if the caller is on it.
+    /// Runs a block on the queue and waits. The caller isn't on it.
     func sync<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
-        if isCurrent { return try block() }
         let result: Result<T, E> = queue.sync {
             do throws(E) {
                 return .success(try block())

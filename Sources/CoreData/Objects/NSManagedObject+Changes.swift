@@ -5,6 +5,7 @@ import Foundation
 extension NSManagedObject {
     /// Remembers that a slot was set, and tells the context once.
     func noteChange(_ slot: Int) {
+        if state.contains(.awakening) { return }
         touched.insert(slot)
         if !state.contains(.inEvent) { touchedInEvent.removeAll() }
         touchedInEvent.insert(slot)

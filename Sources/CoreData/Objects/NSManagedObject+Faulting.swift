@@ -13,7 +13,10 @@ extension NSManagedObject {
         guard let context = context else { return }
         if !state.contains(.hasRow) { context.loadRow(of: self) }
         state.subtract([.fault, .hasRow])
+        guard hasLifeCycle else { return }
+        state.insert(.awakening)
         awakeFromFetch()
+        state.remove(.awakening)
     }
 
     /// Takes a row's values; the object still counts as a fault until somebody asks for a value.

@@ -153,6 +153,11 @@ extension NSManagedObject {
     /// Sets an attribute or a to-one relationship (`.object` or `.null`) as `setValue(_:forKey:)` does.
     package func setSlot(_ slot: Int, to value: ManagedValue) {
         realize()
+        guard observation == nil else { return announcingChange(slot) { setSlotUnobserved(slot, to: value) } }
+        setSlotUnobserved(slot, to: value)
+    }
+
+    private func setSlotUnobserved(_ slot: Int, to value: ManagedValue) {
         switch layout.slots[slot].kind {
         case .attribute: values[slot] = value
         case .toOne:

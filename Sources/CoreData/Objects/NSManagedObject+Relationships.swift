@@ -93,6 +93,11 @@ extension NSManagedObject {
     /// Enters an object into one side of a relationship, where it isn't yet.
     func link(_ slot: Int, to object: NSManagedObject) {
         realize()
+        guard observation == nil else { return announcingChange(slot) { linkUnobserved(slot, to: object) } }
+        linkUnobserved(slot, to: object)
+    }
+
+    private func linkUnobserved(_ slot: Int, to object: NSManagedObject) {
         if layout.slots[slot].isToMany {
             values[slot].addMember(object)
         } else {
@@ -104,6 +109,11 @@ extension NSManagedObject {
     /// Takes an object out of one side of a relationship.
     func unlink(_ slot: Int, from object: NSManagedObject) {
         realize()
+        guard observation == nil else { return announcingChange(slot) { unlinkUnobserved(slot, from: object) } }
+        unlinkUnobserved(slot, from: object)
+    }
+
+    private func unlinkUnobserved(_ slot: Int, from object: NSManagedObject) {
         if case .toMany(let ordered) = layout.slots[slot].kind {
             values[slot].removeMember(object, keepingOrder: ordered)
         } else {

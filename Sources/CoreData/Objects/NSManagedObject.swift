@@ -26,6 +26,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         static let forgotten = State(rawValue: 1 << 7)
         /// A notification has told of the insertion.
         static let announced = State(rawValue: 1 << 8)
+        /// In `awakeFromFetch()`, where changes are no changes.
+        static let awakening = State(rawValue: 1 << 9)
     }
 
     let entityDescription: NSEntityDescription
@@ -45,6 +47,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     var version: Int64 = 0
     /// The objects fetched together, which load their relationships together.
     var batch: FetchBatch?
+    /// Who observes the object; nil for nobody.
+    var observation: ObjectObservation?
 
     /// Makes an object and, if there is a context, inserts it there: it gets a temporary ID and the model's defaults, then
     /// ``awakeFromInsert()`` runs.
@@ -84,8 +88,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// The entity of the object.
     public var entity: NSEntityDescription { entityDescription }
 
-    /// The ID: temporary until the first save, permanent after it.
-    public var objectID: NSManagedObjectID { id }
+    /// The ID: temporary until the first save (in a child context until the root's), permanent after it.
+    public var objectID: NSManagedObjectID {
+        if id.isTemporaryID, let context, context.parentContext != nil { context.adoptPermanentIDs() }
+        return id
+    }
 
     public final override func isEqual(_ object: Any?) -> Bool { (object as AnyObject?) === self }
 
@@ -112,7 +119,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Called once, when the object is inserted; the place for defaults that the model can't express.
     open func awakeFromInsert() {}
 
-    /// Called when the object's values arrive from the store.
+    /// Called when the object's values arrive from the store. What is set here doesn't count as a change; relationships
+    /// mustn't be set, for their inverses would count.
     open func awakeFromFetch() {}
 
     /// Called by the context's `delete(_:)`, while all relationships are intact.
@@ -131,17 +139,39 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open func didTurnIntoFault() {}
 
     /// Announces that a property is about to be read; fires a fault. A nil key means all.
-    open func willAccessValue(forKey key: String?) { realize() }
+    open func willAccessValue(forKey key: String?) {
+        if ConcurrencyDebug.isOn { context?.checkQueue() }
+        realize()
+    }
 
     /// Ends what ``willAccessValue(forKey:)`` began.
     open func didAccessValue(forKey key: String?) {}
 
     /// Announces a change of a property.
-    open func willChangeValue(forKey key: String) { realize() }
+    open func willChangeValue(forKey key: String) {
+        if ConcurrencyDebug.isOn { context?.checkQueue() }
+        realize()
+        if let observation { observation.begin(key) }
+    }
 
-    /// Marks the property as changed.
+    /// Marks the property as changed and tells its observers.
     open func didChangeValue(forKey key: String) {
         if let slot = layout.slot(named: key) { noteChange(slot) }
+        if let observation { observation.end(key) }
+    }
+
+    // MARK: Observing, for subclasses
+
+    /// The keys on which the value of a key depends: whoever observes it is told when one of them changes. Overrides answer
+    /// for their own keys and leave others to super.
+    open class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
+
+    /// Called for each change of what the object observes.
+    open func observeValue(
+        forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+        context: UnsafeMutableRawPointer?
+    ) {
+        fatalError("\(type(of: self)) observes '\(keyPath ?? "")' and doesn't override observeValue(forKeyPath:…).")
     }
 
     // MARK: Validation, for subclasses

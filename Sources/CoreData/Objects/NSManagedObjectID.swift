@@ -10,10 +10,13 @@ final class RowSpace: @unchecked Sendable {
     /// The store's UUID as in `Z_METADATA`, upper case; empty for temporary IDs.
     let storeIdentifier: String
     private(set) weak var store: NSPersistentStore?
+    /// What the numbers stand for in a custom store; nil in others.
+    let references: ObjectReferences?
 
-    init(storeIdentifier: String, store: NSPersistentStore?) {
+    init(storeIdentifier: String, store: NSPersistentStore?, references: ObjectReferences? = nil) {
         self.storeIdentifier = storeIdentifier
         self.store = store
+        self.references = references
     }
 
     /// The numbering of objects that no store has seen yet.
@@ -59,7 +62,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
         let text =
             isTemporaryID
             ? "x-coredata:///\(name)/t\(TemporaryObjectIDs.uuid(for: number).uuidString)"
-            : "x-coredata://\(space.storeIdentifier)/\(name)/p\(number)"
+            : "x-coredata://\(space.storeIdentifier)/\(name)/p\(space.references?.text(for: number) ?? "\(number)")"
         guard let url = URL(string: text) else {
             fatalError("The entity name '\(name)' can't stand in a URI. Entity names consist of letters, digits and _.")
         }

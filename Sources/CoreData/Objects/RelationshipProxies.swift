@@ -33,6 +33,17 @@ extension NSManagedObject {
         change()
         didChangeValue(forKey: key)
     }
+
+    /// As ``proxyChange(_:_:)``; observers are told which member comes or goes.
+    fileprivate func proxyChange(
+        _ slot: Int, _ kind: NSKeyValueSetMutationKind, _ member: NSManagedObject, _ change: () -> Void
+    ) {
+        guard observation != nil else { return proxyChange(slot, change) }
+        let key = layout.slots[slot].name
+        willChangeValue(forKey: key, withSetMutation: kind, using: [member])
+        change()
+        didChangeValue(forKey: key, withSetMutation: kind, using: [member])
+    }
 }
 
 private final class RelationshipSet: NSMutableSet {
@@ -63,12 +74,12 @@ private final class RelationshipSet: NSMutableSet {
 
     override func add(_ object: Any) {
         guard let object = object as? NSManagedObject else { fatalError("A relationship holds managed objects only.") }
-        owner.proxyChange(slot) { owner.addMember(slot, object) }
+        owner.proxyChange(slot, .union, object) { owner.addMember(slot, object) }
     }
 
     override func remove(_ object: Any) {
         guard let object = object as? NSManagedObject else { return }
-        owner.proxyChange(slot) { owner.removeMember(slot, object) }
+        owner.proxyChange(slot, .minus, object) { owner.removeMember(slot, object) }
     }
 }
 

@@ -71,6 +71,22 @@ open class NSPersistentStore: NSObject {
         isReadOnly = (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false
     }
 
+    /// A store of a custom class; see ``NSIncrementalStore``. A coordinator makes it.
+    public required init(
+        persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
+        options: [AnyHashable: Any]? = nil
+    ) {
+        persistentStoreCoordinator = root
+        storeType = ""
+        configurationName = name ?? "PF_DEFAULT_CONFIGURATION_NAME"
+        self.url = url
+        self.options = options
+        isReadOnly = (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false
+    }
+
+    /// Reads the metadata when the store is added; a custom store overrides it and sets ``metadata``.
+    open func loadMetadata() throws {}
+
     /// The type's name.
     open var type: String { storeType }
 
@@ -83,6 +99,11 @@ open class NSPersistentStore: NSObject {
         get { backend?.metadata ?? [:] }
         set { backend?.metadata = newValue ?? [:] }
     }
+
+    /// What a context's questions go to.
+    ///
+    /// - Throws: As ``requiredBackend``.
+    func backend(for context: NSManagedObjectContext) throws -> any StoreBackend { try requiredBackend }
 
     /// The backend of a store that is still there.
     ///

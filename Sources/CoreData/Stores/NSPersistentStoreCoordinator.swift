@@ -46,9 +46,16 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         for entity in managedObjectModel.entities { entity.layout.prepare() }
         try checkConfiguration(configuration)
         return try lock.withLock {
-            let store = NSPersistentStore(
-                coordinator: self, type: storeType, configurationName: configuration, url: storeURL, options: options)
-            store.backend = try makeBackend(for: store, configuration: configuration)
+            let store: NSPersistentStore
+            if let storeClass = StoreClasses[storeType] {
+                store = try makeStore(
+                    storeClass, type: storeType, configuration: configuration, url: storeURL, options: options)
+            } else {
+                store = NSPersistentStore(
+                    coordinator: self, type: storeType, configurationName: configuration, url: storeURL,
+                    options: options)
+                store.backend = try makeBackend(for: store, configuration: configuration)
+            }
             announce(.NSPersistentStoreCoordinatorStoresWillChange, NSAddedPersistentStoresKey, store)
             stores.append(store)
             announce(.NSPersistentStoreCoordinatorStoresDidChange, NSAddedPersistentStoresKey, store)
@@ -78,7 +85,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         default:
             throw CoreDataError.make(
                 .persistentStoreInvalidType,
-                "There is no store type '\(store.type)'. Use NSSQLiteStoreType or NSInMemoryStoreType.")
+                "There is no store type '\(store.type)'. Use NSSQLiteStoreType or NSInMemoryStoreType, or register a class "
+                    + "for it.")
         }
     }
 
@@ -154,11 +162,16 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// The ID that a URI stands for; nil for a URI of an unknown store or entity.
     public func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
         guard url.scheme == "x-coredata", let host = url.host else { return nil }
-        let parts = url.path.split(separator: "/")
-        guard parts.count == 2, parts[1].hasPrefix("p"), let number = Int64(parts[1].dropFirst()),
+        let parts = url.path(percentEncoded: true).split(separator: "/")
+        guard parts.count == 2, parts[1].hasPrefix("p"),
             let entity = managedObjectModel.entitiesByName[String(parts[0])],
             let store = persistentStores.first(where: { $0.identifier?.uppercased() == host.uppercased() })
         else { return nil }
+        let row = String(parts[1].dropFirst())
+        if let custom = store as? NSIncrementalStore {
+            return custom.objectID(for: entity, referenceText: row.removingPercentEncoding ?? row)
+        }
+        guard let number = Int64(row) else { return nil }
         return store.backend?.objectID(for: entity, primaryKey: number)
     }
 
@@ -189,14 +202,14 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     // MARK: Writing
 
     /// Writes the changes of one save. Each store's part is one transaction.
-    func save(_ changes: [(store: NSPersistentStore, changes: StoreChanges)]) throws {
+    func write(_ parts: [(store: NSPersistentStore, backend: any StoreBackend, changes: StoreChanges)]) throws {
         try lock.withLock {
-            for (store, changes) in changes {
-                guard !store.isReadOnly else { throw Self.readOnly(store) }
-                try store.requiredBackend.save(changes)
+            for part in parts {
+                guard !part.store.isReadOnly else { throw Self.readOnly(part.store) }
+                try part.backend.save(part.changes)
             }
         }
-        announceChange(of: changes.map(\.store))
+        announceChange(of: parts.map(\.store))
     }
 
     /// Runs a batch in each of some stores, one transaction a store.

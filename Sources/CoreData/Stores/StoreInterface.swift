@@ -7,6 +7,12 @@ import Foundation
 ///
 /// A to-one slot holds `.objectID` or `.null`, a to-many slot `.unread(nil)`, a transient one its default.
 struct StoreRow {
+    /// A row that there is, but whose values the store hasn't read yet.
+    static func unread(_ id: NSManagedObjectID) -> StoreRow { StoreRow(objectID: id, version: 0, values: []) }
+
+    /// Whether the values are known.
+    var isRead: Bool { !values.isEmpty || objectID.entity.layout.slots.isEmpty }
+
     var objectID: NSManagedObjectID
     /// The row's version (`Z_OPT`).
     var version: Int64
@@ -26,7 +32,7 @@ struct StoreQuery {
 
 /// One row's part of a save.
 struct RowChange {
-    /// Permanent, also for an insertion.
+    /// Permanent, also for an insertion; in a child context's save it may be temporary.
     var objectID: NSManagedObjectID
     /// The version that the context read; 0 for an insertion. A store that finds another one reports a conflict.
     var version: Int64
@@ -62,6 +68,8 @@ struct StoreChanges {
     /// `values` are the last known ones; only ID and version matter.
     var deleted: [RowChange] = []
     var origin = StoreOrigin()
+    /// In which stores new objects shall be, by their temporary IDs, where somebody has said so.
+    var assignedStores: [ObjectKey: NSPersistentStore] = [:]
 
     var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 }
@@ -121,6 +129,9 @@ protocol StoreBackend: AnyObject {
     /// Reserves primary keys for new rows of an entity and returns permanent IDs.
     func permanentIDs(for entity: NSEntityDescription, count: Int) throws -> [NSManagedObjectID]
 
+    /// Permanent IDs for new objects of one entity, in their order.
+    func permanentIDs(forNew objects: [NSManagedObject]) throws -> [NSManagedObjectID]
+
     /// Writes everything in one transaction.
     ///
     /// - Throws: ``StoreConflict``, ``StoreUniquenessConflict``, or the database's error; then nothing has changed.
@@ -149,4 +160,11 @@ protocol StoreBackend: AnyObject {
 
     /// Deletes transactions and returns their number.
     func deleteTransactions(in range: StoreHistoryRange) throws -> Int
+}
+
+extension StoreBackend {
+    /// Stores give out numbers; what the objects hold doesn't matter to them.
+    func permanentIDs(forNew objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
+        try objects.first.map { try permanentIDs(for: $0.entity, count: objects.count) } ?? []
+    }
 }

@@ -82,4 +82,38 @@ final class LoggingAuthor: NSManagedObject {
         #expect(author.log == ["awakeFromInsert"])
         #expect(author.isInserted)
     }
+
+    @Test func `an object that a child has inserted wakes in the parent, too, and the child's values stand`() throws {
+        let library = try library()
+        let child = library.newChild()
+        LoggingAuthor(context: child).setValue("Ada", forKey: "name")
+        try child.save()
+        let mine = try #require(library.context.insertedObjects.first as? LoggingAuthor)
+        #expect(mine.log == ["awakeFromInsert"] && mine.text("name") == "Ada")
+    }
+
+    @Test func `what awakeFromFetch sets is no change and can't be undone`() throws {
+        let model = LibraryModel.make()
+        model.entitiesByName["Author"]?.managedObjectClassName = NSStringFromClass(WakingAuthor.self)
+        let library = try Library(.inMemory, model: model)
+        _ = library.insert("Author", ["name": "Ada"])
+        try library.context.save()
+        let context = library.newContext()
+        context.undoManager = UndoManager()
+        let author = try library.fetch("Author", in: context)[0]
+        #expect(author.text("mood") == "awake" && author.text("name") == "ADA")
+        #expect(!author.hasChanges && !context.hasChanges && author.changedValues().isEmpty)
+        context.processPendingChanges()
+        #expect(context.undoManager?.canUndo == false)
+        author.setValue(1.0, forKey: "rating")
+        #expect(author.changedValues().keys.sorted() == ["rating"])
+    }
+}
+
+/// Prepares itself when it is read.
+final class WakingAuthor: NSManagedObject {
+    override func awakeFromFetch() {
+        setValue("awake", forKey: "mood")
+        setValue(text("name")?.uppercased(), forKey: "name")
+    }
 }

@@ -142,3 +142,15 @@ extension NSManagedObject {
         (value(forKey: key) as? NSOrderedSet)?.array.compactMap { $0 as? NSManagedObject } ?? []
     }
 }
+
+extension Library {
+    /// A context on top of another one; on top of the library's own if none is given.
+    func newChild(
+        of parent: NSManagedObjectContext? = nil,
+        _ type: NSManagedObjectContextConcurrencyType = .privateQueueConcurrencyType
+    ) -> NSManagedObjectContext {
+        let child = NSManagedObjectContext(concurrencyType: type)
+        child.parent = parent ?? context
+        return child
+    }
+}

@@ -1,0 +1,116 @@
+// A child's save, from the parent's side: the child's changes become changes of the parent's objects, as if they had been
+// made here. Where both changed a property the child's value stands.
+
+import Foundation
+
+extension NSManagedObjectContext {
+    func save(_ changes: StoreChanges, for child: NSManagedObjectContext) throws {
+        try performAndWait {
+            propagateDeletions()
+            let targets = changes.updated.map { object(with: $0.objectID) }
+            let deletions = changes.deleted.map { object(with: $0.objectID) }
+            try loadRows(of: targets + deletions)
+            try checkPresence(of: targets, changes.updated)
+            let received = try ReceivedChanges(changes)
+            let inserted = changes.inserted.map { insert(receivedID: $0.objectID) }
+            assignedStores.merge(changes.assignedStores) { _, new in new }
+            for (object, change) in zip(inserted, received.inserted) { receive(change, in: object) }
+            for (object, change) in zip(targets, received.updated) { receive(change, in: object) }
+            for object in deletions where isThere(object) { delete(object) }
+            processPendingChanges()
+        }
+    }
+
+    /// Refuses updates of objects that the parent has deleted, or that are gone from the store.
+    private func checkPresence(of objects: [NSManagedObject], _ changes: [RowChange]) throws {
+        let missing = zip(objects, changes).filter { !isThere($0.0) }
+        guard missing.isEmpty else {
+            throw StoreConflict(
+                rows: missing.map { StoreConflict.Row(objectID: $1.objectID, expectedVersion: $1.version, found: nil) })
+        }
+    }
+
+    /// An object that a child has inserted, under the same ID.
+    private func insert(receivedID id: NSManagedObjectID) -> NSManagedObject {
+        // Somebody may have asked for it before it was here.
+        let object = registeredObject(for: id) ?? id.entity.layout.objectClass.init(entity: id.entity, insertInto: nil)
+        object.id = id
+        object.values = object.layout.defaults
+        object.committed = object.values
+        object.touched.removeAll()
+        object.state = []
+        register(inserted: object)
+        return object
+    }
+
+    private func receive(_ change: ReceivedChange, in object: NSManagedObject) {
+        object.realize()
+        for (slot, value) in change.values {
+            switch value {
+            case .objectID(let id): object.setSlot(slot, to: .object(self.object(with: id)))
+            default: object.setSlot(slot, to: value)
+            }
+        }
+        for relation in change.relations { receive(relation, in: object) }
+    }
+
+    private func receive(_ relation: RelationChange, in object: NSManagedObject) {
+        let slot = relation.slot
+        guard let order = relation.order else {
+            for id in relation.removed { object.removeMember(slot, self.object(with: id)) }
+            for id in relation.added { object.addMember(slot, self.object(with: id)) }
+            return
+        }
+        // Members that only this context knows stay, behind the child's.
+        let known = ToManyMembers(order.map(self.object(with:)))
+        let removed = ToManyMembers(relation.removed.map(self.object(with:)))
+        let others = object.members(slot).objects.filter { !known.contains($0) && !removed.contains($0) }
+        object.setMembers(slot, to: known.objects + others)
+    }
+}
+
+/// A child's changes without its objects: everything that can fail has been done before the parent is touched.
+private struct ReceivedChanges {
+    var inserted: [ReceivedChange]
+    var updated: [ReceivedChange]
+
+    init(_ changes: StoreChanges) throws {
+        inserted = try changes.inserted.map { try ReceivedChange(insertion: $0) }
+        updated = try changes.updated.map { try ReceivedChange(update: $0) }
+    }
+}
+
+/// One object's part.
+private struct ReceivedChange {
+    /// Attributes and to-one relationships, by slot.
+    var values: [(slot: Int, value: ManagedValue)] = []
+    /// To-many relationships that the other side doesn't tell of.
+    var relations: [RelationChange] = []
+
+    init(insertion change: RowChange) throws {
+        let layout = change.objectID.entity.layout
+        for (slot, definition) in layout.slots.enumerated() {
+            try take(change.values[slot], slot, definition)
+            guard case .objects(let members) = change.values[slot],
+                layout.needsRelationChange[slot] || definition.isTransient
+            else { continue }
+            let ids = members.objects.map(\.id)
+            let isOrdered = definition.kind == .toMany(ordered: true)
+            relations.append(RelationChange(slot: slot, added: ids, removed: [], order: isOrdered ? ids : nil))
+        }
+    }
+
+    init(update change: RowChange) throws {
+        let layout = change.objectID.entity.layout
+        for slot in change.changed { try take(change.values[slot], slot, layout.slots[slot]) }
+        relations = change.relations
+    }
+
+    private mutating func take(_ value: ManagedValue, _ slot: Int, _ definition: EntityLayout.Slot) throws {
+        switch value {
+        case .object(let other): values.append((slot, .objectID(other.id)))
+        case .objects, .unread: break
+        default: values.append((slot, try value.detached(definition)))
+        }
+    }
+}

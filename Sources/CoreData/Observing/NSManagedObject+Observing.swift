@@ -1,0 +1,233 @@
+// Observing the properties of managed objects, by key or by Swift key path. Every change tells, whether or not the value
+// differs, also of the other side of a relationship, and a refresh, rollback or undo of all that is observed.
+
+public import Foundation
+
+/// What has `observe(_:options:changeHandler:)`; a protocol, so that the closure gets the object's own type.
+public protocol KeyValueObservable {}
+
+extension NSManagedObject: KeyValueObservable, NSKeyValueObserver {}
+
+extension KeyValueObservable where Self: NSManagedObject {
+    /// Calls a closure for each change of a property.
+    ///
+    /// The property is one whose name is known: an `@NSManaged` one with generated accessors, or one registered with
+    /// ``KeyPathNames``. For one that is computed, `keyPathsForValuesAffectingValue(forKey:)` says of what. Stops for others.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The property.
+    ///   - options: What the closure wants to know.
+    ///   - changeHandler: Gets the object and the change.
+    /// - Returns: The observation, which ends when nobody holds it any more.
+    public func observe<Value>(
+        _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
+        changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+    ) -> NSKeyValueObservation {
+        let path = KeyPathNames.name(of: keyPath)
+        return observe(path, options, read: { [unowned self] in self[keyPath: keyPath] }) {
+            [unowned self] change in
+            changeHandler(
+                self,
+                NSKeyValueObservedChange(
+                    kind: NSKeyValueChange(rawValue: change[.kindKey] as? UInt ?? 1) ?? .setting,
+                    newValue: Self.typed(change[.newKey]), oldValue: Self.typed(change[.oldKey]),
+                    indexes: change[.indexesKey] as? IndexSet, isPrior: change[.notificationIsPriorKey] != nil))
+        }
+    }
+
+    private static func typed<Value>(_ value: Any?) -> Value? {
+        guard let value else { return nil }
+        if let typed = value as? Value, !(value is NSNull) || Value.self == Any.self { return typed }
+        // An optional property without a value.
+        return value is NSNull ? (Any?.none as Any) as? Value : nil
+    }
+}
+
+extension NSManagedObject {
+    /// Tells an observer of each change at the end of a path of keys, such as `name` or `author.name`.
+    ///
+    /// The observer isn't kept alive. It gets values as `value(forKeyPath:)` gives them, `NSNull` for nil.
+    public func addObserver(
+        _ observer: any NSKeyValueObserver, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
+        context: UnsafeMutableRawPointer? = nil
+    ) {
+        // Only handed back, never followed.
+        let address = UInt(bitPattern: context)
+        add(keyPath, options, owner: observer, address, read: reader(of: keyPath)) {
+            [weak observer, unowned self] change in
+            let context = unsafe UnsafeMutableRawPointer(bitPattern: address)
+            unsafe observer?.observeValue(forKeyPath: keyPath, of: self, change: change, context: context)
+        }
+    }
+
+    /// Ends what ``addObserver(_:forKeyPath:options:context:)`` began. Stops where it hasn't been called.
+    public func removeObserver(_ observer: any NSKeyValueObserver, forKeyPath keyPath: String) {
+        remove(keyPath, of: observer) { _ in true }
+    }
+
+    /// Ends what ``addObserver(_:forKeyPath:options:context:)`` began with that context. Stops where it hasn't been called.
+    public func removeObserver(
+        _ observer: any NSKeyValueObserver, forKeyPath keyPath: String, context: UnsafeMutableRawPointer?
+    ) {
+        let address = UInt(bitPattern: context)
+        remove(keyPath, of: observer) { $0.context == address }
+    }
+
+    private func remove(
+        _ keyPath: String, of owner: AnyObject, where fits: (ObjectObservation.Observer) -> Bool
+    ) {
+        let isRemoved = observation?.remove { $0.owner === owner && $0.path == keyPath && fits($0) } ?? false
+        guard isRemoved else {
+            fatalError("\(type(of: owner)) doesn't observe '\(keyPath)' of \(objectID) and can't be removed.")
+        }
+        dropEmptyObservation()
+    }
+
+    private func dropEmptyObservation() {
+        if observation?.observers.isEmpty ?? false { observation = nil }
+    }
+
+    private func reader(of keyPath: String) -> () -> Any? {
+        // A key that isn't modelled has a value for its class alone.
+        guard layout.slot(named: Self.head(of: keyPath)) != nil else { return { nil } }
+        return { [unowned self] in value(forKeyPath: keyPath) }
+    }
+
+    private static func head(of keyPath: String) -> String {
+        keyPath.firstIndex(of: ".").map { String(keyPath[..<$0]) } ?? keyPath
+    }
+
+    // MARK: Observers
+
+    fileprivate func observe(
+        _ path: String, _ options: NSKeyValueObservingOptions, read: @escaping () -> Any?,
+        tell: @escaping ([NSKeyValueChangeKey: Any]) -> Void
+    ) -> NSKeyValueObservation {
+        let observer = add(path, options, owner: nil, 0, read: read, tell: tell)
+        return NSKeyValueObservation { [weak self] in
+            guard let self else { return }
+            _ = observation?.remove { $0 === observer }
+            dropEmptyObservation()
+        }
+    }
+
+    @discardableResult
+    private func add(
+        _ path: String, _ options: NSKeyValueObservingOptions, owner: AnyObject?, _ context: UInt,
+        read: @escaping () -> Any?, tell: @escaping ([NSKeyValueChangeKey: Any]) -> Void
+    ) -> ObjectObservation.Observer {
+        let head = Self.head(of: path)
+        var told = tell
+        if head.utf8.count < path.utf8.count {
+            let tail = PathTail(
+                owner: self, key: head, rest: String(path.dropFirst(head.count + 1)), options, read, tell)
+            told = { change in
+                tail.follow()
+                tell(change)
+            }
+        }
+        let observer = ObjectObservation.Observer(
+            key: head, path: path, options: options, causes: causes(of: head), owner: owner, context: context,
+            read: read, tell: told)
+        let observation = observation ?? ObjectObservation()
+        self.observation = observation
+        observation.add(observer)
+        return observer
+    }
+
+    /// The key and everything that its value depends on.
+    private func causes(of key: String) -> Set<String> {
+        var causes: Set<String> = []
+        var open = [key]
+        while let next = open.popLast() {
+            guard causes.insert(next).inserted else { continue }
+            open += type(of: self).keyPathsForValuesAffectingValue(forKey: next).map(Self.head)
+        }
+        return causes
+    }
+
+    // MARK: Changes
+
+    /// Makes a change of a slot and tells its observers.
+    @inline(__always)
+    func announcingChange(_ slot: Int, _ change: () -> Void) {
+        guard let observation else { return change() }
+        let key = layout.slots[slot].name
+        observation.begin(key)
+        change()
+        observation.end(key)
+    }
+
+    /// Changes everything and tells the observers of all keys.
+    @inline(__always)
+    func announcingChanges(_ change: () -> Void) {
+        guard let observation else { return change() }
+        observation.changeAll(change)
+    }
+
+    /// Announces a change of an ordered relationship's members at some positions.
+    public func willChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
+        observation?.begin(key, .init(kind: changeKind, indexes: indexes))
+        willChangeValue(forKey: key)
+    }
+
+    /// Marks an ordered relationship as changed.
+    public func didChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
+        didChangeValue(forKey: key)
+        observation?.end(key)
+    }
+
+    /// Announces a change of a relationship's members.
+    public func willChangeValue(
+        forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
+    ) {
+        let kind: NSKeyValueChange =
+            switch mutationKind {
+            case .union: .insertion
+            case .minus, .intersect: .removal
+            case .set: .setting
+            }
+        let told: Set<AnyHashable>? = mutationKind == .union || mutationKind == .minus ? objects : nil
+        observation?.begin(key, .init(kind: told == nil ? .setting : kind, indexes: nil, members: told))
+        willChangeValue(forKey: key)
+    }
+
+    /// Marks a relationship as changed.
+    public func didChangeValue(
+        forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
+    ) {
+        didChangeValue(forKey: key)
+        observation?.end(key)
+    }
+}
+
+/// The rest of a path behind its first key: observed on whatever object the first key leads to.
+private final class PathTail {
+    private unowned let owner: NSManagedObject
+    private let key: String
+    private let rest: String
+    private let options: NSKeyValueObservingOptions
+    private let read: () -> Any?
+    private let tell: ([NSKeyValueChangeKey: Any]) -> Void
+    private var observation: NSKeyValueObservation?
+
+    init(
+        owner: NSManagedObject, key: String, rest: String, _ options: NSKeyValueObservingOptions,
+        _ read: @escaping () -> Any?, _ tell: @escaping ([NSKeyValueChangeKey: Any]) -> Void
+    ) {
+        self.owner = owner
+        self.key = key
+        self.rest = rest
+        self.options = options.subtracting(.initial)
+        self.read = read
+        self.tell = tell
+        follow()
+    }
+
+    /// Observes the object that the key leads to now.
+    func follow() {
+        observation = nil
+        guard let next = owner.value(forKey: key) as? NSManagedObject else { return }
+        observation = next.observe(rest, options, read: read, tell: tell)
+    }
+}

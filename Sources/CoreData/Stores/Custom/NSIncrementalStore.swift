@@ -1,0 +1,101 @@
+// Stores that an application writes itself: what they are asked, and how their rows are named. Stores/Custom/
+// IncrementalStoreBackend.swift asks it for a context.
+
+public import Foundation
+
+/// A store that fetches and saves through code of the application. Follows Core Data's `NSIncrementalStore`.
+///
+/// A subclass overrides ``NSPersistentStore/loadMetadata()``, ``execute(_:with:)``, ``newValuesForObject(with:with:)``,
+/// ``newValue(forRelationship:forObjectWith:with:)`` and ``obtainPermanentIDs(for:)``, and is made known with
+/// `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`. Everything is called on the queue of the context
+/// that asks; several contexts may ask at once.
+open class NSIncrementalStore: NSPersistentStore {
+    private let lock = NSLock()
+    private var spaces: [ObjectIdentifier: RowSpace] = [:]
+    private var ownMetadata: [String: Any] = [:]
+
+    /// What ``NSPersistentStore/loadMetadata()`` has put there: at least `NSStoreUUIDKey` and `NSStoreTypeKey`.
+    open override var metadata: [String: Any]! {
+        get { lock.withLock { ownMetadata } }
+        set { lock.withLock { ownMetadata = newValue ?? [:] } }
+    }
+
+    /// A UUID for a store that is new.
+    open class func identifierForNewStore(at storeURL: URL) -> Any { UUID().uuidString }
+
+    /// Does what a request asks.
+    ///
+    /// - Parameters:
+    ///   - request: An `NSFetchRequest<any NSFetchRequestResult>` or an ``NSSaveChangesRequest``.
+    ///   - context: Who asks.
+    /// - Returns: For a fetch an array: managed objects of the context (`object(with:)`), IDs, dictionaries or one number,
+    ///   as its result type says. For a save an empty array.
+    open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
+        missing("execute(_:with:)")
+    }
+
+    /// The values of an object.
+    ///
+    /// - Throws: `CocoaError` (`.managedObjectReferentialIntegrity`) where there is no such object.
+    open func newValuesForObject(
+        with objectID: NSManagedObjectID, with context: NSManagedObjectContext
+    ) throws -> NSIncrementalStoreNode {
+        missing("newValuesForObject(with:with:)")
+    }
+
+    /// Where a relationship leads: an ID or `NSNull`, or an array of IDs for a to-many one.
+    open func newValue(
+        forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
+        with context: NSManagedObjectContext?
+    ) throws -> Any {
+        missing("newValue(forRelationship:forObjectWith:with:)")
+    }
+
+    /// Permanent IDs for objects that will be inserted, in their order; made with ``newObjectID(for:referenceObject:)``.
+    open func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
+        missing("obtainPermanentIDs(for:)")
+    }
+
+    private func missing(_ method: String) -> Never {
+        fatalError("The store class \(Swift.type(of: self)) doesn't override \(method), which Core Data calls.")
+    }
+
+    // MARK: References
+
+    /// The ID of a row that the store knows by a reference: a text, a number, or what else is told apart by its description.
+    open func newObjectID(for entity: NSEntityDescription, referenceObject data: Any) -> NSManagedObjectID {
+        let space = space(of: entity)
+        let number = space.references?.number(for: data) ?? 0
+        return NSManagedObjectID(entity: entity, space: space, number: number)
+    }
+
+    /// The reference that an ID was made with. Stops for an ID of another store.
+    open func referenceObject(for objectID: NSManagedObjectID) -> Any {
+        guard let references = objectID.space.references, objectID.persistentStore === self else {
+            fatalError("\(objectID) isn't an ID of this store.")
+        }
+        return references.reference(for: objectID.number)
+    }
+
+    func objectID(for entity: NSEntityDescription, referenceText: String) -> NSManagedObjectID {
+        let space = space(of: entity)
+        let number = space.references?.number(forText: referenceText) ?? 0
+        return NSManagedObjectID(entity: entity, space: space, number: number)
+    }
+
+    /// A root entity and its sub-entities share their references.
+    private func space(of entity: NSEntityDescription) -> RowSpace {
+        let key = ObjectIdentifier(entity.rootEntity), identifier = identifier ?? ""
+        return lock.withLock {
+            if let space = spaces[key] { return space }
+            let space = RowSpace(storeIdentifier: identifier, store: self, references: ObjectReferences())
+            spaces[key] = space
+            return space
+        }
+    }
+
+    override func backend(for context: NSManagedObjectContext) throws -> any StoreBackend {
+        guard persistentStoreCoordinator != nil else { return try requiredBackend }
+        return IncrementalStoreBackend(store: self, context: context)
+    }
+}

@@ -1,0 +1,64 @@
+// Which class opens which type of store.
+
+import Foundation
+
+/// The classes of custom stores by type.
+enum StoreClasses {
+    private static let known = Known()
+
+    private final class Known: @unchecked Sendable {
+        // Safe to share: touched under the lock, and classes don't change.
+        private let lock = NSLock()
+        private var types: [String: NSIncrementalStore.Type] = [:]
+
+        subscript(type: String) -> NSIncrementalStore.Type? {
+            get { lock.withLock { types[type] } }
+            set { lock.withLock { types[type] = newValue } }
+        }
+    }
+
+    static subscript(type: String) -> NSIncrementalStore.Type? {
+        get { known[type] }
+        set { known[type] = newValue }
+    }
+}
+
+extension NSPersistentStoreCoordinator {
+    /// Makes a class of stores known, so that stores of its type can be added; nil for the class forgets the type.
+    ///
+    /// Stops for a class that is no ``NSIncrementalStore``, and for the types that are there already.
+    public class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
+        guard ![NSSQLiteStoreType, NSInMemoryStoreType].contains(storeType) else {
+            fatalError("The store type '\(storeType)' can't be given to another class. Choose another name.")
+        }
+        guard let storeClass else {
+            StoreClasses[storeType] = nil
+            return
+        }
+        guard let incremental = storeClass as? NSIncrementalStore.Type else {
+            fatalError("\(storeClass) can't be registered as a store class: it is no subclass of NSIncrementalStore.")
+        }
+        StoreClasses[storeType] = incremental
+    }
+
+    /// A new store of a registered class.
+    ///
+    /// - Throws: What its `loadMetadata()` throws; `CocoaError` (`.persistentStoreInvalidType`) where that leaves no UUID, or
+    ///   another type than the one asked for.
+    func makeStore(
+        _ storeClass: NSIncrementalStore.Type, type: String, configuration: String?, url: URL?,
+        options: [AnyHashable: Any]?
+    ) throws -> NSPersistentStore {
+        let store = storeClass.init(
+            persistentStoreCoordinator: self, configurationName: configuration,
+            at: url ?? URL(fileURLWithPath: "/dev/null"), options: options)
+        try store.loadMetadata()
+        guard store.identifier != nil, store.metadata[NSStoreTypeKey] as? String == type else {
+            throw CoreDataError.make(
+                .persistentStoreInvalidType,
+                "loadMetadata() of the store class \(storeClass) has to set the metadata's NSStoreUUIDKey, and NSStoreTypeKey "
+                    + "to '\(type)'.")
+        }
+        return store
+    }
+}

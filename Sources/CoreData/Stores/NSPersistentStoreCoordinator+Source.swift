@@ -1,0 +1,123 @@
+// The coordinator as the source of a context: which store has what, and who is asked.
+
+import Foundation
+
+extension NSPersistentStoreCoordinator: ObjectSource {
+    var rootCoordinator: NSPersistentStoreCoordinator? { self }
+
+    var isPermanent: Bool { true }
+
+    func rows(
+        matching query: StoreQuery, in stores: [NSPersistentStore], for context: NSManagedObjectContext
+    ) throws -> [[StoreRow]] {
+        try stores.map { try $0.backend(for: context).rows(matching: query) }
+    }
+
+    func objectIDs(
+        matching query: StoreQuery, in stores: [NSPersistentStore], for context: NSManagedObjectContext
+    ) throws -> [[NSManagedObjectID]] {
+        try stores.map { try $0.backend(for: context).objectIDs(matching: query) }
+    }
+
+    func counts(
+        matching query: StoreQuery, in stores: [NSPersistentStore], for context: NSManagedObjectContext
+    ) throws -> [Int] {
+        try stores.map { try $0.backend(for: context).count(matching: query) }
+    }
+
+    func dictionaries(
+        matching query: StoreQuery, selection: StoreSelection, in stores: [NSPersistentStore],
+        for context: NSManagedObjectContext
+    ) throws -> [[String: Any]] {
+        try stores.flatMap { try $0.backend(for: context).dictionaries(matching: query, selection: selection) }
+    }
+
+    func rows(withIDs ids: [NSManagedObjectID], for context: NSManagedObjectContext) throws -> [StoreRow] {
+        var rows: [StoreRow] = []
+        for (store, positions) in try positionsByStore(ids) {
+            rows += try store.backend(for: context).rows(withIDs: positions.map { ids[$0] })
+        }
+        return rows
+    }
+
+    func members(
+        of relationship: NSRelationshipDescription, owners: [NSManagedObjectID], for context: NSManagedObjectContext
+    ) throws -> [[NSManagedObjectID]] {
+        var members = [[NSManagedObjectID]](repeating: [], count: owners.count)
+        for (store, positions) in try positionsByStore(owners) {
+            let lists = try store.backend(for: context).members(of: relationship, owners: positions.map { owners[$0] })
+            for (position, list) in zip(positions, lists) { members[position] = list }
+        }
+        return members
+    }
+
+    /// Where each store's IDs are in the list. Temporary ones are in no store; a store that was removed can't be asked.
+    private func positionsByStore(_ ids: [NSManagedObjectID]) throws -> [(store: NSPersistentStore, positions: [Int])] {
+        // One space after the other is the rule; so the weak reference to the store is followed once a run.
+        var result: [(store: NSPersistentStore, positions: [Int])] = []
+        var space: RowSpace?
+        var current: Int?
+        for (position, id) in ids.enumerated() {
+            if id.space !== space {
+                space = id.space
+                guard let store = id.persistentStore else {
+                    current = nil
+                    continue
+                }
+                current = result.firstIndex { $0.store === store } ?? result.endIndex
+                if current == result.endIndex { result.append((store, [])) }
+            }
+            if let current { result[current].positions.append(position) }
+        }
+        return result
+    }
+
+    func permanentIDs(
+        for objects: [NSManagedObject], assigned stores: [ObjectKey: NSPersistentStore],
+        for context: NSManagedObjectContext
+    ) throws -> [NSManagedObjectID] {
+        var ids = objects.map(\.id)
+        var entities: [NSEntityDescription] = []
+        var groups: [ObjectIdentifier: [Int]] = [:]
+        for (position, object) in objects.enumerated() {
+            if !stores.isEmpty, let store = stores[object.id.key] {
+                ids[position] = try store.backend(for: context).permanentIDs(forNew: [object]).first ?? object.id
+                continue
+            }
+            let key = ObjectIdentifier(object.entity)
+            if groups[key] == nil { entities.append(object.entity) }
+            groups[key, default: []].append(position)
+        }
+        for entity in entities {
+            let group = groups[ObjectIdentifier(entity)] ?? []
+            let made = try store(forNew: entity).backend(for: context).permanentIDs(forNew: group.map { objects[$0] })
+            for (position, id) in zip(group, made) { ids[position] = id }
+        }
+        return ids
+    }
+
+    func save(_ changes: StoreChanges, for context: NSManagedObjectContext) throws {
+        let parts = try changesByStore(changes)
+        try write(parts.map { (store: $0.store, backend: try $0.store.backend(for: context), changes: $0.changes) })
+    }
+
+    private func changesByStore(_ changes: StoreChanges) throws -> [(store: NSPersistentStore, changes: StoreChanges)] {
+        let stores = persistentStores
+        if stores.count == 1 { return changes.isEmpty ? [] : [(stores[0], changes)] }
+        var parts = stores.map { (store: $0, changes: StoreChanges(origin: changes.origin)) }
+        func add(_ rows: [RowChange], to list: WritableKeyPath<StoreChanges, [RowChange]>) throws {
+            for row in rows {
+                guard let part = parts.firstIndex(where: { $0.store === row.objectID.persistentStore }) else {
+                    throw CoreDataError.make(
+                        .persistentStoreSave,
+                        "The store of \(row.objectID) isn't among the coordinator's. Add it again.")
+                }
+                parts[part].changes[keyPath: list].append(row)
+            }
+        }
+        try add(changes.inserted, to: \.inserted)
+        try add(changes.updated, to: \.updated)
+        try add(changes.deleted, to: \.deleted)
+        return parts.filter { !$0.changes.isEmpty }
+    }
+}

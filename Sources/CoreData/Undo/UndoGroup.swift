@@ -1,0 +1,55 @@
+// What an undo manager keeps: actions in groups, and groups in groups.
+
+/// Actions that are undone together, in the reverse order.
+final class UndoGroup {
+    enum Entry {
+        case action(UndoAction)
+        case group(UndoGroup)
+    }
+
+    var entries: [Entry] = []
+    var name = ""
+    var isDiscardable = false
+    /// Whether nobody opened it: it ends with the turn of the run loop, or with the next undo.
+    let isAutomatic: Bool
+
+    init(isAutomatic: Bool = false) { self.isAutomatic = isAutomatic }
+
+    var isEmpty: Bool {
+        entries.allSatisfy { entry in
+            if case .group(let group) = entry { group.isEmpty } else { false }
+        }
+    }
+
+    /// Runs the actions, the last one first.
+    func run() {
+        for entry in entries.reversed() {
+            switch entry {
+            case .action(let action): action.run()
+            case .group(let group): group.run()
+            }
+        }
+    }
+
+    func removeActions(of target: AnyObject) {
+        entries.removeAll { entry in
+            switch entry {
+            case .action(let action): return action.target === target
+            case .group(let group):
+                group.removeActions(of: target)
+                return group.isEmpty
+            }
+        }
+    }
+}
+
+/// What takes one change back.
+struct UndoAction {
+    /// Not kept alive: an action whose target is gone does nothing.
+    weak var target: AnyObject?
+    let perform: (AnyObject) -> Void
+
+    func run() {
+        if let target { perform(target) }
+    }
+}

@@ -1,0 +1,237 @@
+// Undo and redo: Foundation on Linux has no undo manager, and a context needs one. Names, notifications and the menu's words
+// are in UndoManager+Names.swift.
+
+public import Foundation
+
+/// Keeps what takes changes back, in groups, and does it. Follows Foundation's `UndoManager` of Apple's platforms.
+///
+/// Actions are closures with a target; those named by a selector need Objective-C and aren't there. An undo manager belongs
+/// to one queue, that of its context.
+open class UndoManager: NSObject {
+    private var openGroups: [UndoGroup] = []
+    private var undoStack: [UndoGroup] = []
+    private var redoStack: [UndoGroup] = []
+    private var disabledCount = 0
+
+    /// Whether actions are being undone.
+    open private(set) var isUndoing = false
+    /// Whether actions are being redone.
+    open private(set) var isRedoing = false
+
+    /// Whether a group is opened by itself for the first action, up to the end of the run loop's turn.
+    ///
+    /// A thread that runs no run loop has no such end: there the group goes on until ``undo()`` or ``endUndoGrouping()``.
+    open var groupsByEvent = true
+
+    /// How many groups are kept; 0 for all.
+    open var levelsOfUndo = 0 {
+        didSet { trim() }
+    }
+
+    /// The modes in which a run loop's turn ends a group.
+    open var runLoopModes: [RunLoop.Mode] = [.default]
+
+    /// An undo manager without actions.
+    public override init() { super.init() }
+
+    // MARK: Registering
+
+    /// Says how a change is taken back. Called during an undo it says how to redo.
+    ///
+    /// Stops where there is no open group and ``groupsByEvent`` is off.
+    ///
+    /// - Parameters:
+    ///   - target: What the closure gets. It isn't kept alive.
+    ///   - handler: Takes the change back.
+    public func registerUndo<TargetType: AnyObject>(
+        withTarget target: TargetType, handler: @escaping (TargetType) -> Void
+    ) {
+        guard isUndoRegistrationEnabled else { return }
+        if openGroups.isEmpty {
+            guard groupsByEvent else {
+                fatalError("An action can't be registered outside a group. Call beginUndoGrouping() before.")
+            }
+            openGroups.append(UndoGroup(isAutomatic: true))
+            post(.NSUndoManagerDidOpenUndoGroup)
+            closeAtEndOfTurn()
+        }
+        let action = UndoAction(target: target) { target in
+            if let target = target as? TargetType { handler(target) }
+        }
+        openGroups.last?.entries.append(.action(action))
+        if !isUndoing, !isRedoing { redoStack.removeAll() }
+    }
+
+    /// Whether actions are taken: as many calls of ``enableUndoRegistration()`` as of ``disableUndoRegistration()``.
+    open var isUndoRegistrationEnabled: Bool { disabledCount == 0 }
+
+    /// Takes no actions from now on. Calls nest.
+    open func disableUndoRegistration() { disabledCount += 1 }
+
+    /// Ends what one ``disableUndoRegistration()`` began. Stops where there was none.
+    open func enableUndoRegistration() {
+        guard disabledCount > 0 else { fatalError("enableUndoRegistration() without disableUndoRegistration().") }
+        disabledCount -= 1
+    }
+
+    /// Forgets all actions, and takes new ones again.
+    open func removeAllActions() {
+        openGroups.forEach { $0.entries.removeAll() }
+        undoStack.removeAll()
+        redoStack.removeAll()
+        disabledCount = 0
+    }
+
+    /// Forgets a target's actions.
+    open func removeAllActions(withTarget target: Any) {
+        let target = target as AnyObject
+        for group in openGroups + undoStack + redoStack { group.removeActions(of: target) }
+        undoStack.removeAll(where: \.isEmpty)
+        redoStack.removeAll(where: \.isEmpty)
+    }
+
+    // MARK: Groups
+
+    /// How many groups are open.
+    open var groupingLevel: Int { openGroups.count }
+
+    /// Opens a group, in the open one if there is one.
+    open func beginUndoGrouping() {
+        if !openGroups.isEmpty { post(.NSUndoManagerCheckpoint) }
+        openGroups.append(UndoGroup())
+        post(.NSUndoManagerDidOpenUndoGroup)
+    }
+
+    /// Closes the innermost open group. Stops where there is none.
+    open func endUndoGrouping() {
+        guard !openGroups.isEmpty else { fatalError("endUndoGrouping() without beginUndoGrouping().") }
+        post(.NSUndoManagerCheckpoint)
+        post(.NSUndoManagerWillCloseUndoGroup)
+        let group = openGroups.removeLast()
+        if !group.isEmpty {
+            if let outer = openGroups.last {
+                outer.entries.append(.group(group))
+                if outer.name.isEmpty { outer.name = group.name }
+            } else {
+                undoStack.append(group)
+                trim()
+            }
+        }
+        post(.NSUndoManagerDidCloseUndoGroup)
+    }
+
+    /// Closes a group that was opened by itself when the run loop that is running comes round.
+    private func closeAtEndOfTurn() {
+        guard RunLoop.current.currentMode != nil, let group = openGroups.last else { return }
+        let end = EndOfTurn(manager: self, group: group)
+        RunLoop.current.perform(inModes: runLoopModes) { end.close() }
+    }
+
+    fileprivate func close(_ group: UndoGroup) {
+        if openGroups.count == 1, openGroups[0] === group { endUndoGrouping() }
+    }
+
+    private func trim() {
+        guard levelsOfUndo > 0 else { return }
+        if undoStack.count > levelsOfUndo { undoStack.removeFirst(undoStack.count - levelsOfUndo) }
+        if redoStack.count > levelsOfUndo { redoStack.removeFirst(redoStack.count - levelsOfUndo) }
+    }
+
+    // MARK: Undo and redo
+
+    /// Whether there is something to undo.
+    open var canUndo: Bool { !undoStack.isEmpty || openGroups.contains { !$0.isEmpty } }
+
+    /// Whether there is something to redo.
+    open var canRedo: Bool {
+        post(.NSUndoManagerCheckpoint)
+        return !redoStack.isEmpty
+    }
+
+    /// The number of groups that can be undone.
+    open var undoCount: Int { undoStack.count }
+
+    /// The number of groups that can be redone.
+    open var redoCount: Int { redoStack.count }
+
+    /// Closes the open group, if there is one, and takes the last group back. Stops where groups are nested.
+    open func undo() {
+        post(.NSUndoManagerCheckpoint)
+        if groupingLevel == 1 { endUndoGrouping() }
+        guard openGroups.isEmpty else {
+            fatalError("undo() with \(groupingLevel) open groups. Close them, or call undoNestedGroup().")
+        }
+        undoNestedGroup()
+    }
+
+    /// Takes the last closed group back, also one within an open group.
+    open func undoNestedGroup() {
+        guard !isUndoing, !isRedoing else { return }
+        if let outer = openGroups.last {
+            guard case .group(let group) = outer.entries.last else { return }
+            outer.entries.removeLast()
+            undo(group)
+        } else if let group = undoStack.popLast() {
+            undo(group)
+        }
+    }
+
+    private func undo(_ group: UndoGroup) {
+        post(.NSUndoManagerWillUndoChange)
+        isUndoing = true
+        if let opposite = opposite(of: group) { redoStack.append(opposite) }
+        isUndoing = false
+        trim()
+        post(.NSUndoManagerDidUndoChange)
+    }
+
+    /// Does again what was undone last. Stops while a group is open.
+    open func redo() {
+        post(.NSUndoManagerCheckpoint)
+        guard !isUndoing, !isRedoing else { return }
+        guard openGroups.isEmpty || redoStack.isEmpty else { fatalError("redo() with an open group. Close it first.") }
+        guard let group = redoStack.popLast() else { return }
+        post(.NSUndoManagerWillRedoChange)
+        isRedoing = true
+        if let opposite = opposite(of: group) { undoStack.append(opposite) }
+        isRedoing = false
+        trim()
+        post(.NSUndoManagerDidRedoChange)
+    }
+
+    /// Runs a group and returns what takes that back; nil for nothing.
+    private func opposite(of group: UndoGroup) -> UndoGroup? {
+        let opposite = UndoGroup()
+        opposite.name = group.name
+        opposite.isDiscardable = group.isDiscardable
+        openGroups.append(opposite)
+        group.run()
+        while let last = openGroups.popLast(), last !== opposite { opposite.entries.append(.group(last)) }
+        return opposite.isEmpty ? nil : opposite
+    }
+
+    // MARK: What the groups say of themselves
+
+    /// The group that names and marks are given to.
+    var currentGroup: UndoGroup? { openGroups.last ?? undoStack.last }
+    /// The groups that would be undone and redone next.
+    var nextUndo: UndoGroup? { openGroups.first.flatMap { $0.isEmpty ? nil : $0 } ?? undoStack.last }
+    var nextRedo: UndoGroup? { redoStack.last }
+
+    func post(_ name: Notification.Name) { NotificationCenter.default.post(name: name, object: self) }
+}
+
+/// Closes a group at the end of a turn, on the thread that opened it.
+private final class EndOfTurn: @unchecked Sendable {
+    // Safe to share: it is used by the run loop of the thread that made it.
+
+    private weak var manager: UndoManager?
+    private let group: UndoGroup
+
+    init(manager: UndoManager, group: UndoGroup) {
+        self.manager = manager
+        self.group = group
+    }
+
+    func close() { manager?.close(group) }
+}

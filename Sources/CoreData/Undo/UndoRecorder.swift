@@ -1,0 +1,144 @@
+// Noting what events change. Objects pay nothing for it while they change: what they were before an event is what was last
+// read or saved, or, for those that had changes before, what is kept here since the event before.
+
+import Foundation
+
+/// Registers the changes of one context with its undo manager.
+final class UndoRecorder {
+    private struct Former {
+        /// Keeps the object, so that its identity isn't another's.
+        let object: NSManagedObject
+        var values: [ManagedValue]
+        var isDeleted: Bool
+    }
+
+    let manager: UndoManager
+    private weak var context: NSManagedObjectContext?
+    /// What objects with unsaved changes were at the end of the last event.
+    private var former: [ObjectIdentifier: Former] = [:]
+    private var isRecording = false
+    private var checkpoint: (any NSObjectProtocol)?
+
+    init(manager: UndoManager, context: NSManagedObjectContext) {
+        self.manager = manager
+        self.context = context
+        for object in context.inserted.objects + context.updated.objects + context.deleted.objects { keep(object) }
+        let box = Unshared(recorder: self)
+        checkpoint = NotificationCenter.default.addObserver(
+            forName: .NSUndoManagerCheckpoint, object: manager, queue: nil
+        ) { _ in box.recorder?.noteCheckpoint() }
+    }
+
+    deinit {
+        if let checkpoint { NotificationCenter.default.removeObserver(checkpoint) }
+    }
+
+    private final class Unshared: @unchecked Sendable {
+        // Safe: an undo manager is used on its context's queue alone, where its notifications are posted.
+        weak var recorder: UndoRecorder?
+        init(recorder: UndoRecorder) { self.recorder = recorder }
+    }
+
+    private func noteCheckpoint() {
+        if !isRecording { context?.processPendingChanges() }
+    }
+
+    // MARK: Recording
+
+    /// Registers what an event has changed.
+    func record(_ event: [NSManagedObject]) {
+        guard !event.isEmpty, !isRecording, let context else { return }
+        isRecording = true
+        defer { isRecording = false }
+        var step = UndoStep()
+        for object in event { note(object, in: &step) }
+        for object in event { keep(object) }
+        if !step.isEmpty { register(step, in: context) }
+    }
+
+    private func note(_ object: NSManagedObject, in step: inout UndoStep) {
+        let before = former[ObjectIdentifier(object)]
+        if before == nil, object.isInserted, !object.state.contains(.announced) {
+            if !object.isDeleted { step.insertions.append(object) }
+            return
+        }
+        // An object that is deleted, saved and brought back has another ID: what is kept are objects.
+        let old = (before?.values ?? object.committed).map { value -> ManagedValue in
+            guard case .objectID(let id) = value, let context else { return value }
+            return .object(context.object(with: id))
+        }
+        switch (before?.isDeleted ?? false, object.isDeleted) {
+        case (true, true): return
+        case (true, false): step.insertions.append(object)
+        case (false, true): step.deletions.append(UndoStep.Deletion(object: object, values: old))
+        case (false, false): break
+        }
+        guard old.count == object.values.count else { return }
+        var change = UndoStep.Change(object: object, slots: [])
+        for slot in object.touchedInEvent {
+            let inverse = object.layout.inverses[slot]
+            if case .unread = object.values[slot], isToMany(inverse, of: object.layout.slots[slot]) {
+                // Nobody knows whether what was added wasn't there, and what was removed was.
+                context?.readMembers(of: object, slot: slot)
+            }
+            let former = UndoStep.Old(
+                slot: object.layout.slots[slot], from: old[slot], to: object.values[slot],
+                committed: object.committed[slot])
+            guard var former else { continue }
+            if case .members(var members) = former, let inverse, case .unread = object.values[slot] {
+                members.added.removeAll { wasMember($0, of: object, inverse) }
+                members.removed.removeAll { !wasMember($0, of: object, inverse) }
+                former = .members(members)
+            }
+            change.slots.append((slot, former))
+        }
+        if !change.slots.isEmpty { step.changes.append(change) }
+    }
+
+    private func isToMany(_ inverse: Int?, of slot: EntityLayout.Slot) -> Bool {
+        guard slot.isToMany, inverse != nil else { return slot.isToMany }
+        return slot.relationship?.inverseRelationship?.isToMany ?? true
+    }
+
+    /// Whether an object's to-one relationship led to another one before the event.
+    private func wasMember(_ member: NSManagedObject, of owner: NSManagedObject, _ inverse: Int) -> Bool {
+        let values = former[ObjectIdentifier(member)]?.values ?? member.committed
+        return inverse < values.count && values[inverse].referencedID == owner.id
+    }
+
+    private func register(_ step: UndoStep, in context: NSManagedObjectContext) {
+        // Who groups by hand needn't group what the context does.
+        let needsGroup = !manager.groupsByEvent && manager.groupingLevel == 0 && manager.isUndoRegistrationEnabled
+        if needsGroup { manager.beginUndoGrouping() }
+        manager.registerUndo(withTarget: context) { $0.apply(step) }
+        if needsGroup { manager.endUndoGrouping() }
+    }
+
+    // MARK: What objects were
+
+    private func keep(_ object: NSManagedObject) {
+        let key = ObjectIdentifier(object)
+        if object.state.contains(.forgotten) {
+            former[key] = nil
+        } else {
+            former[key] = Former(object: object, values: object.values, isDeleted: object.isDeleted)
+        }
+    }
+
+    /// The object's values have been read anew.
+    func noteReload(_ object: NSManagedObject) {
+        if former[ObjectIdentifier(object)] != nil { keep(object) }
+    }
+
+    /// The object's changes have been dropped.
+    func noteLoss(of object: NSManagedObject) { former[ObjectIdentifier(object)] = nil }
+
+    /// All changes have been saved: what objects were is what is committed.
+    func noteSave() { former.removeAll() }
+
+    /// All changes have been dropped: nothing can be taken back any more.
+    func noteReset() {
+        former.removeAll()
+        if let context { manager.removeAllActions(withTarget: context) }
+    }
+}

@@ -1,0 +1,80 @@
+// What one event has changed, so that it can be taken back.
+
+/// The changes of one event.
+struct UndoStep {
+    struct Members {
+        var added: [NSManagedObject]
+        var removed: [NSManagedObject]
+        /// The former order, for an ordered relationship.
+        var order: [NSManagedObject]?
+    }
+
+    enum Old {
+        case value(ManagedValue)
+        case members(Members)
+    }
+
+    struct Change {
+        let object: NSManagedObject
+        var slots: [(slot: Int, old: Old)]
+    }
+
+    struct Deletion {
+        let object: NSManagedObject
+        /// The values before the event: the object may be gone for good when it comes back.
+        let values: [ManagedValue]
+    }
+
+    var insertions: [NSManagedObject] = []
+    var deletions: [Deletion] = []
+    var changes: [Change] = []
+
+    var isEmpty: Bool { insertions.isEmpty && deletions.isEmpty && changes.isEmpty }
+}
+
+extension UndoStep.Old {
+    /// What a slot was before; nil where it is the same now.
+    init?(slot: EntityLayout.Slot, from old: ManagedValue, to new: ManagedValue, committed: ManagedValue) {
+        guard case .toMany(let ordered) = slot.kind else {
+            guard !new.isSame(as: old) else { return nil }
+            self = .value(old)
+            return
+        }
+        guard let change = UndoStep.Members(from: old, to: new, committed: committed, ordered: ordered) else {
+            return nil
+        }
+        self = .members(change)
+    }
+}
+
+extension UndoStep.Members {
+    /// Members come and go, also where nobody has read which there are. What has been read meanwhile is in `committed`.
+    fileprivate init?(from old: ManagedValue, to new: ManagedValue, committed: ManagedValue, ordered: Bool) {
+        switch (old, new) {
+        case (.objects(let old), .objects(let new)):
+            self.init(from: old, to: new, ordered: ordered)
+        case (.unread(let delta), .objects(let new)):
+            guard case .objects(var before) = committed else { return nil }
+            for object in delta?.removed.objects ?? [] { before.remove(object, keepingOrder: ordered) }
+            for object in delta?.added.objects ?? [] { before.append(object) }
+            self.init(from: before, to: new, ordered: ordered)
+        case (.unread(let old), .unread(let new)):
+            let (old, new) = (old ?? ToManyDelta(), new ?? ToManyDelta())
+            self.init(
+                added: Self.left(new.added, old.added) + Self.left(old.removed, new.removed),
+                removed: Self.left(old.added, new.added) + Self.left(new.removed, old.removed))
+            if added.isEmpty, removed.isEmpty { return nil }
+        default: return nil
+        }
+    }
+
+    private init?(from old: ToManyMembers, to new: ToManyMembers, ordered: Bool) {
+        if old.hasSameMembers(as: new, ordered: ordered) { return nil }
+        self.init(
+            added: Self.left(new, old), removed: Self.left(old, new), order: ordered ? old.objects : nil)
+    }
+
+    private static func left(_ all: ToManyMembers, _ without: ToManyMembers) -> [NSManagedObject] {
+        all.objects.filter { !without.contains($0) }
+    }
+}

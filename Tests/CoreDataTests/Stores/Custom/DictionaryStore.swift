@@ -1,0 +1,178 @@
+// A custom store as an application would write it, with public API alone: rows are dictionaries by reference, kept by URL so
+// that they outlive a coordinator.
+
+import CoreData
+import Synchronization
+
+/// Rows by reference, such as `Book-3`.
+final class DictionaryRows: @unchecked Sendable {
+    // Behind the lock.
+    struct Row {
+        var entity: String
+        var values: [String: Any]
+        var version: UInt64 = 1
+    }
+
+    private let lock = NSLock()
+    private var rows: [String: Row] = [:]
+    private var lastNumber = 0
+    private var calls: [String] = []
+
+    func with<T>(_ body: (inout [String: Row]) throws -> T) rethrows -> T { try lock.withLock { try body(&rows) } }
+    func note(_ call: String) { lock.withLock { calls.append(call) } }
+    var takenCalls: [String] {
+        lock.withLock {
+            let taken = calls; calls = []; return taken
+        }
+    }
+    func newReference(_ entity: String) -> String {
+        lock.withLock {
+            lastNumber += 1; return "\(entity)-\(lastNumber)"
+        }
+    }
+
+    static let all = Mutex<[URL: DictionaryRows]>([:])
+    static func at(_ url: URL) -> DictionaryRows {
+        all.withLock { all in
+            if let rows = all[url] { return rows }
+            let rows = DictionaryRows()
+            all[url] = rows
+            return rows
+        }
+    }
+}
+
+final class DictionaryStore: NSIncrementalStore {
+    static let type = "DictionaryStore"
+    struct Refused: Error {}
+
+    private var rows: DictionaryRows { DictionaryRows.at(url ?? URL(fileURLWithPath: "/")) }
+
+    override var type: String { Self.type }
+
+    override func loadMetadata() throws {
+        metadata = [NSStoreUUIDKey: url?.lastPathComponent ?? "", NSStoreTypeKey: Self.type]
+    }
+
+    override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
+        guard let context else { throw Refused() }
+        switch request.requestType {
+        case .fetchRequestType:
+            guard let fetch = request as? NSFetchRequest<any NSFetchRequestResult> else { throw Refused() }
+            return try results(of: fetch, context)
+        case .saveRequestType:
+            guard let save = request as? NSSaveChangesRequest else { throw Refused() }
+            try self.save(save)
+            return []
+        default: throw Refused()
+        }
+    }
+
+    private func results(
+        of request: NSFetchRequest<any NSFetchRequestResult>, _ context: NSManagedObjectContext
+    ) throws -> Any {
+        rows.note("fetch \(request.entityName ?? "")")
+        guard let entity = request.entity else { throw Refused() }
+        let references = rows.with { rows in
+            rows.filter { _, row in
+                row.entity == entity.name
+                    || (request.includesSubentities && entity.subentitiesByName[row.entity] != nil)
+            }.map { (key: $0.key, entity: $0.value.entity) }.sorted { $0.key < $1.key }
+        }
+        var objects: [NSManagedObject] = []
+        for (reference, name) in references {
+            guard let own = context.persistentStoreCoordinator?.managedObjectModel.entitiesByName[name] else {
+                continue
+            }
+            objects.append(context.object(with: newObjectID(for: own, referenceObject: reference)))
+        }
+        if let predicate = request.predicate { objects = objects.filter { predicate.evaluate(with: $0) } }
+        if let descriptors = request.sortDescriptors {
+            objects = (objects as NSArray).sortedArray(using: descriptors).compactMap { $0 as? NSManagedObject }
+        }
+        objects = Array(objects.dropFirst(request.fetchOffset))
+        if request.fetchLimit > 0 { objects = Array(objects.prefix(request.fetchLimit)) }
+        switch request.resultType {
+        case .countResultType: return [NSNumber(value: objects.count)]
+        case .managedObjectIDResultType: return objects.map(\.objectID)
+        case .dictionaryResultType:
+            let keys = request.propertiesToFetch?.compactMap { $0 as? String } ?? []
+            return objects.map { object in
+                Dictionary(uniqueKeysWithValues: keys.compactMap { key in object.value(forKey: key).map { (key, $0) } })
+            }
+        default: return objects
+        }
+    }
+
+    private func save(_ request: NSSaveChangesRequest) throws {
+        let inserted = request.insertedObjects ?? [], updated = request.updatedObjects ?? []
+        rows.note("save \(inserted.count) \(updated.count) \(request.deletedObjects?.count ?? 0)")
+        if inserted.contains(where: { $0.entity.name == "Prize" }) { throw Refused() }
+        for object in inserted.union(updated) {
+            let reference = reference(object.objectID), values = values(of: object)
+            rows.with { rows in
+                let version = (rows[reference]?.version ?? 0) + 1
+                rows[reference] = DictionaryRows.Row(
+                    entity: object.entity.name ?? "", values: values, version: version)
+            }
+        }
+        for object in request.deletedObjects ?? [] {
+            rows.with { $0[self.reference(object.objectID)] = nil }
+        }
+    }
+
+    private func values(of object: NSManagedObject) -> [String: Any] {
+        var values: [String: Any] = [:]
+        for (name, property) in object.entity.propertiesByName where !property.isTransient {
+            switch object.value(forKey: name) {
+            case let other as NSManagedObject: values[name] = reference(other.objectID)
+            case let set as NSSet:
+                values[name] = set.allObjects.compactMap { ($0 as? NSManagedObject).map { reference($0.objectID) } }
+                    .sorted()
+            case let set as NSOrderedSet:
+                values[name] = set.array.compactMap { ($0 as? NSManagedObject).map { reference($0.objectID) } }
+            case let value: values[name] = value
+            }
+        }
+        return values
+    }
+
+    private func reference(_ id: NSManagedObjectID) -> String { referenceObject(for: id) as? String ?? "" }
+
+    private func row(_ id: NSManagedObjectID) throws -> DictionaryRows.Row {
+        guard let row = rows.with({ $0[reference(id)] }) else {
+            throw CocoaError(.managedObjectReferentialIntegrity)
+        }
+        return row
+    }
+
+    override func newValuesForObject(
+        with objectID: NSManagedObjectID, with context: NSManagedObjectContext
+    ) throws -> NSIncrementalStoreNode {
+        rows.note("values of \(reference(objectID))")
+        let row = try row(objectID)
+        let attributes = row.values.filter { objectID.entity.attributesByName[$0.key] != nil }
+        return NSIncrementalStoreNode(objectID: objectID, withValues: attributes, version: row.version)
+    }
+
+    override func newValue(
+        forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
+        with context: NSManagedObjectContext?
+    ) throws -> Any {
+        func id(_ reference: String) -> NSManagedObjectID? {
+            guard let name = rows.with({ $0[reference]?.entity }),
+                let entity = objectID.entity.managedObjectModel.entitiesByName[name]
+            else { return nil }
+            return newObjectID(for: entity, referenceObject: reference)
+        }
+        let value = try row(objectID).values[relationship.name]
+        if relationship.isToMany { return (value as? [String] ?? []).compactMap(id) }
+        return (value as? String).flatMap(id) ?? NSNull()
+    }
+
+    override func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
+        array.map { object in
+            newObjectID(for: object.entity, referenceObject: rows.newReference(object.entity.name ?? ""))
+        }
+    }
+}

@@ -1,0 +1,166 @@
+// Objects' whole life in a store that the application has written itself.
+
+import CoreData
+import Testing
+
+@Suite struct IncrementalStoreTests {
+    private struct Stack {
+        let coordinator: NSPersistentStoreCoordinator
+        let context: NSManagedObjectContext
+        let rows: DictionaryRows
+        let url: URL
+
+        init(at url: URL? = nil) throws {
+            NSPersistentStoreCoordinator.registerStoreClass(DictionaryStore.self, forStoreType: DictionaryStore.type)
+            self.url = url ?? URL(fileURLWithPath: "/\(UUID().uuidString)")
+            rows = DictionaryRows.at(self.url)
+            coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+            try coordinator.addPersistentStore(
+                ofType: DictionaryStore.type, configurationName: nil, at: self.url, options: ["key": "value"])
+            context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.persistentStoreCoordinator = coordinator
+        }
+
+        func fetch(_ entity: String, where predicate: NSPredicate? = nil) throws -> [NSManagedObject] {
+            let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+            request.predicate = predicate
+            request.sortDescriptors = entity == "Author" ? [NSSortDescriptor(key: "name", ascending: true)] : nil
+            return try context.fetch(request)
+        }
+    }
+
+    @Test func `the store is made by its class, with type, options and metadata`() throws {
+        let stack = try Stack()
+        let store = try #require(stack.coordinator.persistentStores.first as? DictionaryStore)
+        #expect(store.type == DictionaryStore.type && store.url == stack.url)
+        #expect(store.options?["key"] as? String == "value" && store.identifier == stack.url.lastPathComponent)
+        #expect(store.persistentStoreCoordinator === stack.coordinator)
+        #expect(stack.coordinator.metadata(for: store)[NSStoreTypeKey] as? String == DictionaryStore.type)
+    }
+
+    @Test func `objects are inserted, read again, changed and deleted`() throws {
+        let stack = try Stack()
+        let author = stack.context.insert("Author", ["name": "Ada"])
+        let book = stack.context.insert("Novel", ["title": "b", "pages": 12, "author": author])
+        book.setValue(
+            NSOrderedSet(array: ["1", "2"].map { stack.context.insert("Chapter", ["heading": $0]) }), forKey: "chapters"
+        )
+        book.mutableSetValue(forKey: "tags").add(stack.context.insert("Tag", ["label": "t"]))
+        try stack.context.save()
+        #expect(stack.rows.takenCalls == ["save 5 0 0"])
+        #expect(author.objectID.persistentStore === stack.coordinator.persistentStores[0])
+
+        let again = try Stack(at: stack.url)
+        let read = try #require(try again.fetch("Book").first)
+        #expect(read.entity.name == "Novel" && read.isFault)
+        #expect(again.rows.takenCalls == ["fetch Book"])
+        #expect(read.text("title") == "b" && read.value(forKey: "pages") as? Int == 12)
+        #expect(again.rows.takenCalls.count == 1)
+        #expect(read.one("author")?.text("name") == "Ada" && read.one("author")?.many("books") == [read])
+        #expect(read.ordered("chapters").map { $0.text("heading") } == ["1", "2"])
+        #expect(read.many("tags").first?.many("books") == [read])
+        again.context.checkInvariants()
+
+        read.setValue("c", forKey: "title")
+        again.context.delete(try again.fetch("Tag")[0])
+        _ = again.rows.takenCalls
+        try again.context.save()
+        #expect(again.rows.takenCalls.last == "save 0 1 1")
+        stack.context.refreshAllObjects()
+        #expect(book.text("title") == "c" && book.many("tags").isEmpty)
+        #expect(try stack.fetch("Tag").isEmpty)
+        again.context.delete(try again.fetch("Author")[0])
+        try again.context.save()
+        for entity in ["Author", "Book", "Chapter"] { #expect(try again.fetch(entity).isEmpty) }
+    }
+
+    @Test func `predicates, order, limits, counts, IDs and dictionaries are the store's part`() throws {
+        let stack = try Stack()
+        for name in ["Cora", "Ada", "Bea"] { _ = stack.context.insert("Author", ["name": name]) }
+        try stack.context.save()
+        stack.context.reset()
+        #expect(try stack.fetch("Author").map { $0.text("name") } == ["Ada", "Bea", "Cora"])
+        #expect(try stack.fetch("Author", where: NSPredicate(format: "name > 'B'")).count == 2)
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+        #expect(try stack.context.count(for: request) == 3)
+        _ = stack.context.insert("Author", ["name": "Dora"])
+        #expect(try stack.context.count(for: request) == 4)
+        request.fetchLimit = 2
+        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: false)]
+        #expect(try stack.context.fetch(request).map { $0.text("name") } == ["Dora", "Cora"])
+        let ids = NSFetchRequest<NSManagedObjectID>(entityName: "Author")
+        ids.resultType = .managedObjectIDResultType
+        #expect(try stack.context.fetch(ids).count == 4)
+        let dictionaries = NSFetchRequest<NSDictionary>(entityName: "Author")
+        dictionaries.resultType = .dictionaryResultType
+        dictionaries.propertiesToFetch = ["name"]
+        dictionaries.sortDescriptors = request.sortDescriptors
+        #expect(try stack.context.fetch(dictionaries).map { $0["name"] as? String } == ["Cora", "Bea", "Ada"])
+    }
+
+    @Test func `IDs carry the store's references, in URIs too`() throws {
+        let stack = try Stack()
+        let author = stack.context.insert("Author", ["name": "Ada"])
+        try stack.context.save()
+        let store = try #require(stack.coordinator.persistentStores.first as? DictionaryStore)
+        #expect(store.referenceObject(for: author.objectID) as? String == "Author-1")
+        let uri = author.objectID.uriRepresentation()
+        #expect(uri.absoluteString.hasSuffix("/Author/pAuthor-1"))
+        #expect(stack.coordinator.managedObjectID(forURIRepresentation: uri) == author.objectID)
+        let again = try Stack(at: stack.url)
+        let id = try #require(again.coordinator.managedObjectID(forURIRepresentation: uri))
+        #expect(try again.context.existingObject(with: id).text("name") == "Ada")
+        let entity = author.entity
+        for reference in ["a b/c?d", "ö", "12"] as [Any] + [7] {
+            let id = store.newObjectID(for: entity, referenceObject: reference)
+            #expect(stack.coordinator.managedObjectID(forURIRepresentation: id.uriRepresentation()) == id)
+            #expect(store.newObjectID(for: entity, referenceObject: reference) == id)
+        }
+        #expect(throws: CocoaError.self) {
+            try stack.context.existingObject(with: store.newObjectID(for: entity, referenceObject: "gone"))
+        }
+    }
+
+    @Test func `a save that the store refuses leaves everything as it was`() throws {
+        let stack = try Stack()
+        let author = stack.context.insert("Author", ["name": "Ada"])
+        let prize = stack.context.insert("Prize", ["title": "p", "winner": author])
+        #expect(throws: DictionaryStore.Refused.self) { try stack.context.save() }
+        #expect(author.isInserted && author.objectID.isTemporaryID && prize.objectID.isTemporaryID)
+        stack.context.delete(prize)
+        try stack.context.save()
+        #expect(stack.rows.with { $0.count } == 1)
+    }
+
+    @Test func `children, rollback and undo work over it like over any other`() throws {
+        let stack = try Stack()
+        let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        child.parent = stack.context
+        let author = child.insert("Author", ["name": "Ada"])
+        _ = child.insert("Book", ["author": author])
+        try child.save()
+        #expect(stack.rows.takenCalls.isEmpty)
+        try stack.context.save()
+        #expect(!author.objectID.isTemporaryID && author.many("books").count == 1)
+        author.setValue("Bea", forKey: "name")
+        child.rollback()
+        child.refreshAllObjects()
+        #expect(author.text("name") == "Ada")
+    }
+
+    @Test func `a store class without metadata is refused, and an unknown type names the remedy`() throws {
+        final class Empty: NSIncrementalStore {}
+        NSPersistentStoreCoordinator.registerStoreClass(Empty.self, forStoreType: "Empty")
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+        let error = #expect(throws: CocoaError.self) {
+            try coordinator.addPersistentStore(ofType: "Empty", configurationName: nil, at: nil)
+        }
+        #expect(error?.code == .persistentStoreInvalidType)
+        NSPersistentStoreCoordinator.registerStoreClass(nil, forStoreType: "Empty")
+        let unknown = #expect(throws: CocoaError.self) {
+            try coordinator.addPersistentStore(ofType: "Empty", configurationName: nil, at: nil)
+        }
+        let text = unknown?.localizedDescription ?? ""
+        #expect(text.contains("register a class"))
+    }
+}
