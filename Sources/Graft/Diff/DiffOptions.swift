@@ -58,6 +58,8 @@ final class DiffScope: Sendable {
         var presence: [UInt64]
         /// A bit for each identifying attribute.
         var identityPresence: [UInt64]
+        /// A bit for each identifying relationship: a reference may say something of it or not.
+        var ownerPresence: [UInt64]
         var identityColumns: [Int]
         /// By number of the property.
         var contains: [Bool]
@@ -86,7 +88,10 @@ final class DiffScope: Sendable {
             for (index, property) in entity.properties.enumerated() {
                 let isExcluded = isNamed(index, in: excluded) || property.diffRole == .exclude
                 let isIncluded = isNamed(index, in: included)
-                if property.isTransient || property.isDerived || isExcluded && !isIncluded { continue }
+                if property.isTransient || property.isDerived { continue }
+                // What identifies an object can't be left out.
+                let isIdentifying = !property.isAttribute && entity.relatedIdentity.contains(index)
+                if isExcluded, !isIncluded, !isIdentifying { continue }
                 scope.add(index, property)
                 scope.follows[index] =
                     !property.isAttribute && (property.isOwning || property.diffRole == .include || isIncluded)
@@ -110,7 +115,9 @@ extension DiffScope.Entity {
         let count = entity.properties.count
         presence = [UInt64](repeating: 0, count: (count + 63) / 64)
         identityPresence = presence
-        for number in entity.identity { identityPresence[number / 64] |= 1 << UInt64(number % 64) }
+        ownerPresence = presence
+        for number in entity.identityAttributes { identityPresence[number / 64] |= 1 << UInt64(number % 64) }
+        for number in entity.identityRelationships { ownerPresence[number / 64] |= 1 << UInt64(number % 64) }
         identityColumns = entity.identityColumns
         contains = [Bool](repeating: false, count: count)
         follows = contains
@@ -146,9 +153,9 @@ extension GraphSnapshot {
         let flags = tables[entity].flags[row]
         if flags.contains(.root) || flags.contains(.whole) { return false }
         let words = tables[entity].wordCount
-        for word in 0..<words
-        where tables[entity].presence[row &* words &+ word] != scope.entities[entity].identityPresence[word] {
-            return false
+        for word in 0..<words {
+            let presence = tables[entity].presence[row &* words &+ word] & ~scope.entities[entity].ownerPresence[word]
+            if presence != scope.entities[entity].identityPresence[word] { return false }
         }
         return true
     }

@@ -10,7 +10,8 @@
 //          {"name": "lines", "toMany": {"removed": [{"key": KEY, "index": 0}], "added": [...],
 //                                       "moved": [{"key": KEY, "from": 2, "to": 0}]}}]}]}
 //
-//     KEY    {"entity": "Address", "identity": [VALUE]}, or with "position": {"entity", "identity", "root", "steps"}
+//     KEY    {"entity": "Address", "identity": [VALUE]}, with "owners": [KEY] where the identity includes relationships,
+//            or with "position": {"entity", "identity", "owners", "root", "steps"}
 //     VALUE  as GraphValue has it: {"string": "Ur"}, {"integer": 3}, {"null": true}
 
 import Foundation
@@ -192,13 +193,14 @@ extension MembersChange: Codable {
 }
 
 extension ObjectKey: Codable {
-    private enum CodingKeys: String, CodingKey { case entity, identity, position }
+    private enum CodingKeys: String, CodingKey { case entity, identity, owners, position }
 
     /// Encodes the key.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(entity, forKey: .entity)
         try container.encodeUnlessEmpty(identity, forKey: .identity)
+        try container.encodeUnlessEmpty(owners, forKey: .owners)
         try container.encodeIfPresent(position, forKey: .position)
     }
 
@@ -207,12 +209,13 @@ extension ObjectKey: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         entity = try container.decode(String.self, forKey: .entity)
         identity = try container.decodeOrEmpty(forKey: .identity)
+        owners = try container.decodeOrEmpty(forKey: .owners)
         position = try container.decodeIfPresent(Position.self, forKey: .position)
     }
 }
 
 extension ObjectKey.Position: Codable {
-    private enum CodingKeys: String, CodingKey { case entity, identity, root, steps }
+    private enum CodingKeys: String, CodingKey { case entity, identity, owners, root, steps }
 
     /// Encodes where the way begins, and its steps.
     public func encode(to encoder: any Encoder) throws {
@@ -220,6 +223,7 @@ extension ObjectKey.Position: Codable {
         if let entity {
             try container.encode(entity, forKey: .entity)
             try container.encode(identity, forKey: .identity)
+            try container.encodeUnlessEmpty(owners, forKey: .owners)
         } else {
             try container.encode(root, forKey: .root)
         }
@@ -231,6 +235,7 @@ extension ObjectKey.Position: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         entity = try container.decodeIfPresent(String.self, forKey: .entity)
         identity = try container.decodeOrEmpty(forKey: .identity)
+        owners = try container.decodeOrEmpty(forKey: .owners)
         root = try container.decodeIfPresent(Int.self, forKey: .root) ?? 0
         steps = try container.decodeOrEmpty(forKey: .steps)
     }

@@ -6,7 +6,9 @@
 /// Changes of different properties combine, equal changes are one, sets merge by element, and ordered relationships keep the
 /// order of each side. What doesn't go together is a ``MergeConflict``: it is settled by a policy, or left and settled
 /// later; until then a property has its value of before, and an object that one side deleted is still there. A link between
-/// two objects is decided where it is a to-one relationship. Nothing in the merged graph refers to an object that isn't there.
+/// two objects is decided where it is a to-one relationship. Nothing in the merged graph refers to an object that isn't there,
+/// and where both sides respect what the model demands of relationships and mandatory properties, so does it, once no conflict
+/// is left.
 public struct GraphMerge: Sendable {
     /// The graph before both sides' changes.
     public let base: GraphSnapshot
@@ -46,7 +48,7 @@ public struct GraphMerge: Sendable {
     public init(
         base: GraphSnapshot, ours: GraphDiff, theirs: GraphDiff, options: MergeOptions = MergeOptions()
     ) throws {
-        for diff in [ours, theirs] { _ = try base.applying(diff, options: PatchOptions(diff: options.diff)) }
+        for diff in [ours, theirs] { _ = try base.applyingUnchecked(diff, options: PatchOptions(diff: options.diff)) }
         try self.init(checked: base, ours, theirs, options)
     }
 
@@ -148,7 +150,7 @@ extension GraphMerge: Codable {
         for settled in try container.decode([Settled].self, forKey: .settled) {
             choices[settled.conflict.place] = (settled.conflict, settled.choice)
         }
-        for diff in [ours, theirs] { _ = try base.applying(diff, options: PatchOptions(diff: diffOptions)) }
+        for diff in [ours, theirs] { _ = try base.applyingUnchecked(diff, options: PatchOptions(diff: diffOptions)) }
         try merge(nil)
     }
 }

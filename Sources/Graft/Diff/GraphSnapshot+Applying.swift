@@ -17,16 +17,31 @@ extension GraphSnapshot {
     ///   - diff: The changes. To take them back, apply ``GraphDiff/inverted``.
     ///   - options: What becomes of changes that don't fit, and what takes part.
     /// - Returns: What was done and what didn't fit.
-    /// - Throws: ``GraftError`` with `changesDoNotFit`, where the policy is to fail; `unknownEntity`, `unknownProperty` and
+    /// - Throws: ``GraftError`` with `changesDoNotFit`, where the policy is to fail; `validation` for a mandatory property
+    ///   that loses its value and a relationship with too few or too many members; `unknownEntity`, `unknownProperty` and
     ///   `wrongType` for a diff of another model. The snapshot is then as it was.
     /// - Complexity: O(*c*) for *c* changes and the members of the relationships that they change, plus one copy of each
     ///   table that they touch.
     @discardableResult
     public mutating func apply(_ diff: GraphDiff, options: PatchOptions = PatchOptions()) throws -> PatchReport {
+        try apply(diff, options, checksRules: true)
+    }
+
+    /// Applies a diff; whether the model allows what has become of it may be left to others.
+    @discardableResult
+    mutating func apply(_ diff: GraphDiff, _ options: PatchOptions, checksRules: Bool) throws -> PatchReport {
         var patcher = try SnapshotPatcher(self, options)
         try patcher.apply(diff)
+        if checksRules { try patcher.checkRules(since: self) }
         self = patcher.snapshot
         return patcher.report
+    }
+
+    /// Returns the snapshot that a diff leads to, whatever the model says of it.
+    func applyingUnchecked(_ diff: GraphDiff, options: PatchOptions) throws -> GraphSnapshot {
+        var result = self
+        try result.apply(diff, options, checksRules: false)
+        return result
     }
 
     /// Returns the snapshot that a diff leads to.

@@ -14,6 +14,9 @@ public struct MergeConflict: Hashable, Sendable, Codable {
         case order
         /// Together, the two sides give two objects the same values of a uniqueness constraint.
         case uniqueness
+        /// Together, the two sides leave a mandatory property without value, or a relationship with too few or too many
+        /// members.
+        case rule
     }
 
     /// What one of the three graphs has.
@@ -84,6 +87,34 @@ extension MergeConflict: Comparable {
             return (one.property ?? "").precedesInBytes(other.property ?? "")
         }
         return one.kind.rawValue < other.kind.rawValue
+    }
+}
+
+extension MergeConflict: CustomStringConvertible {
+    /// The conflict in one line, with all three versions.
+    public var description: String {
+        let place = property.map { "\(key) \($0)" } ?? "\(key)"
+        let reason =
+            switch kind {
+            case .values: "both sides changed it"
+            case .deletion: "one side deleted what the other changed"
+            case .reference: "one side deleted what the other refers to"
+            case .order: "both sides changed the order"
+            case .uniqueness: "together they aren't unique\(other.map { " with \($0)" } ?? "")"
+            case .rule: "together they leave it as the model doesn't allow"
+            }
+        return "\(place): \(reason); base \(base), ours \(ours), theirs \(theirs)"
+    }
+}
+
+extension MergeConflict.Version: CustomStringConvertible {
+    /// The version in words.
+    public var description: String {
+        switch self {
+        case .noObject: "no object"
+        case .object: "an object"
+        case .value(let value): value.description
+        }
     }
 }
 

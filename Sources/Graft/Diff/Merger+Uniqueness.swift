@@ -16,8 +16,8 @@ extension Merger {
     }
 
     private struct Pair {
-        var ours: ObjectKey
-        var theirs: ObjectKey
+        var ours: (key: ObjectKey, row: RowReference)
+        var theirs: (key: ObjectKey, row: RowReference)
     }
 
     private func brokenPairs(_ constraint: [Int], _ entity: Int, _ merged: GraphSnapshot) -> [Pair] {
@@ -34,19 +34,21 @@ extension Merger {
         }
         var pairs: [Pair] = []
         for group in rows.values where group.count > 1 {
-            let keys = group.map { key(of: $0, merged) }.sorted()
-            for (index, key) in keys.enumerated() {
-                for other in keys[(index + 1)...] {
-                    if let pair = pair(key, other, names) ?? pair(other, key, names) { pairs.append(pair) }
+            let named = group.map { (key: key(of: $0, merged), row: $0) }.sorted { $0.key < $1.key }
+            for (index, one) in named.enumerated() {
+                for other in named[(index + 1)...] {
+                    if let pair = pair(one, other, names) ?? pair(other, one, names) { pairs.append(pair) }
                 }
             }
         }
-        return pairs.sorted { ($0.ours, $0.theirs) < ($1.ours, $1.theirs) }
+        return pairs.sorted { ($0.ours.key, $0.theirs.key) < ($1.ours.key, $1.theirs.key) }
     }
 
     /// The pair, where the first object owes its values to our side and the second one to the other.
-    private func pair(_ one: ObjectKey, _ other: ObjectKey, _ names: [String]) -> Pair? {
-        touches(names, one, ours) && touches(names, other, theirs) ? Pair(ours: one, theirs: other) : nil
+    private func pair(
+        _ one: (key: ObjectKey, row: RowReference), _ other: (key: ObjectKey, row: RowReference), _ names: [String]
+    ) -> Pair? {
+        touches(names, one.key, ours) && touches(names, other.key, theirs) ? Pair(ours: one, theirs: other) : nil
     }
 
     private func touches(_ names: [String], _ key: ObjectKey, _ side: Side) -> Bool {
@@ -62,29 +64,29 @@ extension Merger {
     }
 
     private func key(of row: RowReference, _ merged: GraphSnapshot) -> ObjectKey {
-        ObjectKey(scope.schema.entities[row.entity].name, merged.identity(of: row))
+        merged.identityKey(of: row) ?? ObjectKey(scope.schema.entities[row.entity].name, merged.identity(of: row))
     }
 
     private mutating func settle(_ pair: Pair, _ constraint: [Int], _ entity: Int, _ merged: GraphSnapshot) {
         let property = scope.schema.entities[entity].properties[constraint[0]]
-        guard let row = merged.row(of: pair.ours), let otherRow = merged.row(of: pair.theirs) else { return }
+        let (row, otherRow) = (pair.ours.row, pair.theirs.row)
         func version(_ row: RowReference) -> MergeConflict.Version {
             .value(.attribute(merged.tables[row.entity].value(property.column, row: row.row)))
         }
         // The conflict is the same as the other side sees it.
-        let baseVersion = baseRow(of: min(pair.ours, pair.theirs)).map { row in
+        let baseVersion = baseRow(of: min(pair.ours.key, pair.theirs.key)).map { row in
             MergeConflict.Version.value(.attribute(base.tables[row.entity].value(property.column, row: row.row)))
         }
         let conflict = MergeConflict(
-            .uniqueness, pair.ours, property.name, other: pair.theirs, base: baseVersion ?? .noObject,
+            .uniqueness, pair.ours.key, property.name, other: pair.theirs.key, base: baseVersion ?? .noObject,
             ours: version(row), theirs: version(otherRow))
         switch settle(conflict) {
-        case .ours: takeBack(constraint, of: pair.theirs, otherRow)
-        case .theirs: takeBack(constraint, of: pair.ours, row)
-        case .value(let value): overrides[End(key: pair.ours, name: property.name)] = value
+        case .ours: takeBack(constraint, of: pair.theirs.key, otherRow)
+        case .theirs: takeBack(constraint, of: pair.ours.key, row)
+        case .value(let value): overrides[End(key: pair.ours.key, name: property.name)] = value
         case .base, nil:
-            takeBack(constraint, of: pair.ours, row)
-            takeBack(constraint, of: pair.theirs, otherRow)
+            takeBack(constraint, of: pair.ours.key, row)
+            takeBack(constraint, of: pair.theirs.key, otherRow)
         }
     }
 
@@ -93,7 +95,7 @@ extension Merger {
         let before = baseRow(of: key)
         for number in constraint {
             let property = scope.schema.entities[row.entity].properties[number]
-            if scope.schema.entities[row.entity].identity.contains(number) { continue }
+            if scope.schema.entities[row.entity].identityAttributes.contains(number) { continue }
             let value = before.map { base.tables[$0.entity].value(property.column, row: $0.row) } ?? .null
             overrides[End(key: key, name: property.name)] = value
         }

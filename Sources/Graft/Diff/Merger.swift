@@ -4,6 +4,7 @@
 //     +Properties  attributes and to-one relationships; a to-one relationship decides about its link
 //     +Members     to-many relationships: by element, and ordered ones by position
 //     +Uniqueness  what the sides break together
+//     +Rules       mandatory properties and numbers of members that only the combination breaks
 //
 // The result is one diff, made on the base by SnapshotPatcher, which keeps both sides of each link. It may name a link twice or
 // leave a side out, but it never says two different things.
@@ -45,6 +46,7 @@ struct Merger {
     private(set) var conflicts: [MergeConflict] = []
     private(set) var settled: [(MergeConflict, MergeChoice)] = []
     private var rowsByPosition: [ObjectKey.Position: RowReference] = [:]
+    private let related: RelatedIndex
 
     /// Objects that aren't in the merged graph: deleted, or inserted below one that is.
     var gone: Set<ObjectKey> = []
@@ -70,6 +72,7 @@ struct Merger {
         }
         baseKeys = RowKeys(
             base, scope, hasUnidentified: hasUnidentified, matchesRootsByPosition: options.matchesRootsByPosition)
+        related = RelatedIndex(base)
         for (row, position) in baseKeys.positions { rowsByPosition[position] = row }
     }
 
@@ -80,18 +83,18 @@ struct Merger {
         try settleDeletions()
         try settleEnds()
         let combined = try combinedDiff()
-        var result = try apply(combined)
+        var result = try applied(combined, to: base)
         let count = overrides.count
-        try settleUniqueness(result)
-        if overrides.count > count { result = try apply(overriding(combined)) }
-        return result
+        try settleUniqueness(result.snapshot)
+        if overrides.count > count { result = try applied(overriding(combined), to: base) }
+        return try settleRules(result)
     }
 
-    private func apply(_ diff: GraphDiff) throws -> GraphSnapshot {
+    func applied(_ diff: GraphDiff, to snapshot: GraphSnapshot) throws -> SnapshotPatcher {
         var patcher = SnapshotPatcher(
-            base, scope, PatchOptions(conflicts: .force, diff: diffOptions), unknownIsMissing: false)
+            snapshot, scope, PatchOptions(conflicts: .force, diff: diffOptions), unknownIsMissing: false)
         try patcher.apply(diff)
-        return patcher.snapshot
+        return patcher
     }
 
     /// Asks how a conflict is settled, and notes it.
@@ -99,6 +102,12 @@ struct Merger {
         let choice = decide(conflict)
         if let choice { settled.append((conflict, choice)) } else { conflicts.append(conflict) }
         return choice
+    }
+
+    /// Notes a conflict that the choice doesn't settle.
+    mutating func leave(_ conflict: MergeConflict) {
+        settled.removeAll { $0.0.place == conflict.place }
+        conflicts.append(conflict)
     }
 
     // MARK: The combined diff
@@ -202,12 +211,12 @@ struct Merger {
         if let position = key.position {
             return rowsByPosition[position].flatMap { scope.schema.entities[$0.entity].name == key.entity ? $0 : nil }
         }
-        return base.row(of: key)
+        return related.row(of: key, in: base)
     }
 
     func baseKey(of row: RowReference) -> ObjectKey {
+        if let key = base.identityKey(of: row) { return key }
         let entity = scope.schema.entities[row.entity].name
-        if base.isIdentified(row) { return ObjectKey(entity, base.identity(of: row)) }
         return baseKeys.positions[row].map { ObjectKey(entity, at: $0) } ?? ObjectKey(entity, [])
     }
 

@@ -132,7 +132,7 @@ private struct ObjectComparison {
         let attributes = attributes(before, after)
         let relationships = try relationships(before, after, depth)
         if attributes.isEmpty, relationships.isEmpty { return nil }
-        let identity = entity.identity.map { number in
+        let identity = entity.identityAttributes.map { number in
             ObjectDiff.Identity(
                 name: entity.properties[number].name,
                 value: after.map { value(entity.properties[number].name, of: $0, new) }
@@ -245,7 +245,9 @@ private struct ObjectComparison {
         of rows: [RowReference], _ snapshot: GraphSnapshot, _ keys: RowKeys, _ isOrdered: Bool
     ) throws -> [MemberName] {
         try rows.enumerated().map { index, row in
-            if snapshot.isIdentified(row) { return MemberName(identity: snapshot.identity(of: row), place: 0) }
+            if let key = snapshot.identityKey(of: row) {
+                return MemberName(identity: key.identity, owners: key.owners, place: 0)
+            }
             if isOrdered { return MemberName(identity: [], place: index) }
             if let root = snapshot.roots.firstIndex(of: row), keys.positions[row] != nil {
                 return MemberName(identity: [], place: root)
@@ -258,18 +260,22 @@ private struct ObjectComparison {
 /// What tells the members of a relationship apart: the identity, whatever the entity, or the place.
 private struct MemberName: Hashable, Comparable {
     var identity: [GraphValue]
+    var owners: [ObjectKey?] = []
     var place: Int
 
     static func == (one: MemberName, other: MemberName) -> Bool {
-        one.place == other.place && one.identity.hasSameValues(as: other.identity)
+        one.place == other.place && one.identity.hasSameValues(as: other.identity) && one.owners == other.owners
     }
 
     func hash(into hasher: inout Hasher) {
         for value in identity { ExactValue(value).hash(into: &hasher) }
         hasher.combine(place)
+        if !owners.isEmpty { hasher.combine(owners) }
     }
 
     static func < (one: MemberName, other: MemberName) -> Bool {
-        one.identity.precedes(other.identity) ?? (one.place < other.place)
+        if let isLess = one.identity.precedes(other.identity) { return isLess }
+        if one.place != other.place { return one.place < other.place }
+        return ObjectKey("", [], of: one.owners) < ObjectKey("", [], of: other.owners)
     }
 }

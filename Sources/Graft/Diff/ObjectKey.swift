@@ -1,7 +1,8 @@
 // What objects are called outside a context and a snapshot: by entity and identity, or, for objects without identity, by
 // the way that leads to them.
 
-/// The name of an object in a diff: its entity and its identity.
+/// The name of an object in a diff: its entity and its identity. Where the identity includes to-one relationships, the names of
+/// the objects at their ends are part of it: the third line of order 7.
 ///
 /// An object whose entity declares no identity is known by its position instead: the place in an ordered relationship of an
 /// object that is known, or at the end of a to-one relationship that owns it.
@@ -10,6 +11,9 @@ public struct ObjectKey: Hashable, Sendable {
     public var entity: String
     /// The values of the identifying attributes in the order of their declaration; empty where a position stands instead.
     public var identity: [GraphValue]
+    /// The objects that the identifying to-one relationships lead to, in the order of their declaration; nil for one that
+    /// leads nowhere. Empty where the identity consists of attributes.
+    public var owners: [ObjectKey?] = []
     /// How to find an object without identity.
     public var position: Position?
 
@@ -33,15 +37,18 @@ public struct ObjectKey: Hashable, Sendable {
         public var entity: String?
         /// The identity of the object that the way begins with.
         public var identity: [GraphValue]
+        /// What its identifying relationships lead to, as in ``ObjectKey/owners``.
+        public var owners: [ObjectKey?] = []
         /// Without such an object: the place among the objects that the snapshot is about, from 0.
         public var root: Int
         /// The relationships that lead on.
         public var steps: [Step]
 
         /// Creates a way from an object with an identity.
-        public init(entity: String, identity: [GraphValue], steps: [Step]) {
+        public init(entity: String, identity: [GraphValue], owners: [ObjectKey?] = [], steps: [Step]) {
             self.entity = entity
             self.identity = identity
+            self.owners = owners
             root = 0
             self.steps = steps
         }
@@ -58,9 +65,10 @@ public struct ObjectKey: Hashable, Sendable {
     }
 
     /// Creates the key of an object with an identity.
-    public init(_ entity: String, _ identity: [GraphValue]) {
+    public init(_ entity: String, _ identity: [GraphValue], of owners: [ObjectKey?] = []) {
         self.entity = entity
         self.identity = identity
+        self.owners = owners
     }
 
     /// Creates the key of an object without identity.
@@ -72,13 +80,15 @@ public struct ObjectKey: Hashable, Sendable {
 
     /// Whether two keys are the same. Texts are compared by their bytes, as a store compares them.
     public static func == (one: ObjectKey, other: ObjectKey) -> Bool {
-        one.entity == other.entity && one.identity.hasSameValues(as: other.identity) && one.position == other.position
+        one.entity == other.entity && one.identity.hasSameValues(as: other.identity) && one.owners == other.owners
+            && one.position == other.position
     }
 
     /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(entity)
         for value in identity { ExactValue(value).hash(into: &hasher) }
+        if !owners.isEmpty { hasher.combine(owners) }
         hasher.combine(position)
     }
 }
@@ -87,7 +97,7 @@ extension ObjectKey.Position {
     /// Whether two ways are the same.
     public static func == (one: Self, other: Self) -> Bool {
         one.entity == other.entity && one.root == other.root && one.identity.hasSameValues(as: other.identity)
-            && one.steps == other.steps
+            && one.owners == other.owners && one.steps == other.steps
     }
 
     /// Hashes what `==` compares.
@@ -95,6 +105,7 @@ extension ObjectKey.Position {
         hasher.combine(entity)
         hasher.combine(root)
         for value in identity { ExactValue(value).hash(into: &hasher) }
+        if !owners.isEmpty { hasher.combine(owners) }
         hasher.combine(steps)
     }
 }
@@ -102,9 +113,10 @@ extension ObjectKey.Position {
 // MARK: - Order
 
 extension ObjectKey: Comparable {
-    /// Orders by entity, then identity (``GraphValue/precedes(_:)``), then position.
+    /// Orders by entity, then owners, identity (``GraphValue/precedes(_:)``) and position.
     public static func < (one: ObjectKey, other: ObjectKey) -> Bool {
         if one.entity != other.entity { return one.entity.precedesInBytes(other.entity) }
+        if let isLess = one.owners.precedes(other.owners) { return isLess }
         if let isLess = one.identity.precedes(other.identity) { return isLess }
         switch (one.position, other.position) {
         case (nil, nil), (.some, nil): return false
@@ -118,6 +130,7 @@ extension ObjectKey.Position: Comparable {
     /// Orders by where the ways begin, then step by step.
     public static func < (one: Self, other: Self) -> Bool {
         if one.entity != other.entity { return (one.entity ?? "").precedesInBytes(other.entity ?? "") }
+        if let isLess = one.owners.precedes(other.owners) { return isLess }
         if let isLess = one.identity.precedes(other.identity) { return isLess }
         if one.root != other.root { return one.root < other.root }
         for (step, otherStep) in zip(one.steps, other.steps) where step != otherStep {
@@ -127,6 +140,17 @@ extension ObjectKey.Position: Comparable {
             return step.index < otherStep.index
         }
         return one.steps.count < other.steps.count
+    }
+}
+
+extension [ObjectKey?] {
+    /// Which owners come first; nil where they are the same.
+    fileprivate func precedes(_ other: [ObjectKey?]) -> Bool? {
+        for (one, other) in zip(self, other) where one != other {
+            guard let one, let other else { return one == nil }
+            return one < other
+        }
+        return count == other.count ? nil : count < other.count
     }
 }
 
@@ -148,15 +172,18 @@ extension [GraphValue] {
 }
 
 extension ObjectKey: CustomStringConvertible {
-    /// For instance `Hero 7`, `Place "DE", 3` or `Line at Order 7 lines[2]`.
+    /// For instance `Hero 7`, `Place "DE", 3`, `Line 3 of Order 7` or `Line at Order 7 lines[2]`.
     public var description: String {
-        guard let position else { return identity.isEmpty ? entity : "\(entity) \(Self.text(identity))" }
-        let start = position.entity.map { "\($0) \(Self.text(position.identity))" } ?? "object \(position.root)"
+        guard let position else { return Self.text(entity, identity, owners) }
+        let start =
+            position.entity.map { Self.text($0, position.identity, position.owners) } ?? "object \(position.root)"
         let steps = position.steps.map { " \($0.relationship)[\($0.index)]" }.joined()
         return "\(entity) at \(start)\(steps)"
     }
 
-    private static func text(_ identity: [GraphValue]) -> String {
-        identity.map(\.description).joined(separator: ", ")
+    private static func text(_ entity: String, _ identity: [GraphValue], _ owners: [ObjectKey?]) -> String {
+        let values = identity.map(\.description).joined(separator: ", ")
+        let ends = owners.map { $0?.description ?? "nothing" }.joined(separator: " and ")
+        return entity + (values.isEmpty ? "" : " \(values)") + (ends.isEmpty ? "" : " of \(ends)")
     }
 }

@@ -1,17 +1,17 @@
 // A diff applied to managed objects. The objects that it names are found, become a snapshot with what they lead to, and the
 // diff is applied to that by SnapshotPatcher, so that both mean the same; what it touched is then repeated on the objects.
-// Until then nothing has changed, and what can fail has failed.
+// Until then nothing has changed, and what can fail has failed. ObjectPatcher+Finding.swift finds the objects.
 
 import CoreData
 
 /// Applies one diff to the objects of a context. Runs on its queue.
 struct ObjectPatcher {
-    private let context: NSManagedObjectContext
+    let context: NSManagedObjectContext
     private let model: NSManagedObjectModel
-    private let scope: DiffScope
+    let scope: DiffScope
     private let options: PatchOptions
-    private let roots: [NSManagedObject]
-    private var objects: [ObjectKey: NSManagedObject] = [:]
+    let roots: [NSManagedObject]
+    var objects: [ObjectKey: NSManagedObject] = [:]
 
     init(_ context: NSManagedObjectContext, roots: [NSManagedObject], _ options: PatchOptions) throws {
         guard let model = context.graftModel else {
@@ -91,66 +91,6 @@ struct ObjectPatcher {
         return keys
     }
 
-    private mutating func find(_ keys: Set<ObjectKey>) throws {
-        var identities: [Int: Set<ObjectKey>] = [:]
-        for key in keys {
-            if let start = key.position?.start {
-                identities[try scope.schema.requiredNumber(ofEntity: start.entity), default: []].insert(start)
-            } else if key.position == nil {
-                identities[try scope.schema.requiredNumber(ofEntity: key.entity), default: []].insert(key)
-            }
-        }
-        for (entity, keys) in identities.sorted(by: { $0.key < $1.key }) { try fetch(keys.sorted(), entity) }
-        for key in keys.sorted() {
-            if let position = key.position, let object = try walk(position).last, object.entity.name == key.entity {
-                objects[key] = object
-            }
-        }
-    }
-
-    private static let batchSize = 500
-
-    /// Fetches objects by identity, some at a time.
-    private mutating func fetch(_ keys: [ObjectKey], _ entity: Int) throws {
-        let description = scope.schema.entities[entity]
-        guard let first = description.identity.first else { return }
-        for start in stride(from: 0, to: keys.count, by: Self.batchSize) {
-            let batch = keys[start..<min(start + Self.batchSize, keys.count)]
-            let values = batch.compactMap { $0.identity.first?.object }
-            let request = NSFetchRequest<NSManagedObject>(entityName: description.name)
-            request.predicate = NSPredicate(
-                format: "%K IN %@", argumentArray: [description.properties[first].name, NSArray(array: values)])
-            let wanted = Set(batch)
-            for object in try context.fetch(request) {
-                let identity = try description.identity.map { try object.graphValue($0, description.properties[$0]) }
-                let key = ObjectKey(description.name, identity)
-                // An object of the entity itself counts more than one of a sub-entity.
-                if wanted.contains(key), objects[key] == nil || object.entity.name == description.name {
-                    objects[key] = object
-                }
-            }
-        }
-    }
-
-    /// The objects on the way to one without identity, that one last; empty where the way ends before.
-    private func walk(_ position: ObjectKey.Position) throws -> [NSManagedObject] {
-        let start =
-            position.start.map { objects[$0] } ?? (roots.indices.contains(position.root) ? roots[position.root] : nil)
-        guard var object = start else { return [] }
-        var way = [object]
-        for step in position.steps {
-            guard let entity = object.entity.name.flatMap({ scope.schema.number(ofEntity: $0) }),
-                let number = scope.schema.entities[entity].number(ofProperty: step.relationship)
-            else { return [] }
-            let property = scope.schema.entities[entity].properties[number]
-            let ends = ends(of: object, number, property)
-            guard ends.indices.contains(step.index) else { return [] }
-            object = ends[step.index]
-            way.append(object)
-        }
-        return way
-    }
-
     /// The objects that the ways to objects without identity lead through: their places have to be known.
     private func wayObjects(of diff: GraphDiff) throws -> [NSManagedObject] {
         try keys(of: diff).compactMap(\.position).sorted().flatMap { position in
@@ -176,7 +116,7 @@ struct ObjectPatcher {
         return found
     }
 
-    private func ends(
+    func ends(
         of object: NSManagedObject, _ number: Int, _ property: GraphSchema.Property
     ) -> [NSManagedObject] {
         if property.isAttribute { return [] }
@@ -197,7 +137,7 @@ struct ObjectPatcher {
                 forEntityName: scope.schema.entities[row.entity].name, into: context)
             undo.didMake(object)
             objects[row] = object
-            for number in scope.schema.entities[row.entity].identity {
+            for number in scope.schema.entities[row.entity].identityAttributes {
                 try assign(number, of: row, object, patcher, undo)
             }
         }
@@ -240,9 +180,4 @@ struct ObjectPatcher {
             object.assign(ends.first, end.number, property)
         }
     }
-}
-
-extension ObjectKey.Position {
-    /// The object with an identity that the way begins with.
-    fileprivate var start: ObjectKey? { entity.map { ObjectKey($0, identity) } }
 }

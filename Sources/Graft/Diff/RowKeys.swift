@@ -57,28 +57,29 @@ struct RowKeys {
     }
 
     private func position(of owner: RowReference, _ snapshot: borrowing GraphSnapshot) -> ObjectKey.Position {
-        positions[owner]
-            ?? ObjectKey.Position(
-                entity: schema.entities[owner.entity].name, identity: snapshot.identity(of: owner), steps: [])
+        if let position = positions[owner] { return position }
+        let key = snapshot.identityKey(of: owner)
+        return ObjectKey.Position(
+            entity: schema.entities[owner.entity].name, identity: key?.identity ?? [], owners: key?.owners ?? [],
+            steps: [])
     }
 
     /// The key of a row.
     ///
     /// - Throws: ``GraftError`` with `missingIdentity` or `invalidMapping` for a row that nothing identifies.
     func key(of reference: RowReference, _ snapshot: borrowing GraphSnapshot) throws -> ObjectKey {
-        let entity = schema.entities[reference.entity]
-        if snapshot.isIdentified(reference) { return ObjectKey(entity.name, snapshot.identity(of: reference)) }
-        if let position = positions[reference] { return ObjectKey(entity.name, at: position) }
+        if let key = snapshot.identityKey(of: reference) { return key }
+        if let position = positions[reference] {
+            return ObjectKey(schema.entities[reference.entity].name, at: position)
+        }
         throw unidentified(reference)
     }
 
     /// The error for a row that nothing identifies.
     func unidentified(_ reference: RowReference) -> GraftError {
         let entity = schema.entities[reference.entity]
-        if entity.identity.isEmpty { return GraftError.unidentifiedObjects(of: entity.name) }
-        return GraftError(
-            .missingIdentity(attributes: entity.identity.map { entity.properties[$0].name }),
-            at: .init(entity: entity.name))
+        if !entity.hasIdentity { return GraftError.unidentifiedObjects(of: entity.name) }
+        return GraftError(.missingIdentity(attributes: entity.identityNames), at: .init(entity: entity.name))
     }
 }
 
@@ -110,35 +111,5 @@ private struct PositionOwners {
             }
             relationships.append(numbers)
         }
-    }
-}
-
-extension GraphSnapshot {
-    /// Whether a row has all identifying attributes of its entity.
-    func isIdentified(_ reference: RowReference) -> Bool {
-        let entity = schema.entities[reference.entity]
-        for number in entity.identity
-        where tables[reference.entity].value(entity.properties[number].column, row: reference.row).isNull {
-            return false
-        }
-        return !entity.identity.isEmpty
-    }
-
-    /// The values of a row's identifying attributes.
-    func identity(of reference: RowReference) -> [GraphValue] {
-        let entity = schema.entities[reference.entity]
-        return entity.identity.map {
-            tables[reference.entity].value(entity.properties[$0].column, row: reference.row)
-        }
-    }
-
-    /// The rows that a relationship leads to, in its order.
-    func destinations(of reference: RowReference, _ property: GraphSchema.Property) -> [RowReference] {
-        guard property.isToMany else {
-            let end = tables[reference.entity].toOne(property.column, row: reference.row)
-            return end.isNone ? [] : [resolved(end)]
-        }
-        let range = tables[reference.entity].toMany(property.column, row: reference.row)
-        return range.indices.map { resolved(members[$0]) }
     }
 }

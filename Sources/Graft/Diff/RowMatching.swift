@@ -18,6 +18,7 @@ struct RowMatching {
         for entity in old.schema.entities.indices {
             if pairs.match(entity, old, new, scope) { hasUnidentified = true }
         }
+        pairs.matchByOwners(old, new, scope)
         // What is unidentified on the new side alone hasn't been met yet.
         hasUnidentified = hasUnidentified || pairs.hasUnmatchedUnidentified(new)
         oldKeys = RowKeys(
@@ -45,6 +46,9 @@ private struct Pairs {
     ) -> Bool {
         let columns = scope.entities[entity].identityColumns
         let count = old.tables[entity].count
+        if !old.schema.entities[entity].relatedIdentity.isEmpty {
+            return old.liveRows(of: entity).contains { !old.isIdentified(RowReference(entity: entity, row: $0)) }
+        }
         if columns.isEmpty { return count > 0 }
         var hasUnidentified = false
         var next = 0
@@ -66,6 +70,27 @@ private struct Pairs {
             if found.entity == entity { next = found.row &+ 1 }
         }
         return hasUnidentified
+    }
+
+    /// Matches the rows whose identity includes relationships, after those that they hang on.
+    mutating func matchByOwners(_ old: borrowing GraphSnapshot, _ new: borrowing GraphSnapshot, _ scope: DiffScope) {
+        guard old.schema.hasRelatedIdentities else { return }
+        let index = RelatedIndex(copy new)
+        for row in old.rowsIdentifiedByOwners() {
+            guard var key = old.relatedKey(of: row) else { continue }
+            let owners = key.owners
+            key.owners = owners.map { $0.isNone ? $0 : toNew[$0.entity][$0.row] }
+            // An owner that the other side doesn't have has nothing there.
+            if zip(owners, key.owners).contains(where: { !$0.isNone && $1.isNone }) { continue }
+            let candidates = index[key]
+            let exact = candidates.first { $0.entity == row.entity }
+            let related = candidates.first { candidate in
+                scope.schema.isEntity(candidate.entity, relatedTo: row.entity)
+                    && (old.isReference(row.entity, row.row, scope)
+                        || new.isReference(candidate.entity, candidate.row, scope))
+            }
+            if let found = exact ?? related { pair(row, found) }
+        }
     }
 
     private mutating func pair(_ old: RowReference, _ new: RowReference) {

@@ -33,12 +33,11 @@ extension SnapshotPatcher {
         if key.position != nil { return }
         let description = scope.schema.entities[entity]
         let place = GraftError.Place(entity: key.entity)
-        if description.identity.isEmpty { throw GraftError.unidentifiedObjects(of: key.entity) }
-        guard key.identity.count == description.identity.count else {
-            let names = description.identity.map { description.properties[$0].name }
-            throw GraftError(.missingIdentity(attributes: names), at: place)
+        if !description.hasIdentity { throw GraftError.unidentifiedObjects(of: key.entity) }
+        guard description.isIdentity(key) else {
+            throw GraftError(.missingIdentity(attributes: description.identityNames), at: place)
         }
-        for (value, number) in zip(key.identity, description.identity) {
+        for (value, number) in zip(key.identity, description.identityAttributes) {
             let kind = description.properties[number].attributeKind ?? .transformable
             if !value.isNull, value.isValue(of: kind) { continue }
             throw GraftError(.wrongType(found: value.description, expected: kind.description), at: place)

@@ -88,6 +88,12 @@ extension SnapshotPatcher {
     // MARK: Adding
 
     private mutating func linkContents(_ insertion: Insertion) {
+        // What identifies an object is said by its key, too.
+        let key = insertion.contents.key
+        for (number, owner) in zip(scope.schema.entities[insertion.row.entity].identityRelationships, key.owners)
+        where insertion.isNew {
+            if let end = owner.flatMap({ self.end(of: $0) }) { link(insertion.row, number, end) }
+        }
         for (property, number) in named(insertion.contents, of: insertion.row) {
             for end in property.value.ends {
                 if let end = self.end(of: end) { link(insertion.row, number, end) }

@@ -5,6 +5,8 @@
 //     +Linking     links are taken away, then added, each on both sides; then ordered ones are put into order
 //     +Deleting    what is left of deleted objects' links obeys the delete rules
 //
+// SnapshotRules.swift looks afterwards whether the model allows what has become of it.
+//
 // A link that both sides of a relationship name is one link. Tables are written last: until then they show the old state.
 
 /// Applies one diff to a snapshot.
@@ -47,6 +49,7 @@ struct SnapshotPatcher {
     private(set) var newRows: [RowReference] = []
     var deletedRows: [RowReference] = []
 
+    private var related: RelatedIndex
     private var rowKeys: RowKeys?
     private var rowsByPosition: [ObjectKey.Position: RowReference] = [:]
 
@@ -61,6 +64,7 @@ struct SnapshotPatcher {
         policy = options.conflicts
         matchesRootsByPosition = options.diff.matchesRootsByPosition
         self.unknownIsMissing = unknownIsMissing
+        related = RelatedIndex(snapshot)
     }
 
     /// Applies the diff; the snapshot is then what it leads to.
@@ -69,6 +73,8 @@ struct SnapshotPatcher {
     mutating func apply(_ diff: GraphDiff) throws {
         try check(diff)
         try failIfNeeded()
+        // Owners come before what hangs on them.
+        insertions = insertions.sortedByOwners { $0.contents.key }
         for index in insertions.indices { insertions[index] = try inserted(insertions[index]) }
         for edit in edits { assign(edit) }
         try changeLinks()
@@ -129,11 +135,16 @@ struct SnapshotPatcher {
     private mutating func makeRow(_ entity: Int, _ key: ObjectKey) -> RowReference {
         let reference = RowReference(entity: entity, row: snapshot.tables[entity].appendRow(offset: -1))
         let description = scope.schema.entities[entity]
-        for (number, value) in zip(description.identity, key.identity) {
+        for (number, value) in zip(description.identityAttributes, key.identity) {
             snapshot.tables[entity].setValue(value, description.properties[number].column, row: reference.row)
             snapshot.tables[entity].markPresent(number, row: reference.row)
         }
+        for (number, owner) in zip(description.identityRelationships, key.owners) {
+            guard let end = owner.flatMap({ self.end(of: $0) }) else { continue }
+            snapshot.tables[entity].setToOne(end, description.properties[number].column, row: reference.row)
+        }
         _ = snapshot.enterIdentity(of: reference)
+        related.insert(reference, snapshot)
         if let position = key.position, position.entity == nil, position.steps.isEmpty {
             snapshot.roots.append(reference)
             snapshot.tables[entity].flags[reference.row].insert(.root)
@@ -153,7 +164,12 @@ struct SnapshotPatcher {
     /// The row of an object that is there, or was inserted.
     mutating func row(of key: ObjectKey) -> RowReference? {
         if let row = insertedRows[key] { return row }
-        guard let position = key.position else { return snapshot.row(of: key) }
+        guard let position = key.position else {
+            if key.owners.isEmpty { return snapshot.row(of: key) }
+            var owners: [ObjectKey: RowReference] = [:]
+            for case let owner? in key.owners { owners[owner] = row(of: owner) }
+            return related.row(of: key, in: snapshot) { owners[$0] }
+        }
         _ = keys()
         return rowsByPosition[position].flatMap { snapshot.schema.entities[$0.entity].name == key.entity ? $0 : nil }
     }
@@ -168,14 +184,16 @@ struct SnapshotPatcher {
     /// Whether an object can be referred to.
     mutating func isKnown(_ key: ObjectKey) -> Bool {
         if pendingInsertions.contains(key) || row(of: key) != nil { return true }
-        guard !unknownIsMissing, let entity = scope.schema.number(ofEntity: key.entity) else { return false }
-        return !key.identity.isEmpty && key.identity.count == scope.schema.entities[entity].identity.count
+        guard !unknownIsMissing, key.position == nil, let entity = scope.schema.number(ofEntity: key.entity) else {
+            return false
+        }
+        return scope.schema.entities[entity].isIdentity(key)
     }
 
     /// The key of a row that was there before.
     mutating func key(of row: RowReference) -> ObjectKey {
+        if let key = snapshot.identityKey(of: row) { return key }
         let entity = scope.schema.entities[row.entity]
-        if snapshot.isIdentified(row) { return ObjectKey(entity.name, snapshot.identity(of: row)) }
         // A row that nothing leads to has but its entity.
         return keys().positions[row].map { ObjectKey(entity.name, at: $0) } ?? ObjectKey(entity.name, [])
     }
@@ -187,6 +205,24 @@ struct SnapshotPatcher {
         for (row, position) in keys.positions { rowsByPosition[position] = row }
         rowKeys = keys
         return keys
+    }
+}
+
+extension GraphSchema.Entity {
+    /// Whether a key has as many parts as the identity.
+    func isIdentity(_ key: ObjectKey) -> Bool {
+        hasIdentity && key.identity.count == identityAttributes.count
+            && key.owners.count == identityRelationships.count
+    }
+}
+
+extension Array {
+    /// The elements in their order, but those that hang on others after these.
+    fileprivate func sortedByOwners(_ key: (Element) -> ObjectKey) -> [Element] {
+        func depth(_ key: ObjectKey) -> Int { key.owners.reduce(0) { Swift.max($0, $1.map { depth($0) + 1 } ?? 0) } }
+        let depths = map { depth(key($0)) }
+        guard depths.contains(where: { $0 > 0 }) else { return self }
+        return indices.sorted { (depths[$0], $0) < (depths[$1], $1) }.map { self[$0] }
     }
 }
 

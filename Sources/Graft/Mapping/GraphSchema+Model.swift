@@ -141,6 +141,10 @@ private struct SchemaBuilder {
             relationship.isToMany ? .toMany(destination, isOrdered: relationship.isOrdered) : .toOne(destination)
         made.isOwning = relationship.deleteRule == .cascadeDeleteRule
         made.isDenying = relationship.deleteRule == .denyDeleteRule
+        if relationship.isToMany {
+            made.minimumCount = relationship.minCount > 0 ? relationship.minCount : nil
+            made.maximumCount = relationship.maxCount > 1 ? relationship.maxCount : nil
+        }
         made.inverse = relationship.inverseRelationship.flatMap { inverse in
             properties[destination].firstIndex { $0.name == inverse.name }
         }

@@ -43,6 +43,9 @@ final class GraphSchema: Sendable {
         var isDenying = false
         /// Whether diffs follow the property or leave it out, where the model says it.
         var diffRole: DiffRole?
+        /// How few members a to-many relationship may have, and how many, where the model says it.
+        var minimumCount: Int?
+        var maximumCount: Int?
         /// The number of the inverse relationship among the destination's properties.
         var inverse: Int?
     }

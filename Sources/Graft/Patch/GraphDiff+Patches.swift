@@ -96,12 +96,12 @@ extension GraphDiff {
     private mutating func leaveOut(_ old: GraphSnapshot, _ new: GraphSnapshot, _ options: DiffOptions) throws {
         let scope = try DiffScope(old.schema, options)
         let owned = old.ownedRows()
+        let (oldIndex, newIndex) = (RelatedIndex(old), RelatedIndex(new))
         deleted = deleted.filter { contents in
-            old.row(of: contents.key.entity, identity: contents.key.identity).map { owned.contains($0.reference) }
-                ?? true
+            oldIndex.row(of: contents.key, in: old).map(owned.contains) ?? true
         }
         changed = changed.compactMap { change in
-            guard let row = new.row(of: change.key.entity, identity: change.key.identity)?.reference,
+            guard let row = newIndex.row(of: change.key, in: new),
                 new.isReference(row.entity, row.row, scope)
             else { return change }
             let links = change.properties.filter { property in

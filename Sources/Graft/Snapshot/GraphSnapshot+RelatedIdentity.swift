@@ -76,7 +76,7 @@ extension GraphSnapshot {
     }
 
     /// What identifies a row; nil where an attribute of it is missing.
-    private func relatedKey(of reference: RowReference) -> RelatedKey? {
+    func relatedKey(of reference: RowReference) -> RelatedKey? {
         let entity = schema.entities[reference.entity]
         var key = RelatedKey(space: entity.identitySpace)
         for part in entity.relatedIdentity {
@@ -93,7 +93,8 @@ extension GraphSnapshot {
         return key
     }
 
-    private struct RelatedKey: Hashable {
+    /// What identifies a row among those of its identity space.
+    struct RelatedKey: Hashable {
         var space: Int
         var values: [ExactValue] = []
         var owners: [RowReference] = []

@@ -54,8 +54,14 @@ struct ObjectSnapshotReader {
         let wholeCount = objects.count
         for index in 0..<wholeCount { try fill(references[index], objects[index]) }
         for other in others where exists(other) { _ = try enter(other) }
-        for index in wholeCount..<objects.count { try fillIdentity(references[index], objects[index]) }
+        // What identifies a reference may be another one, which follows.
+        var reference = wholeCount
+        while reference < objects.count {
+            try fillIdentity(references[reference], objects[reference])
+            reference += 1
+        }
         for reference in references { try index(reference) }
+        try checkOwners()
     }
 
     /// The object of each row.
@@ -119,7 +125,12 @@ struct ObjectSnapshotReader {
     private mutating func fillIdentity(_ reference: RowReference, _ object: NSManagedObject) throws {
         let entity = scope.schema.entities[reference.entity]
         var committed: [String: Any]?
-        for number in entity.identity {
+        for number in entity.identityRelationships {
+            let property = entity.properties[number]
+            guard let end = try ends(of: object, number, property, &committed).first else { continue }
+            snapshot.tables[reference.entity].setToOne(try enter(end), property.column, row: reference.row)
+        }
+        for number in entity.identityAttributes {
             let value = try value(of: object, number, entity.properties[number], &committed)
             snapshot.tables[reference.entity].setValue(value, entity.properties[number].column, row: reference.row)
             snapshot.tables[reference.entity].markPresent(number, row: reference.row)
@@ -131,6 +142,17 @@ struct ObjectSnapshotReader {
             let identity = snapshot.identity(of: other).map(\.description).joined(separator: ", ")
             throw GraftError(
                 .duplicateIdentity(identity), at: .init(entity: scope.schema.entities[other.entity].name))
+        }
+    }
+
+    /// Whether rows whose identity includes relationships are told apart by it.
+    private func checkOwners() throws {
+        guard scope.schema.hasRelatedIdentities else { return }
+        var seen: Set<ObjectKey> = []
+        for case let key? in references.map({ snapshot.identityKey(of: $0) }) where !seen.insert(key).inserted {
+            guard scope.schema.number(ofEntity: key.entity).map({ scope.schema.entities[$0].identity.isEmpty }) == true
+            else { continue }
+            throw GraftError(.duplicateIdentity(key.description), at: .init(entity: key.entity))
         }
     }
 

@@ -8,7 +8,7 @@ extension GraphDiff {
     /// identities, some objects at a time.
     ///
     /// Memory grows with the number of differences, not with the stores; the exception are models with an entity that
-    /// has no identity: they are compared in memory, as
+    /// has no identity, or one that includes a relationship: they are compared in memory, as
     /// ``init(from:to:entities:options:)-(NSManagedObjectContext,_,_,_)`` does.
     ///
     /// - Parameters:

@@ -171,6 +171,7 @@ struct StoreComparison {
         let number = try old.number(of: end)
         guard try new.number(of: other) == number else { return false }
         let entity = scope.schema.entities[number]
+        if !entity.relatedIdentity.isEmpty { return try old.key(of: end) == new.key(of: other) }
         for number in entity.identity {
             let property = entity.properties[number]
             let value = try end.graphValue(number, property)

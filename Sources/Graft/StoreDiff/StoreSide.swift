@@ -46,12 +46,39 @@ struct StoreSide {
     /// What an object is called in a diff.
     func key(of object: NSManagedObject) throws -> ObjectKey {
         let number = try number(of: object)
-        return ObjectKey(schema.entities[number].name, try identity(of: object, number))
+        let entity = schema.entities[number]
+        if entity.relatedIdentity.isEmpty { return ObjectKey(entity.name, try identity(of: object, number)) }
+        return try key(of: object, entity, 0)
+    }
+
+    /// How many owners may stand above each other.
+    private static let maximumOwnerDepth = 64
+
+    /// The key of an object whose identity includes relationships.
+    private func key(of object: NSManagedObject, _ entity: GraphSchema.Entity, _ depth: Int) throws -> ObjectKey {
+        guard depth < Self.maximumOwnerDepth else { throw Self.missingIdentity(entity) }
+        var key = ObjectKey(entity.name, [])
+        for part in entity.relatedIdentity {
+            let property = entity.properties[part]
+            guard property.isAttribute else {
+                let owner = object.destination(part, property)
+                key.owners.append(
+                    try owner.map { owner in
+                        let number = try number(of: owner)
+                        let entity = schema.entities[number]
+                        if !entity.relatedIdentity.isEmpty { return try self.key(of: owner, entity, depth + 1) }
+                        return ObjectKey(entity.name, try identity(of: owner, number))
+                    })
+                continue
+            }
+            let value = try object.graphValue(part, property)
+            if value.isNull { throw Self.missingIdentity(entity) }
+            key.identity.append(value)
+        }
+        return key
     }
 
     private static func missingIdentity(_ entity: GraphSchema.Entity) -> GraftError {
-        GraftError(
-            .missingIdentity(attributes: entity.identity.map { entity.properties[$0].name }),
-            at: .init(entity: entity.name))
+        GraftError(.missingIdentity(attributes: entity.identityNames), at: .init(entity: entity.name))
     }
 }

@@ -31,7 +31,7 @@ extension GraphTracker {
     /// - Throws: As ``receive(_:)-(GraphSnapshot)``; with `changesDoNotFit` where the change isn't one from that state.
     @discardableResult
     public func receive(_ diff: GraphDiff) throws -> GraphDiff {
-        try receive(state.base.applying(diff, options: PatchOptions(diff: options.merge.diff)))
+        try receive(state.base.applyingUnchecked(diff, options: PatchOptions(diff: options.merge.diff)))
     }
 
     /// Takes JSON of the server.
@@ -52,12 +52,14 @@ extension GraphTracker {
         if isWhole {
             // An archive says each link once; as the state of the server it has both ends.
             let empty = try GraphSnapshot(model: model)
-            return try receive(empty.applying(GraphDiff(from: empty, to: snapshot, options: diffOptions)))
+            return try receive(
+                empty.applyingUnchecked(
+                    GraphDiff(from: empty, to: snapshot, options: diffOptions), options: PatchOptions()))
         }
         var diff = try GraphDiff(from: state.base, to: snapshot, options: options.merge.diff)
         diff.deleted = []
         let patch = PatchOptions(conflicts: .force, diff: options.merge.diff)
-        return try receive(state.base.applying(diff, options: patch))
+        return try receive(state.base.applyingUnchecked(diff, options: patch))
     }
 
     /// Settles a conflict: the objects get the value that is chosen, and are saved.
@@ -121,7 +123,9 @@ extension GraphTracker {
             theirs: GraphDiff(from: state.base, to: server, options: diffOptions), options: mergeOptions)
         // What is left to settle keeps the user's value; that it waits is remembered below.
         var waiting: [MergeConflict] = []
-        while let conflict = merge.conflicts.first {
+        while let conflict = merge.conflicts.first(where: { conflict in
+            !waiting.contains { $0.place == conflict.place }
+        }) {
             waiting.append(conflict)
             try merge.settle(conflict, .ours)
         }

@@ -129,7 +129,8 @@ public final class GraphTracker {
     public func markSent() throws -> GraphDiff {
         let diff = try pendingChange()
         var next = state
-        next.sent = try state.base.applying(diff, options: PatchOptions(conflicts: .force, diff: diffOptions))
+        next.sent = try state.base.applyingUnchecked(
+            diff, options: PatchOptions(conflicts: .force, diff: diffOptions))
         try persist(next)
         return diff
     }
@@ -187,17 +188,14 @@ extension GraphSnapshot {
     /// The keys of what some objects own, at whatever depth; only of objects with an identity.
     fileprivate func rows(ownedBy keys: Set<ObjectKey>) -> Set<ObjectKey> {
         var found: Set<ObjectKey> = []
-        var open = keys.filter { $0.position == nil }.compactMap {
-            row(of: $0.entity, identity: $0.identity)?.reference
-        }
+        let index = RelatedIndex(self)
+        var open = keys.compactMap { index.row(of: $0, in: self) }
         var seen = Set(open)
         while let reference = open.popLast() {
             for property in schema.entities[reference.entity].properties where property.isOwning {
                 for end in destinations(of: reference, property) where seen.insert(end).inserted {
                     open.append(end)
-                    if isIdentified(end) {
-                        found.insert(ObjectKey(schema.entities[end.entity].name, identity(of: end)))
-                    }
+                    if let key = identityKey(of: end) { found.insert(key) }
                 }
             }
         }

@@ -30,9 +30,10 @@ struct MergeJob {
         }
         let merge = try GraphMerge(
             base: snapshot(base, model), ours: ourSnapshot, theirs: snapshot(theirs, model), options: options)
-        for conflict in merge.conflicts { try console.print(conflict.line) }
+        for conflict in merge.conflicts { try console.print(conflict.description) }
         guard merge.conflicts.isEmpty else {
-            console.note("graft: \(merge.conflicts.count) conflicts are left; nothing was written")
+            let conflicts = merge.conflicts.count == 1 ? "1 conflict is" : "\(merge.conflicts.count) conflicts are"
+            console.note("graft: \(conflicts) left; nothing was written")
             return merge.conflicts.count
         }
         let diff = try GraphDiff(from: ourSnapshot, to: merge.snapshot, options: options.diff)
@@ -40,7 +41,7 @@ struct MergeJob {
         try console.print(
             "\(diff.inserted.count) new, \(diff.changed.count) changed, \(diff.deleted.count) deleted by the other side"
         )
-        for (conflict, _) in merge.settled { try console.print("settled: \(conflict.line)") }
+        for (conflict, _) in merge.settled { try console.print("settled: \(conflict)") }
         return 0
     }
 
@@ -87,32 +88,6 @@ struct MergeJob {
         // A log of the store that was there before belongs to it, not to the new one.
         for end in ["-wal", "-shm"] where FileKind(ofPath: target.path + end) == .file {
             try manager.removeItem(atPath: target.path + end)
-        }
-    }
-}
-
-extension MergeConflict {
-    /// The conflict in one line.
-    fileprivate var line: String {
-        let place = property.map { "\(key) \($0)" } ?? "\(key)"
-        let reason =
-            switch kind {
-            case .values: "both sides changed it"
-            case .deletion: "one side deleted what the other changed"
-            case .reference: "one side deleted what the other refers to"
-            case .order: "both sides changed the order"
-            case .uniqueness: "together they aren't unique\(other.map { " with \($0)" } ?? "")"
-            }
-        return "\(place): \(reason); base \(base.words), ours \(ours.words), theirs \(theirs.words)"
-    }
-}
-
-extension MergeConflict.Version {
-    fileprivate var words: String {
-        switch self {
-        case .noObject: "no object"
-        case .object: "an object"
-        case .value(let value): value.description
         }
     }
 }

@@ -1,5 +1,5 @@
-// Random models and graphs as plain values, for laws about diffs: inheritance, cycles, composite identities, objects without
-// identity in ordered relationships, ordered and many-to-many relationships, relationships without inverse. The graph is
+// Random models and graphs as plain values, for laws about diffs: inheritance, cycles, composite identities, objects known by a
+// number and their owner, objects without identity in ordered relationships, ordered and many-to-many relationships, relationships without inverse. The graph is
 // kept here by simple means, as an oracle; Graft sees it as contents in the form of a diff.
 
 import CoreData
@@ -27,6 +27,8 @@ struct RandomModel {
         var identity: [String]
         /// Whether objects are known by their place in an owner's ordered relationship.
         var isPlaced: Bool { identity.isEmpty }
+        /// Whether objects are known by a number and their owner.
+        var hangs: Bool { identity.contains("owner") }
     }
 
     private(set) var entities: [Entity] = []
@@ -64,20 +66,22 @@ struct RandomModel {
             own[from].ends.append(end("r\(number)", to, inverse, inverse != nil && random.chance(60)))
             if let inverse { own[to].ends.append(end(inverse, from, "r\(number)", random.chance(50))) }
         }
-        if random.chance(30) {
+        if random.chance(50) {
             let owner = random.below(own.count)
+            let hangs = random.chance(50)
             own[owner].ends.append(
                 End(
-                    name: "lines", destination: own.count, isToMany: true, isOrdered: true, isOwning: true,
-                    inverse: "owner"))
+                    name: "lines", destination: own.count, isToMany: true, isOrdered: !hangs || random.chance(50),
+                    isOwning: true, inverse: "owner"))
             own.append(
                 Entity(
-                    name: "Line", attributes: [("text", .stringAttributeType)],
+                    name: "Line",
+                    attributes: (hangs ? [("number", .integer32AttributeType)] : []) + [("text", .stringAttributeType)],
                     ends: [
                         End(
                             name: "owner", destination: owner, isToMany: false, isOrdered: false, isOwning: false,
                             inverse: "lines")
-                    ], identity: []))
+                    ], identity: hangs ? ["number", "owner"] : []))
         }
         model = Self.model(own)
         for entity in own {
@@ -169,6 +173,15 @@ struct RandomWorld {
         }
         let number = nextNumber
         nextNumber += 1
+        if model.entities[entity].hangs {
+            let owners = numbers.filter { end("lines", of: $0) != nil }
+            guard !owners.isEmpty else { return }
+            let owner = owners[random.below(owners.count)]
+            object.values["number"] = freeLineNumber(of: owner, from: random.below(3))
+            objects[number] = object
+            link(owner, "lines", number)
+            return
+        }
         if model.entities[entity].isPlaced {
             guard let owner = numbers.first(where: { end("lines", of: $0) != nil }) else { return }
             objects[number] = object
@@ -178,6 +191,24 @@ struct RandomWorld {
         object.values["key"] = .integer(Int64(number))
         if model.entities[entity].identity.count == 2 { object.values["part"] = .string("p\(number % 3)") }
         objects[number] = object
+    }
+
+    /// A number that no line of an owner has.
+    private func freeLineNumber(of owner: Int, from start: Int) -> GraphValue {
+        let used = (objects[owner]?.links["lines"] ?? []).compactMap { objects[$0]?.values["number"] }
+        var number = start
+        while used.contains(.integer(Int64(number))) { number += 1 }
+        return .integer(Int64(number))
+    }
+
+    /// Gives a line that hangs on an owner to another one: it is another line then.
+    private mutating func move(_ number: Int, _ random: inout SeededRandom) {
+        let owners = numbers.filter { end("lines", of: $0) != nil }
+        let owner = owners[random.below(owners.count)]
+        if objects[owner]?.links["lines"]?.contains(number) == true { return }
+        let free = freeLineNumber(of: owner, from: random.below(3))
+        objects[number]?.values["number"] = free
+        link(owner, "lines", number)
     }
 
     private mutating func deleteOne(_ random: inout SeededRandom) {
@@ -223,6 +254,7 @@ struct RandomWorld {
         if objects.isEmpty { return }
         let number = numbers[random.below(objects.count)]
         guard let object = objects[number] else { return }
+        if model.entities[object.entity].hangs { return move(number, &random) }
         let ends = model.entities[object.entity].ends.filter { $0.name != "owner" && $0.name != "lines" }
         if ends.isEmpty { return }
         let end = ends[random.below(ends.count)]
@@ -285,6 +317,10 @@ struct RandomWorld {
     func key(_ number: Int) -> ObjectKey {
         guard let object = objects[number] else { return ObjectKey("?", []) }
         let entity = model.entities[object.entity]
+        if entity.hangs {
+            let owner = object.links["owner"]?.first.map { key($0) }
+            return ObjectKey(entity.name, [object.values["number"] ?? .null], of: [owner])
+        }
         guard entity.isPlaced else { return ObjectKey(entity.name, entity.identity.map { object.values[$0] ?? .null }) }
         guard let owner = object.links["owner"]?.first,
             let place = objects[owner]?.links["lines"]?.firstIndex(of: number)

@@ -46,7 +46,7 @@ import Testing
         let run = try graft("merge", base, ours, theirs, "--output", ours)
         #expect(run.status == 1)
         #expect(run.text == "Hero 101 rescues: both sides changed it; base 37, ours 50, theirs 60\n")
-        #expect(run.diagnostics == "graft: 1 conflicts are left; nothing was written\n")
+        #expect(run.diagnostics == "graft: 1 conflict is left; nothing was written\n")
         #expect(try StoreFile(path: ours).content == before)
         let preferred = try graft("merge", base, ours, theirs, "--output", ours, "--prefer", "theirs").succeeded()
         #expect(preferred.text.contains("settled: Hero 101 rescues"))

@@ -1,0 +1,119 @@
+// What the model demands, each side respects and the combination breaks: the last member of a mandatory relationship, each side
+// having removed another one; the place in a one-to-one relationship that both gave away. Who settles such a conflict for a side
+// gets that side's value, made on top of the merged graph.
+
+extension Merger {
+    /// Settles what the model doesn't allow in a merged graph, and returns the graph with what was chosen.
+    ///
+    /// - Throws: ``GraftError`` for diffs of another model.
+    mutating func settleRules(_ merged: SnapshotPatcher) throws -> GraphSnapshot {
+        var patcher = merged
+        var seen: Set<End> = []
+        while true {
+            let broken = patcher.violations(since: base).filter { !isOwnedUp($0, patcher.snapshot) }
+            let changes = broken.compactMap { violation -> ObjectChange? in
+                let end = end(violation, patcher.snapshot)
+                // What is left to settle already says so.
+                if conflicts.contains(where: { $0.key == end.key && $0.property == end.name }) { return nil }
+                guard seen.insert(end).inserted else {
+                    // The version that was chosen isn't there any more.
+                    leave(conflict(at: end))
+                    return nil
+                }
+                guard let version = settledVersion(conflict(at: end)) else { return nil }
+                guard let change = change(of: violation, to: version, patcher.snapshot), !change.kind.isEmpty else {
+                    leave(conflict(at: end))
+                    return nil
+                }
+                return ObjectChange(end.key, [change])
+            }
+            if changes.isEmpty { return patcher.snapshot }
+            patcher = try applied(GraphDiff(changed: changes), to: patcher.snapshot)
+        }
+    }
+
+    private func conflict(at end: End) -> MergeConflict {
+        MergeConflict(
+            .rule, end.key, end.name, base: version(end, nil), ours: version(end, ours), theirs: version(end, theirs))
+    }
+
+    /// The version of a property that is chosen; nil where the conflict is left.
+    private mutating func settledVersion(_ conflict: MergeConflict) -> MergeConflict.Version? {
+        switch settle(conflict) {
+        case .ours: conflict.ours
+        case .theirs: conflict.theirs
+        case .base: conflict.base
+        case .value(let value): .value(.attribute(value))
+        case nil: nil
+        }
+    }
+
+    private func end(_ violation: RuleViolation, _ snapshot: GraphSnapshot) -> End {
+        let entity = scope.schema.entities[violation.row.entity]
+        let key = snapshot.identityKey(of: violation.row) ?? baseKey(of: violation.row)
+        return End(key: key, name: entity.properties[violation.number].name)
+    }
+
+    /// Whether one side has the property just so: then it isn't the combination that breaks the rule.
+    private func isOwnedUp(_ violation: RuleViolation, _ snapshot: GraphSnapshot) -> Bool {
+        let end = end(violation, snapshot)
+        let found = MergeConflict.Version.value(value(violation.number, of: violation.row, snapshot))
+        return version(end, ours) == found || version(end, theirs) == found
+    }
+
+    /// What a side, or without one the base, has of a property.
+    private func version(_ end: End, _ side: Side?) -> MergeConflict.Version {
+        guard let entity = scope.schema.number(ofEntity: end.key.entity),
+            let number = scope.schema.entities[entity].number(ofProperty: end.name)
+        else { return .noObject }
+        let property = scope.schema.entities[entity].properties[number]
+        if let contents = side?.inserted[end.key] { return .value(contents[end.name] ?? .nothing(property)) }
+        guard let row = baseRow(of: end.key), side?.deletedAtFirst.contains(end.key) != true else { return .noObject }
+        switch side?.changed[end.key]?[end.name] {
+        case .attribute(_, let new)?: return .value(.attribute(new))
+        case .toOne(_, let new)?: return .value(.toOne(new))
+        case .toMany(let change)?:
+            let members = change.applied(to: baseMembers(of: end.key, end.name), isOrdered: property.isOrdered)
+            return .value(.toMany(property.isOrdered ? members : members.sorted(), isOrdered: property.isOrdered))
+        case nil: return .value(value(number, of: row, base))
+        }
+    }
+
+    private func value(_ number: Int, of row: RowReference, _ snapshot: GraphSnapshot) -> PropertyValue {
+        let property = scope.schema.entities[row.entity].properties[number]
+        if property.isAttribute { return .attribute(snapshot.tables[row.entity].value(property.column, row: row.row)) }
+        let keys = MembersComparison.unique(snapshot.destinations(of: row, property)).map { end in
+            snapshot.identityKey(of: end) ?? baseKey(of: end)
+        }
+        if !property.isToMany { return .toOne(keys.first) }
+        return .toMany(property.isOrdered ? keys : keys.sorted(), isOrdered: property.isOrdered)
+    }
+
+    /// What makes the chosen version of a property out of what it is; nil where nothing does.
+    private func change(
+        of violation: RuleViolation, to wanted: MergeConflict.Version, _ snapshot: GraphSnapshot
+    ) -> PropertyChange? {
+        let name = scope.schema.entities[violation.row.entity].properties[violation.number].name
+        switch (value(violation.number, of: violation.row, snapshot), wanted) {
+        case (.attribute(let old), .value(.attribute(let new))):
+            return PropertyChange(name, .attribute(old: old, new: new))
+        case (.toOne(let old), .value(.toOne(let new))):
+            return PropertyChange(name, .toOne(old: old, new: new.flatMap { gone.contains($0) ? nil : $0 }))
+        case (.toMany(let old, let isOrdered), .value(.toMany(let new, _))):
+            let members = new.filter { !gone.contains($0) }
+            return PropertyChange(name, .toMany(MembersChange(from: old, to: members, isOrdered: isOrdered)))
+        default: return nil
+        }
+    }
+}
+
+extension PropertyValue {
+    /// What an object that nothing was given has in a property.
+    fileprivate static func nothing(_ property: GraphSchema.Property) -> PropertyValue {
+        switch property.kind {
+        case .attribute: .attribute(.null)
+        case .toOne: .toOne(nil)
+        case .toMany(_, let isOrdered): .toMany([], isOrdered: isOrdered)
+        }
+    }
+}

@@ -1,0 +1,156 @@
+// From the keys of a diff to the objects of a context: with a fetch for some hundred at a time, owners before what hangs on them, and
+// objects without identity along the way that leads to them.
+
+import CoreData
+
+extension ObjectPatcher {
+    /// Finds the objects that a diff names, as far as they are there.
+    ///
+    /// - Throws: ``GraftError`` with `unknownEntity` for a name that the model doesn't have; the errors of fetches.
+    mutating func find(_ keys: Set<ObjectKey>) throws {
+        for level in Self.levels(of: keys) {
+            var byEntity: [Int: [ObjectKey]] = [:]
+            for key in level {
+                byEntity[try scope.schema.requiredNumber(ofEntity: key.entity), default: []].append(key)
+            }
+            for (entity, keys) in byEntity.sorted(by: { $0.key < $1.key }) {
+                let hangs = !scope.schema.entities[entity].relatedIdentity.isEmpty
+                for start in stride(from: 0, to: keys.count, by: Self.batchSize) {
+                    let batch = Array(keys[start..<min(start + Self.batchSize, keys.count)])
+                    if hangs { try fetchHanging(batch, entity) } else { try fetch(batch, entity) }
+                }
+            }
+        }
+        for key in keys.sorted() {
+            if let position = key.position, let object = try walk(position).last, object.entity.name == key.entity {
+                objects[key] = object
+            }
+        }
+    }
+
+    private static let batchSize = 500
+
+    /// The keys with an identity among these, those included that they are made of, each after those that it hangs on.
+    private static func levels(of keys: Set<ObjectKey>) -> [[ObjectKey]] {
+        var levels: [Set<ObjectKey>] = []
+        func add(_ key: ObjectKey) -> Int {
+            let level = key.owners.reduce(0) { level, owner in max(level, owner.map { add($0) + 1 } ?? 0) }
+            while levels.count <= level { levels.append([]) }
+            levels[level].insert(key)
+            return level
+        }
+        for key in keys {
+            if key.position == nil { _ = add(key) } else if let start = key.position?.start { _ = add(start) }
+        }
+        return levels.map { $0.sorted() }
+    }
+
+    /// Fetches objects by the values of their identifying attributes.
+    private mutating func fetch(_ keys: [ObjectKey], _ entity: Int) throws {
+        let description = scope.schema.entities[entity]
+        guard let first = description.identity.first else { return }
+        let request = NSFetchRequest<NSManagedObject>(entityName: description.name)
+        let values = keys.compactMap { $0.identity.first?.object }
+        request.predicate = Self.isIn(description.properties[first].name, values)
+        let wanted = Set(keys)
+        for object in try context.fetch(request) {
+            let identity = try description.identity.map { try object.graphValue($0, description.properties[$0]) }
+            take(object, ObjectKey(description.name, identity), wanted, description)
+        }
+    }
+
+    /// Fetches objects by their own values and the objects that they hang on, which have been found before.
+    private mutating func fetchHanging(_ keys: [ObjectKey], _ entity: Int) throws {
+        let description = scope.schema.entities[entity]
+        let wanted = Set(keys)
+        // Only what the store knows can have stored objects hanging on it; what is new is looked at below.
+        let stored = keys.filter { key in
+            description.isIdentity(key)
+                && key.owners.allSatisfy { owner in
+                    owner.map { objects[$0].map { !$0.objectID.isTemporaryID } ?? false } ?? true
+                }
+        }
+        var found: [NSManagedObject] = []
+        if !stored.isEmpty {
+            var parts: [NSPredicate] = []
+            for (index, number) in description.identityAttributes.enumerated() {
+                let values = stored.compactMap { $0.identity[index].object }
+                parts.append(Self.isIn(description.properties[number].name, values))
+            }
+            for (index, number) in description.identityRelationships.enumerated() {
+                let name = description.properties[number].name
+                let owners = Set(stored.compactMap { key in key.owners[index].flatMap { objects[$0] } })
+                let isIn = Self.isIn(name, Array(owners))
+                let isNil = NSPredicate(format: "%K == nil", argumentArray: [name])
+                let hasNil = stored.contains { $0.owners[index] == nil }
+                parts.append(
+                    !hasNil
+                        ? isIn
+                        : NSCompoundPredicate(orPredicateWithSubpredicates: owners.isEmpty ? [isNil] : [isIn, isNil]))
+            }
+            let request = NSFetchRequest<NSManagedObject>(entityName: description.name)
+            request.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: parts)
+            found = try context.fetch(request)
+        }
+        found += context.insertedObjects.filter { object in
+            object.entity.name.flatMap { scope.schema.number(ofEntity: $0) }
+                .map { scope.schema.isEntity($0, kindOf: entity) } ?? false
+        }
+        let names = Dictionary(objects.map { (ObjectIdentifier($1), $0) }) { first, _ in first }
+        for object in found {
+            if let key = try hangingKey(of: object, description, names) { take(object, key, wanted, description) }
+        }
+    }
+
+    /// The key of an object by the keys of those that it hangs on; nil where one of these isn't wanted.
+    private func hangingKey(
+        of object: NSManagedObject, _ description: GraphSchema.Entity, _ names: [ObjectIdentifier: ObjectKey]
+    ) throws -> ObjectKey? {
+        var key = ObjectKey(description.name, [])
+        for number in description.identityAttributes {
+            key.identity.append(try object.graphValue(number, description.properties[number]))
+        }
+        for number in description.identityRelationships {
+            let owner = object.destination(number, description.properties[number])
+            let name = owner.flatMap { names[ObjectIdentifier($0)] }
+            if owner != nil, name == nil { return nil }
+            key.owners.append(name)
+        }
+        return key
+    }
+
+    /// Notes an object that is wanted. One of the entity itself counts more than one of a sub-entity.
+    private mutating func take(
+        _ object: NSManagedObject, _ key: ObjectKey, _ wanted: Set<ObjectKey>, _ description: GraphSchema.Entity
+    ) {
+        if wanted.contains(key), objects[key] == nil || object.entity.name == description.name { objects[key] = object }
+    }
+
+    private static func isIn(_ name: String, _ values: [Any]) -> NSPredicate {
+        NSPredicate(format: "%K IN %@", argumentArray: [name, NSArray(array: values)])
+    }
+
+    /// The objects on the way to one without identity, that one last; empty where the way ends before.
+    func walk(_ position: ObjectKey.Position) throws -> [NSManagedObject] {
+        let start =
+            position.start.map { objects[$0] } ?? (roots.indices.contains(position.root) ? roots[position.root] : nil)
+        guard var object = start else { return [] }
+        var way = [object]
+        for step in position.steps {
+            guard let entity = object.entity.name.flatMap({ scope.schema.number(ofEntity: $0) }),
+                let number = scope.schema.entities[entity].number(ofProperty: step.relationship)
+            else { return [] }
+            let property = scope.schema.entities[entity].properties[number]
+            let ends = ends(of: object, number, property)
+            guard ends.indices.contains(step.index) else { return [] }
+            object = ends[step.index]
+            way.append(object)
+        }
+        return way
+    }
+}
+
+extension ObjectKey.Position {
+    /// The object with an identity that the way begins with.
+    var start: ObjectKey? { entity.map { ObjectKey($0, identity, of: owners) } }
+}

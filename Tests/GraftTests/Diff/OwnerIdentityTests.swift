@@ -1,0 +1,152 @@
+// Diffs, patches and merges of objects that are told apart by an own number and their owner.
+
+import CoreData
+import Foundation
+import Graft
+import Testing
+
+@Suite struct OwnerIdentityTests {
+    /// Orders with lines numbered from 1 in each, and notes on lines.
+    private static func model() -> NSManagedObjectModel {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Order", info: ["identityAttributes": "id"],
+            [.attribute("id"), .toMany("lines", "Line", inverse: "order", rule: .cascadeDeleteRule)])
+        sketch.entity(
+            "Line", info: ["identityAttributes": "number, order"],
+            [
+                .attribute("number", .integer32AttributeType), .attribute("text"),
+                .toOne("order", "Order", inverse: "lines").with("diff", "exclude"),
+                .toMany("notes", "Note", inverse: "line", rule: .cascadeDeleteRule),
+            ])
+        sketch.entity(
+            "Note", info: ["identityAttributes": "key line"],
+            [.attribute("key"), .attribute("text"), .toOne("line", "Line", inverse: "notes")])
+        return sketch.model()
+    }
+
+    private let old = """
+        [{"id": "A", "lines": [{"number": 1, "text": "a1", "notes": [{"key": "n", "text": "x"}]}, {"number": 2, "text": "a2"}]},
+         {"id": "B", "lines": [{"number": 1, "text": "b1"}]}]
+        """
+    private let new = """
+        [{"id": "A", "lines": [{"number": 1, "text": "a1", "notes": [{"key": "n", "text": "y"}]}]},
+         {"id": "B", "lines": [{"number": 1, "text": "changed"}, {"number": 2, "notes": [{"key": "n"}]}]}]
+        """
+
+    private func stack(_ json: String, _ kind: StoreKind = .inMemory) throws -> TestStack {
+        let stack = try TestStack(Self.model(), kind)
+        try stack.importJSON(json, "Order")
+        return stack
+    }
+
+    private func line(_ number: Int, of order: String) -> ObjectKey {
+        ObjectKey("Line", [.integer(Int64(number))], of: [ObjectKey("Order", [.string(order)])])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `objects are named by number and owner`(_ kind: StoreKind) throws {
+        let (one, other) = (try stack(old, kind), try stack(new, kind))
+        let diff = try GraphDiff(from: one.container, to: other.container)
+        #expect(diff.deleted.map(\.key.description) == [#"Line 2 of Order "A""#])
+        #expect(
+            diff.inserted.map(\.key.description) == [#"Line 2 of Order "B""#, #"Note "n" of Line 2 of Order "B""#])
+        #expect(diff.changed.map(\.key).contains(line(1, of: "B")))
+        #expect(
+            diff.changed.first { $0.key.entity == "Note" }?["text"] == .attribute(old: .string("x"), new: .string("y")))
+        #expect(try GraphDiff(from: other.container, to: one.container) == diff.inverted)
+        let data = try JSONEncoder().encode(diff)
+        #expect(try JSONDecoder().decode(GraphDiff.self, from: data) == diff)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a diff leads from one store to the other and back`(_ kind: StoreKind) throws {
+        let (one, other, copy) = (try stack(old, kind), try stack(new, kind), try stack(old, kind))
+        let diff = try GraphDiff(from: one.container, to: other.container)
+        try one.container.apply(diff)
+        #expect(try GraphDiff(from: one.container, to: other.container).isEmpty)
+        let again = graftError { try one.container.apply(diff) }
+        guard case .changesDoNotFit? = again?.problem else { throw try #require(again) }
+        try one.container.apply(diff.inverted)
+        #expect(try GraphDiff(from: one.container, to: copy.container).isEmpty)
+    }
+
+    @Test func `a diff finds what is unsaved, below owners that are unsaved, too`() throws {
+        let (empty, one, other) = (try TestStack(Self.model()), try stack(old), try stack(new))
+        let first = try GraphDiff(from: empty.container, to: one.container)
+        let second = try GraphDiff(from: one.container, to: other.container)
+        try empty.perform { context in
+            try context.apply(first)
+            try context.apply(second)
+            try context.save()
+        }
+        #expect(try GraphDiff(from: empty.container, to: other.container).isEmpty)
+    }
+
+    @Test func `JSON and archives are compared by number and owner`() throws {
+        let (one, other) = (try stack(old), try stack(new))
+        let model = one.container.managedObjectModel
+        let snapshot = try GraphSnapshot(json: Data(new.utf8), entity: "Order", model: model)
+        let diff = try GraphDiff(from: GraphSnapshot(json: Data(old.utf8), entity: "Order", model: model), to: snapshot)
+        #expect(diff.deleted.map(\.key) == [line(2, of: "A")])
+        #expect(diff.inserted.contains { $0.key == line(2, of: "B") })
+        let archive = try other.perform { try $0.exportArchive() }
+        var options = DiffOptions()
+        options.takesAbsentAsNull = true
+        let same = try GraphDiff(
+            from: GraphSnapshot(json: archive, model: model), to: other.perform { try GraphSnapshot(of: $0) },
+            options: options)
+        #expect(same.isEmpty, "\(same.text())")
+    }
+
+    @Test func `the tree of an order has its lines by number`() throws {
+        let (one, other) = (try stack(old), try stack(new))
+        try one.perform { before in
+            try other.perform { after in
+                let diff = try ObjectDiff(from: before.one("Order", "id", "B"), to: after.one("Order", "id", "B"))
+                let lines = try #require(diff?.dictionary["relationships"] as? [String: Any])["lines"]
+                let texts = try #require(lines as? [[String: Any]]).map { ($0["number"] as? Int) ?? 0 }
+                #expect(texts == [1, 2])
+            }
+        }
+    }
+
+    @Test func `two identities that are one are refused by name`() throws {
+        let stack = try stack(old)
+        try stack.perform { context in
+            let order = try #require(try context.one("Order", "id", "A"))
+            for _ in 0..<2 {
+                let line = context.make("Line", ["number": 7])
+                line.setValue(order, forKey: "order")
+            }
+            let error = graftError { _ = try GraphSnapshot(of: context) }
+            #expect(error?.description.contains(#"Line 7 of Order "A""#) == true)
+        }
+    }
+
+    @Test func `two sides that give an order a line with one number merge property by property`() throws {
+        let stack = try stack(old)
+        func snapshot(_ change: (NSManagedObjectContext) throws -> Void) throws -> GraphSnapshot {
+            try stack.perform { context in
+                try change(context)
+                return try GraphSnapshot(of: context)
+            }
+        }
+        func add(_ text: String) throws -> GraphSnapshot {
+            try snapshot { context in
+                let line = context.make("Line", ["number": 9, "text": text])
+                line.setValue(try context.one("Order", "id", "A"), forKey: "order")
+            }
+        }
+        let base = try snapshot { _ in }
+        var merge = try GraphMerge(base: base, ours: add("ours"), theirs: add("theirs"))
+        #expect(merge.conflicts.map(\.key) == [line(9, of: "A")])
+        try merge.settle(#require(merge.conflicts.first), .theirs)
+        #expect(merge.conflicts.isEmpty)
+        #expect(try merge.diff().inserted.first?["text"] == .attribute(.string("theirs")))
+        // Who deletes the order stands against who gave it a line.
+        let gone = try snapshot { context in context.delete(try #require(try context.one("Order", "id", "A"))) }
+        let against = try GraphMerge(base: base, ours: add("ours"), theirs: gone)
+        #expect(against.conflicts.map(\.key.description) == [#"Order "A""#])
+    }
+}
