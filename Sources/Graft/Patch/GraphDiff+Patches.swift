@@ -25,10 +25,23 @@ extension GraphDiff {
         try self.init(changing: objects, options) { try patch.applying(to: $0) }
     }
 
+    /// Makes the diff that a patch means for one object, in the form in which
+    /// ``CoreData/NSManagedObjectContext/json(of:options:)-(NSManagedObject,_)`` writes it.
+    ///
+    /// - Throws: As ``init(_:on:options:)-(JSONPatch,[NSManagedObject],_)``.
+    public init(
+        _ patch: JSONPatch, on object: NSManagedObject, options: DiffOptions = DiffOptions()
+    ) throws {
+        try self.init(changing: [object], options) { document in
+            guard case .array(let elements) = document, let first = elements.first else { return document }
+            return .array([try patch.applying(to: first)])
+        }
+    }
+
     /// Makes the diff that a merge patch means for one object, in the form in which
     /// ``CoreData/NSManagedObjectContext/json(of:options:)-(NSManagedObject,_)`` writes it.
     ///
-    /// - Throws: As ``init(_:on:options:)-(JSONPatch,_,_)``.
+    /// - Throws: As ``init(_:on:options:)-(JSONPatch,[NSManagedObject],_)``.
     public init(
         _ patch: JSONMergePatch, on object: NSManagedObject, options: DiffOptions = DiffOptions()
     ) throws {
@@ -62,7 +75,7 @@ extension GraphDiff {
     ///   - context: The context. Call it on its queue.
     ///   - entity: The entity whose objects are exported; nil for the archive.
     ///   - options: What takes part.
-    /// - Throws: As ``init(_:on:options:)-(JSONPatch,_,_)``, and what the closure throws.
+    /// - Throws: As ``init(_:on:options:)-(JSONPatch,[NSManagedObject],_)``, and what the closure throws.
     package init(
         changing context: NSManagedObjectContext, entity: String?, options: DiffOptions = DiffOptions(),
         _ change: (JSONValue) throws -> JSONValue

@@ -47,8 +47,12 @@ private struct MappedLists: Sendable {
         }
         guard case .objects(let entity) = state else { return nil }
         let properties = mapping.entities[entity].properties
-        let paths = mapping.schema.entities[entity].identity.compactMap { properties[$0]?.path }
-        return paths.count == mapping.schema.entities[entity].identity.count && !paths.contains([]) ? paths : nil
+        // Below its owner, an object is told apart by its own attributes alone.
+        let description = mapping.schema.entities[entity]
+        let isTop = pointer.tokens.count == (root == nil ? 1 : 0)
+        let identity = isTop ? description.identity : description.identityAttributes
+        let paths = identity.compactMap { properties[$0]?.path }
+        return paths.count == identity.count && !paths.contains([]) ? paths : nil
     }
 
     private func next(_ state: State, _ token: String) -> State? {

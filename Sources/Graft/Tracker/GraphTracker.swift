@@ -104,7 +104,9 @@ public final class GraphTracker {
 
     /// What the server doesn't have yet of an object and what it owns.
     public func pendingChange(of object: NSManagedObject) throws -> GraphDiff {
-        let snapshot = try GraphSnapshot(of: [object], options: options.merge.diff)
+        // A deleted object is the one that was last saved.
+        let snapshot = try GraphSnapshot(
+            of: [object], values: object.isDeleted ? .committed : .current, options: options.merge.diff)
         var keys = Set(try snapshot.contents(options: options.merge.diff).map(\.key))
         // What the object owned for the server, and owns no more.
         for row in state.base.rows(ownedBy: keys) { keys.insert(row) }

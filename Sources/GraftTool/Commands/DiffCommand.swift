@@ -1,6 +1,7 @@
 // The options of `graft diff`. Jobs/DiffJob.swift does the work.
 
 import ArgumentParser
+import Graft
 
 struct DiffCommand: JobCommand {
     static let configuration = CommandConfiguration(
@@ -54,9 +55,4 @@ struct DiffCommand: JobCommand {
     }
 }
 
-/// The form of a diff.
-enum DiffFormat: String, CaseIterable, ExpressibleByArgument {
-    case text, html, json, dictionary
-    case jsonPatch = "json-patch"
-    case mergePatch = "merge-patch"
-}
+extension DiffFormat: @retroactive ExpressibleByArgument {}

@@ -143,6 +143,66 @@ import Testing
         }
     }
 
+    @Test func `the pending change has every form, for all and for one object`() throws {
+        try stack.perform { context in
+            let tracker = try tracker(context)
+            try tracker.receive(server())
+            for format in DiffFormat.allCases {
+                let empty = try String(decoding: tracker.pendingChange(as: format), as: UTF8.self)
+                #expect(
+                    ["", "[]", "{}", #"{"version":1}"#].contains(empty) || empty.contains("No differences."),
+                    "\(format): \(empty)")
+            }
+            let object = try #require(try context.one("Character", "identifier", 1699))
+            object.setValue("Bat", forKey: "name")
+            try #require(try context.one("Power", "identifier", 4)).setValue("Speed", forKey: "name")
+            func form(_ format: DiffFormat, of object: NSManagedObject? = nil) throws -> String {
+                try String(decoding: tracker.pendingChange(as: format, of: object), as: UTF8.self)
+            }
+            #expect(try form(.text, of: object).contains("- name: \"Batman\"\n+ name: \"Bat\"\n"))
+            #expect(try form(.text).contains("Power 4"))
+            #expect(try form(.html).contains("<td class=\"new\">"))
+            let diff = try JSONDecoder().decode(GraphDiff.self, from: tracker.pendingChange(as: .json))
+            #expect(try diff == tracker.pendingChange())
+            #expect(
+                try form(.dictionary, of: object) == #"""
+                    [{"attributes":{"name":{"new":"Bat","old":"Batman"}},"entityName":"Character","identifier":1699}]
+                    """#)
+            #expect(try form(.jsonPatch, of: object).contains(#"{"op":"replace","path":"/name","value":"Bat"}"#))
+            #expect(try form(.mergePatch, of: object).contains(#""name":"Bat""#))
+            #expect(try form(.jsonPatch) == form(.jsonPatch))
+            #expect(!context.insertedObjects.contains { $0.entity.name == "Character" })
+        }
+    }
+
+    @Test(arguments: [DiffFormat.jsonPatch, .mergePatch])
+    func `a pending patch leads the server's objects to ours`(_ format: DiffFormat) throws {
+        let other = try TestStack(ComicModel.make())
+        try other.importJSON(ComicModel.batman, "Character")
+        let patch = try stack.perform { context in
+            let tracker = try tracker(context)
+            try tracker.receive(server())
+            let object = try #require(try context.one("Character", "identifier", 1699))
+            object.setValue(nil, forKey: "realName")
+            object.setValue("Bat", forKey: "name")
+            let power = context.make("Power", ["identifier": 77, "name": "Gadgets"])
+            object.mutableSetValue(forKey: "powers").add(power)
+            try context.save()
+            return try tracker.pendingChange(as: format, of: object)
+        }
+        try other.perform { context in
+            let object = try #require(try context.one("Character", "identifier", 1699))
+            let diff =
+                format == .jsonPatch
+                ? try GraphDiff(JSONDecoder().decode(JSONPatch.self, from: patch), on: object)
+                : try GraphDiff(JSONDecoder().decode(JSONMergePatch.self, from: patch), on: object)
+            try context.apply(diff)
+            try context.save()
+        }
+        let difference = try GraphDiff(from: other.container, to: stack.container)
+        #expect(difference.isEmpty, "\(difference.text())")
+    }
+
     private struct Crash: Error {}
 
     @Test func `a crash at any step loses no change, neither the user's nor the server's`() throws {

@@ -1,0 +1,103 @@
+// The pending change in every form. A diff alone can be shown and sent as itself; patches lead from the JSON of the server's state to
+// that of the new one, which SnapshotDocuments makes.
+
+public import CoreData
+import Foundation
+
+/// A form in which a difference is shown or sent.
+public enum DiffFormat: String, CaseIterable, Sendable {
+    /// Text for people, in the manner of unified diffs.
+    case text
+    /// One self-contained page.
+    case html
+    /// The diff itself: its versioned JSON form.
+    case json
+    /// The trees of the article: attributes and owned objects, old and new, as JSON.
+    case dictionary
+    /// JSON Patch (RFC 6902) against the exported JSON.
+    case jsonPatch = "json-patch"
+    /// JSON Merge Patch (RFC 7396) against the exported JSON.
+    case mergePatch = "merge-patch"
+}
+
+extension GraphTracker {
+    /// What the server doesn't have yet, in a form to be sent or shown.
+    ///
+    /// Patches of one object are about its JSON, as ``CoreData/NSManagedObjectContext/json(of:options:)-(NSManagedObject,_)``
+    /// writes it, and begin with null where the server doesn't have the object; patches of everything are about the archive.
+    /// What the other forms say and what each loses: see "Renderings" in docs/diff.md.
+    ///
+    /// - Parameters:
+    ///   - format: The form.
+    ///   - object: The object, which then counts with what it owns; nil for all that is tracked.
+    ///   - rendering: Names and labels of texts and pages.
+    /// - Returns: The text in UTF-8. Without a pending change an empty text, page, list or patch.
+    /// - Throws: ``GraftError``, with `missingIdentity` or `invalidMapping` for the patch of an object without identity.
+    /// - Complexity: As ``pendingChange()``; for patches, all tracked objects are written twice.
+    public func pendingChange(
+        as format: DiffFormat, of object: NSManagedObject? = nil,
+        rendering: DiffRendering = DiffRendering(oldName: "server", newName: "here")
+    ) throws -> Data {
+        let diff = try object.map { try pendingChange(of: $0) } ?? pendingChange()
+        switch format {
+        case .text: return Data(diff.text(rendering).utf8)
+        case .html: return Data(diff.html(rendering).utf8)
+        case .json:
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return try encoder.encode(diff)
+        case .dictionary: return try trees(diff, of: object)
+        case .jsonPatch:
+            let (old, new) = try documents(diff, of: object)
+            let root = object?.entity.name
+            let patch = try context.graftModel.map { model in
+                try JSONPatch(from: old, to: new, options: .identified(byMappingOf: root, in: model))
+            }
+            return try JSONWriter.data(of: (patch ?? JSONPatch(from: old, to: new)).json)
+        case .mergePatch:
+            let (old, new) = try documents(diff, of: object)
+            return try JSONWriter.data(of: JSONMergePatch.difference(from: old, to: new).patch.json)
+        }
+    }
+
+    /// The server's state with a diff made.
+    private func state(after diff: GraphDiff) throws -> GraphSnapshot {
+        try state.base.applyingUnchecked(diff, options: PatchOptions(conflicts: .force, diff: diffOptions))
+    }
+
+    private func trees(_ diff: GraphDiff, of object: NSManagedObject?) throws -> Data {
+        let (old, new) = (state.base, try state(after: diff))
+        var trees: [ObjectDiff] = []
+        if let object {
+            let key = try key(of: object)
+            let rows = (RelatedIndex(old).row(of: key, in: old), RelatedIndex(new).row(of: key, in: new))
+            let tree = try ObjectDiff(
+                from: rows.0.map { old[$0] }, to: rows.1.map { new[$0] }, options: diffOptions)
+            trees = tree.map { [$0] } ?? []
+        } else {
+            trees = try ObjectDiff.differences(from: old, to: new, options: diffOptions)
+        }
+        return try JSONWriter.data(of: .array(try trees.map { try $0.json() }))
+    }
+
+    private func documents(_ diff: GraphDiff, of object: NSManagedObject?) throws -> (JSONValue, JSONValue) {
+        guard let model = context.graftModel else {
+            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
+        }
+        let wanted = try object.map { try key(of: $0) }
+        let documents = try SnapshotDocuments(model, diffOptions)
+        return (
+            try documents.document(of: state.base, wanted), try documents.document(of: state(after: diff), wanted)
+        )
+    }
+
+    private func key(of object: NSManagedObject) throws -> ObjectKey {
+        let schema = state.base.schema
+        if let entity = object.entity.name.flatMap({ schema.number(ofEntity: $0) }),
+            !schema.entities[entity].hasIdentity
+        {
+            throw GraftError.unidentifiedObjects(of: schema.entities[entity].name)
+        }
+        return try StoreSide(context, schema).key(of: object)
+    }
+}

@@ -1,0 +1,60 @@
+// The JSON that an export would write of a snapshot: its objects are made in a context of their own, in memory, and exported. None
+// of them is of a class of the program's, so that no code of it runs.
+
+import CoreData
+import Foundation
+
+/// Writes snapshots as an export does.
+struct SnapshotDocuments {
+    private let model: NSManagedObjectModel
+    private let schema: GraphSchema
+    private let options: DiffOptions
+
+    init(_ model: NSManagedObjectModel, _ options: DiffOptions) throws {
+        guard let copy = model.copy() as? NSManagedObjectModel else {
+            throw GraftError(.missingModel(reason: "the context's model can't be copied"))
+        }
+        for entity in copy.entities { entity.managedObjectClassName = "NSManagedObject" }
+        self.model = copy
+        schema = try GraphSchema(copy)
+        self.options = options
+    }
+
+    /// Returns the JSON of an object, null where it isn't there; without a key, the archive of all.
+    ///
+    /// - Throws: ``GraftError``.
+    func document(of snapshot: GraphSnapshot, _ key: ObjectKey?) throws -> JSONValue {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try coordinator.addPersistentStore(
+            ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        return try context.performAndWait {
+            try context.apply(contents(of: snapshot), options: PatchOptions(conflicts: .force, diff: options))
+            guard let key else { return try JSONValue(parsing: context.exportArchive()) }
+            var finder = try ObjectPatcher(context, roots: [], PatchOptions(diff: options))
+            try finder.find([key])
+            return try finder.objects[key].map { try JSONValue(parsing: context.json(of: $0)) } ?? .null
+        }
+    }
+
+    /// All objects of a snapshot as new ones, and those that it only refers to with their identity.
+    private func contents(of snapshot: GraphSnapshot) throws -> GraphDiff {
+        var diff = try GraphDiff(from: GraphSnapshot(snapshot.schema), to: snapshot, options: options)
+        let known = Set(diff.inserted.map(\.key))
+        var references: [ObjectContents] = []
+        for entity in schema.entities.indices where !schema.entities[entity].isAbstract {
+            let description = schema.entities[entity]
+            for row in snapshot.liveRows(of: entity) {
+                let reference = RowReference(entity: entity, row: row)
+                guard let key = snapshot.identityKey(of: reference), !known.contains(key) else { continue }
+                let attributes = zip(description.identityAttributes, key.identity).map { number, value in
+                    PropertyContents(description.properties[number].name, .attribute(value))
+                }
+                references.append(ObjectContents(key, attributes))
+            }
+        }
+        diff = GraphDiff(inserted: diff.inserted + references)
+        return diff
+    }
+}
