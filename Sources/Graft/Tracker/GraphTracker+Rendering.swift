@@ -23,8 +23,10 @@ public enum DiffFormat: String, CaseIterable, Sendable {
 extension GraphTracker {
     /// What the server doesn't have yet, in a form to be sent or shown.
     ///
-    /// Patches of one object are about its JSON, as ``CoreData/NSManagedObjectContext/json(of:options:)-(NSManagedObject,_)``
-    /// writes it, and begin with null where the server doesn't have the object; patches of everything are about the archive.
+    /// Patches of one object are about its JSON, as
+    /// ``CoreData/NSManagedObjectContext/json(of:options:)-(NSManagedObject,_)`` writes it, with whatever that shows of
+    /// other objects, and begin with null where the server doesn't have the object; patches of everything are about the
+    /// archive.
     /// What the other forms say and what each loses: see "Renderings" in docs/diff.md.
     ///
     /// - Parameters:
@@ -48,14 +50,14 @@ extension GraphTracker {
             return try encoder.encode(diff)
         case .dictionary: return try trees(diff, of: object)
         case .jsonPatch:
-            let (old, new) = try documents(diff, of: object)
+            let (old, new) = try documents(of: object)
             let root = object?.entity.name
             let patch = try context.graftModel.map { model in
                 try JSONPatch(from: old, to: new, options: .identified(byMappingOf: root, in: model))
             }
             return try JSONWriter.data(of: (patch ?? JSONPatch(from: old, to: new)).json)
         case .mergePatch:
-            let (old, new) = try documents(diff, of: object)
+            let (old, new) = try documents(of: object)
             return try JSONWriter.data(of: JSONMergePatch.difference(from: old, to: new).patch.json)
         }
     }
@@ -80,15 +82,15 @@ extension GraphTracker {
         return try JSONWriter.data(of: .array(try trees.map { try $0.json() }))
     }
 
-    private func documents(_ diff: GraphDiff, of object: NSManagedObject?) throws -> (JSONValue, JSONValue) {
+    private func documents(of object: NSManagedObject?) throws -> (JSONValue, JSONValue) {
         guard let model = context.graftModel else {
             throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
         }
         let wanted = try object.map { try key(of: $0) }
         let documents = try SnapshotDocuments(model, diffOptions)
-        return (
-            try documents.document(of: state.base, wanted), try documents.document(of: state(after: diff), wanted)
-        )
+        // The JSON of an object shows others, too.
+        let new = try state(after: pendingChange())
+        return (try documents.document(of: state.base, wanted), try documents.document(of: new, wanted))
     }
 
     private func key(of object: NSManagedObject) throws -> ObjectKey {

@@ -1,7 +1,7 @@
 // The options of `graft diff`. Jobs/DiffJob.swift does the work.
 
-import ArgumentParser
-import Graft
+public import ArgumentParser
+public import Graft
 
 struct DiffCommand: JobCommand {
     static let configuration = CommandConfiguration(
@@ -55,4 +55,5 @@ struct DiffCommand: JobCommand {
     }
 }
 
-extension DiffFormat: @retroactive ExpressibleByArgument {}
+// The conformance of a public type is public.
+extension DiffFormat: ExpressibleByArgument {}
