@@ -83,6 +83,9 @@ private final class RelationshipSet: NSMutableSet {
     }
 }
 
+/// Foundation's ordered set on Linux doesn't make its methods of the few that a subclass has to supply, so all that change it are
+/// here. Some that read it can't be (`array`, `set`, `contains`): for these its own storage mirrors the relationship as it was when the
+/// proxy was made, and after each change that is made through it.
 private final class RelationshipOrderedSet: NSMutableOrderedSet {
     private let owner: NSManagedObject
     private let slot: Int
@@ -91,12 +94,32 @@ private final class RelationshipOrderedSet: NSMutableOrderedSet {
         self.owner = owner
         self.slot = slot
         super.init(capacity: 0)
+        mirror()
     }
 
     required init?(coder: NSCoder) { nil }
 
     required init(arrayLiteral elements: Any...) {
         fatalError("A relationship's set comes from mutableOrderedSetValue(forKey:).")
+    }
+
+    private func mirror() {
+        super.removeAllObjects()
+        for (index, object) in owner.proxyMembers(slot).enumerated() { super.insert(object, at: index) }
+    }
+
+    private func change(_ change: (inout [NSManagedObject]) -> Void) {
+        var objects = owner.proxyMembers(slot)
+        let before = objects
+        change(&objects)
+        guard !objects.elementsEqual(before, by: ===) else { return }
+        owner.proxyChange(slot) { owner.setMembers(slot, to: objects) }
+        mirror()
+    }
+
+    private func managed(_ object: Any) -> NSManagedObject {
+        guard let object = object as? NSManagedObject else { fatalError("A relationship holds managed objects only.") }
+        return object
     }
 
     override var count: Int { owner.proxyMembers(slot).count }
@@ -109,24 +132,102 @@ private final class RelationshipOrderedSet: NSMutableOrderedSet {
         return owner.members(slot).position(of: object) ?? NSNotFound
     }
 
+    // MARK: Adding
+
     override func insert(_ object: Any, at index: Int) {
-        guard let object = object as? NSManagedObject else { fatalError("A relationship holds managed objects only.") }
-        var objects = owner.proxyMembers(slot)
-        guard !objects.contains(where: { $0 === object }) else { return }
-        objects.insert(object, at: index)
-        owner.proxyChange(slot) { owner.setMembers(slot, to: objects) }
+        let object = managed(object)
+        change { if !$0.contains(object) { $0.insert(object, at: index) } }
     }
 
-    override func removeObject(at index: Int) {
-        var objects = owner.proxyMembers(slot)
-        objects.remove(at: index)
-        owner.proxyChange(slot) { owner.setMembers(slot, to: objects) }
+    override func insert(_ objects: [Any], at indexes: IndexSet) {
+        for (object, index) in zip(objects, indexes) { insert(object, at: index) }
     }
+
+    override func add(_ object: Any) { addObjects(from: [object]) }
+
+    override func addObjects(from array: [Any]) {
+        let added = array.map(managed)
+        change { objects in
+            for object in added where !objects.contains(object) { objects.append(object) }
+        }
+    }
+
+    override func union(_ other: NSOrderedSet) { addObjects(from: other.array) }
+
+    override func unionSet(_ other: Set<AnyHashable>) { addObjects(from: other.map(\.base)) }
+
+    // MARK: Taking away
+
+    override func removeObject(at index: Int) { change { $0.remove(at: index) } }
+
+    override func removeObjects(in range: NSRange) {
+        change { $0.removeSubrange(range.location..<range.location + range.length) }
+    }
+
+    override func removeObjects(at indexes: IndexSet) {
+        change { objects in
+            for index in indexes.reversed() { objects.remove(at: index) }
+        }
+    }
+
+    override func removeAllObjects() { change { $0 = [] } }
+
+    override func remove(_ object: Any) { removeObjects(in: [object]) }
+
+    override func removeObjects(in array: [Any]) {
+        let removed = array.compactMap { $0 as? NSManagedObject }
+        change { $0.removeAll(where: removed.contains) }
+    }
+
+    override func minus(_ other: NSOrderedSet) { removeObjects(in: other.array) }
+
+    override func minusSet(_ other: Set<AnyHashable>) { removeObjects(in: other.map(\.base)) }
+
+    override func intersect(_ other: NSOrderedSet) { keep(other.array) }
+
+    override func intersectSet(_ other: Set<AnyHashable>) { keep(other.map(\.base)) }
+
+    private func keep(_ array: [Any]) {
+        let kept = array.compactMap { $0 as? NSManagedObject }
+        change { $0.removeAll { !kept.contains($0) } }
+    }
+
+    // MARK: Placing
 
     override func replaceObject(at index: Int, with object: Any) {
-        guard let object = object as? NSManagedObject else { fatalError("A relationship holds managed objects only.") }
-        var objects = owner.proxyMembers(slot)
-        objects[index] = object
-        owner.proxyChange(slot) { owner.setMembers(slot, to: objects) }
+        let object = managed(object)
+        change { if !$0.contains(object) { $0[index] = object } }
+    }
+
+    override func replaceObjects(at indexes: IndexSet, with objects: [Any]) {
+        for (object, index) in zip(objects, indexes) { replaceObject(at: index, with: object) }
+    }
+
+    override func setObject(_ object: Any, at index: Int) {
+        if index == count { insert(object, at: index) } else { replaceObject(at: index, with: object) }
+    }
+
+    override func exchangeObject(at index: Int, withObjectAt other: Int) { change { $0.swapAt(index, other) } }
+
+    override func moveObjects(at indexes: IndexSet, to index: Int) {
+        change { objects in
+            let moved = indexes.map { objects[$0] }
+            objects.removeAll(where: moved.contains)
+            objects.insert(contentsOf: moved, at: index)
+        }
+    }
+
+    override func sort(comparator compare: (Any, Any) -> ComparisonResult) {
+        change { $0.sort { compare($0, $1) == .orderedAscending } }
+    }
+
+    override func sort(options: NSSortOptions, usingComparator compare: (Any, Any) -> ComparisonResult) {
+        sort(comparator: compare)
+    }
+
+    override func sortRange(
+        _ range: NSRange, options: NSSortOptions, usingComparator compare: (Any, Any) -> ComparisonResult
+    ) {
+        change { $0[range.location..<range.location + range.length].sort { compare($0, $1) == .orderedAscending } }
     }
 }
