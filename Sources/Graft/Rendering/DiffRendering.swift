@@ -15,17 +15,20 @@ public struct DiffRendering: Sendable {
     public var maximumValueLength: Int?
     /// Whether the text has colours, for terminals (ECMA-48 sequences). HTML always has them.
     public var isColored: Bool
+    /// At which end links are shown; nil shows them at both, as the diff has them.
+    public var linkSides: LinkSides?
 
     /// Creates options.
     public init(
         oldName: String = "old", newName: String = "new", labels: [ObjectKey: String] = [:],
-        maximumValueLength: Int? = 200, isColored: Bool = false
+        maximumValueLength: Int? = 200, isColored: Bool = false, linkSides: LinkSides? = nil
     ) {
         self.oldName = oldName
         self.newName = newName
         self.labels = labels
         self.maximumValueLength = maximumValueLength
         self.isColored = isColored
+        self.linkSides = linkSides
     }
 }
 
@@ -57,6 +60,15 @@ extension GraphDiff {
             if one.element.key == other.element.key { return one.offset < other.offset }
             return one.element.key < other.element.key
         }.map(\.element)
+    }
+
+    /// What is shown, and a sentence on what isn't.
+    func shownEntries(_ rendering: DiffRendering) -> (entries: [DiffEntry], note: String?) {
+        guard let sides = rendering.linkSides else { return (entries, nil) }
+        let (entries, leftOut) = entries.showingLinksOnce(sides)
+        guard leftOut > 0 else { return (entries, nil) }
+        let objects = leftOut == 1 ? "1 object" : "\(leftOut) objects"
+        return (entries, "\(objects) changed only at the other end of a link that is shown.")
     }
 
     /// For instance `1 new, 3 changed, 0 deleted`.

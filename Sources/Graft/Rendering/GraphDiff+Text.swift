@@ -24,8 +24,10 @@ extension GraphDiff {
         var text = DiffText(rendering)
         text.line(.deleted, "--- ", DiffRendering.visible(rendering.oldName))
         text.line(.inserted, "+++ ", DiffRendering.visible(rendering.newName))
+        let (entries, note) = shownEntries(rendering)
         for entry in entries { text.write(entry) }
         text.line(nil, "", "")
+        if let note { text.line(nil, "", note) }
         text.line(nil, "", summary)
         return text.text
     }

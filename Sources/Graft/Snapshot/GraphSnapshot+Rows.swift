@@ -56,6 +56,9 @@ extension GraphSnapshot.Row {
     /// The name of the entity.
     public var entityName: String { entity.name }
 
+    /// The values of the identifying attributes; null where one is missing.
+    public var identity: [GraphValue] { snapshot.identity(of: reference) }
+
     /// The value of an attribute: nil where the data says nothing of it, `.null` where it says that there is none.
     public subscript(_ attribute: String) -> GraphValue? {
         guard let number = number(of: attribute), case .attribute = entity.properties[number].kind else { return nil }

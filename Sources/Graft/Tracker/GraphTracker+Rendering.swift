@@ -32,14 +32,18 @@ extension GraphTracker {
     /// - Parameters:
     ///   - format: The form.
     ///   - object: The object, which then counts with what it owns; nil for all that is tracked.
-    ///   - rendering: Names and labels of texts and pages.
+    ///   - rendering: Names and labels of texts and pages; nil for "server" and "here", with links at one end.
     /// - Returns: The text in UTF-8. Without a pending change an empty text, page, list or patch.
     /// - Throws: ``GraftError``, with `missingIdentity` or `invalidMapping` for the patch of an object without identity.
     /// - Complexity: As ``pendingChange()``; for patches, all tracked objects are written twice.
     public func pendingChange(
         as format: DiffFormat, of object: NSManagedObject? = nil,
-        rendering: DiffRendering = DiffRendering(oldName: "server", newName: "here")
+        rendering: DiffRendering? = nil
     ) throws -> Data {
+        let rendering =
+            rendering
+            ?? DiffRendering(
+                oldName: "server", newName: "here", linkSides: context.graftModel.map { LinkSides(of: $0) })
         let diff = try object.map { try pendingChange(of: $0) } ?? pendingChange()
         switch format {
         case .text: return Data(diff.text(rendering).utf8)

@@ -37,6 +37,9 @@ struct DiffCommand: JobCommand {
     @Option(help: ArgumentHelp("The longest value in texts and pages, in characters; 0 shows all.", valueName: "n"))
     var valueLength = 200
 
+    @Flag(help: "Show links at both of their ends in texts and pages, not only at the one that says more.")
+    var allLinks = false
+
     @Flag(help: "Exit with 1 where there are differences, and with 2 where the job failed.")
     var exitCode = false
 
@@ -49,7 +52,7 @@ struct DiffCommand: JobCommand {
     func run(console: Console) throws {
         let job = DiffJob(
             old: old, new: new, model: model, entity: entity, format: format,
-            maximumValueLength: valueLength == 0 ? nil : valueLength)
+            maximumValueLength: valueLength == 0 ? nil : valueLength, showsAllLinks: allLinks)
         let hasDifferences = try job.run(on: console)
         if exitCode, hasDifferences { throw QuietExit(code: 1) }
     }

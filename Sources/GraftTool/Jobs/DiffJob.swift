@@ -12,6 +12,8 @@ struct DiffJob {
     var entity: String?
     var format: DiffFormat
     var maximumValueLength: Int?
+    /// Whether people are shown links at both ends.
+    var showsAllLinks = false
 
     /// Compares, and prints the difference.
     ///
@@ -23,7 +25,7 @@ struct DiffJob {
         switch format {
         case .jsonPatch, .mergePatch: return try printPatch(files, model, console)
         case .json:
-            let diff = try diff(files, model, console)
+            let diff = try compare(files, model, console).diff
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
             try console.print(String(decoding: try encoder.encode(diff), as: UTF8.self))
@@ -34,11 +36,13 @@ struct DiffJob {
             try console.write(String(decoding: JSONWriter.data(of: json, isPretty: true), as: UTF8.self))
             return !differences.isEmpty
         case .text, .html:
-            let diff = try diff(files, model, console)
-            let labels = try DiffLabels(diff, model).labels(in: [files.1, files.0], modelPath: self.model)
+            let (diff, snapshots) = try compare(files, model, console)
+            let labels = try DiffLabels(diff, model).labels(
+                in: [files.1, files.0], snapshots: snapshots.reversed(), modelPath: self.model)
             let rendering = DiffRendering(
                 oldName: old, newName: new, labels: labels, maximumValueLength: maximumValueLength,
-                isColored: format == .text && console.hasColor)
+                isColored: format == .text && console.hasColor,
+                linkSides: showsAllLinks ? nil : LinkSides(of: model))
             let text = format == .text ? diff.text(rendering) : diff.html(rendering)
             if !text.isEmpty { try console.write(text) }
             return !diff.isEmpty
@@ -51,16 +55,17 @@ struct DiffJob {
         throw GraftError(.missingModel(reason: "neither side is a store, and there is no --model"))
     }
 
-    private func diff(
+    /// The difference, and both sides where they were read whole.
+    private func compare(
         _ files: (GraphFile, GraphFile), _ model: NSManagedObjectModel, _ console: Console
-    ) throws -> GraphDiff {
-        if files.0.isStore, files.1.isStore { return try storeDiff(console) }
+    ) throws -> (diff: GraphDiff, snapshots: [GraphSnapshot]) {
+        if files.0.isStore, files.1.isStore { return (try storeDiff(console), []) }
         var options = DiffOptions()
         // Archives and stores say something of every property.
         options.takesAbsentAsNull = !files.0.isPlain && !files.1.isPlain
-        return try GraphDiff(
-            from: files.0.snapshot(model, modelPath: self.model, entity: entity),
-            to: files.1.snapshot(model, modelPath: self.model, entity: entity), options: options)
+        let old = try files.0.snapshot(model, modelPath: self.model, entity: entity)
+        let new = try files.1.snapshot(model, modelPath: self.model, entity: entity)
+        return (try GraphDiff(from: old, to: new, options: options), [old, new])
     }
 
     /// The differences as trees, after the article.

@@ -55,9 +55,21 @@ struct DiffLabels {
 
     /// Looks the names up.
     ///
-    /// - Parameter files: Where to look, the first choice first. JSON files aren't read again for this.
-    func labels(in files: [GraphFile], modelPath: String?) throws -> [ObjectKey: String] {
+    /// - Parameters:
+    ///   - files: Where to look, the first choice first. JSON files aren't read again for this.
+    ///   - snapshots: What has been read whole, the first choice first.
+    func labels(
+        in files: [GraphFile], snapshots: [GraphSnapshot], modelPath: String?
+    ) throws -> [ObjectKey: String] {
         var labels: [ObjectKey: String] = [:]
+        for snapshot in snapshots {
+            for (entity, keys) in keys {
+                for key in keys where labels[key] == nil && key.owners.isEmpty {
+                    guard let row = snapshot.row(of: entity, identity: key.identity) else { continue }
+                    labels[key] = Self.label(of: row, in: model.entitiesByName[row.entityName])
+                }
+            }
+        }
         for case .store(let path) in files {
             let container = try StoreAccess.openForReading(path, modelPath: modelPath)
             let context = container.newBackgroundContext()
@@ -69,6 +81,15 @@ struct DiffLabels {
             }
         }
         return labels
+    }
+
+    /// The first name that the data has of an object, unless it is what identifies it.
+    private static func label(of row: GraphSnapshot.Row, in entity: NSEntityDescription?) -> String? {
+        for name in attributes where entity?.attributesByName[name] != nil {
+            guard case .string(let text)? = row[name] else { continue }
+            return row.identity == [.string(text)] ? nil : text
+        }
+        return nil
     }
 
     private func find(

@@ -39,6 +39,55 @@ import Testing
                 ])
         ])
 
+    @Test func `with a model, a link is shown at the end that says more`() throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Hero", info: ["id": "id"],
+            [
+                .attribute("id"), .toMany("powers", "Power", inverse: "heroes", json: "powers"),
+                .toOne("team", "Team", inverse: "members"),
+                .toMany("medals", "Medal", inverse: "hero", isOrdered: true),
+            ])
+        sketch.entity("Power", info: ["id": "id"], [.attribute("id"), .toMany("heroes", "Hero", inverse: "powers")])
+        sketch.entity("Team", info: ["id": "id"], [.attribute("id"), .toMany("members", "Hero", inverse: "team")])
+        sketch.entity("Medal", info: ["id": "id"], [.attribute("id"), .toOne("hero", "Hero", inverse: "medals")])
+        let stack = try TestStack(sketch.model())
+        let diff = try stack.perform { context in
+            let objects = ["Hero", "Power", "Team", "Medal"].map { context.make($0, ["id": $0.lowercased()]) }
+            let before = try GraphSnapshot(of: context)
+            objects[0].mutableSetValue(forKey: "powers").add(objects[1])
+            objects[0].setValue(objects[2], forKey: "team")
+            objects[0].mutableOrderedSetValue(forKey: "medals").add(objects[3])
+            context.make("Power", ["id": "new"]).mutableSetValue(forKey: "heroes").add(objects[0])
+            return try GraphDiff(from: before, to: GraphSnapshot(of: context))
+        }
+        let rendering = DiffRendering(linkSides: LinkSides(of: stack.container.managedObjectModel))
+        #expect(
+            diff.text(rendering) == #"""
+                --- old
+                +++ new
+                @@ Hero "hero" changed @@
+                  medals:
+                +   Medal "medal" at 0
+                  powers:
+                +   Power "new"
+                +   Power "power"
+                + team: Team "team"
+                @@ Power "new" new @@
+                + id: "new"
+
+                3 objects changed only at the other end of a link that is shown.
+                1 new, 4 changed, 0 deleted
+
+                """#)
+        #expect(
+            diff.html(rendering).contains("<p>3 objects changed only at the other end of a link that is shown.</p>"))
+        #expect(diff.text().contains(#"@@ Team "team" changed @@"#))
+        // What the other end doesn't say is shown here.
+        let half = GraphDiff(changed: diff.changed.filter { $0.key.entity == "Team" })
+        #expect(half.text(rendering).contains(#"+   Hero "hero""#))
+    }
+
     @Test func `the text says what was and what is, object by object`() {
         let rendering = DiffRendering(
             oldName: "a.sqlite", newName: "b.sqlite", labels: [Self.flight: "Flight", Self.hero: "Revontuli"])

@@ -99,7 +99,7 @@ import Testing
         let update = Project.heroes.appending(path: "heroes-update.json").path
         let text = try graft("diff", heroes, update, "--model", Project.heroesModel, "--entity", "Hero").succeeded()
             .text
-        #expect(text.contains("@@ Hero 104 deleted @@"))
+        #expect(text.contains("@@ Hero 104 (墨守 (Mò Shǒu)) deleted @@"))
         #expect(text.contains("- rescues: 112\n+ rescues: 113\n"))
         try graft("diff", heroes, update).failed(saying: "--model")
     }
