@@ -20,7 +20,7 @@ import Testing
         let parent = stack.container.newBackgroundContext()
         let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         child.parent = parent
-        try parent.performAndWait {
+        parent.performAndWait {
             let unsaved = NSEntityDescription.insertNewObject(forEntityName: "Book", into: parent)
             unsaved.setValuesForKeys(["number": 2, "title": "unsaved"])
         }
