@@ -30,9 +30,6 @@ import Graft
     /// What the server doesn't have.
     func pendingChange() throws -> GraphDiff { try tracker.pendingChange() }
 
-    /// The same for people to read.
-    func pendingText() throws -> String { String(decoding: try tracker.pendingChange(as: .text), as: UTF8.self) }
-
     /// What both sides changed and somebody has to decide.
     var conflicts: [MergeConflict] { tracker.conflicts }
 

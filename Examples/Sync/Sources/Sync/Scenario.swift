@@ -29,10 +29,10 @@ import Graft
 
         say("Both work without a network: Anna")
         try changeByAnna()
-        print(try anna.pendingText(), terminator: "")
+        print(try anna.pendingChange().text(DiffRendering(oldName: "server", newName: "Anna")), terminator: "")
         say("Both work without a network: Ben")
         try changeByBen()
-        print(try ben.pendingText(), terminator: "")
+        print(try ben.pendingChange().text(DiffRendering(oldName: "server", newName: "Ben")), terminator: "")
 
         say("The network is back")
         try await synchronize("Ben", ben)
