@@ -43,6 +43,11 @@ extension NSManagedObject {
         if let type = Value.self as? any RawRepresentable.Type, let value = type.value(ofRaw: boxed) as? Value {
             return value
         }
+        if state.contains(.recording), let type = Value.self as? any CaseIterable.Type,
+            let first = type.firstCase as? Value
+        {
+            return first
+        }
         if boxed == nil, let type = Value.self as? any EmptyValue.Type, let value = type.init() as? Value {
             return value
         }
@@ -215,6 +220,10 @@ extension Optional: SlotConvertible where Wrapped: SlotConvertible {
             return nil
         }
     }
+}
+
+extension CaseIterable {
+    fileprivate static var firstCase: Self? { allCases.first }
 }
 
 /// A type that has a value for "nothing".
