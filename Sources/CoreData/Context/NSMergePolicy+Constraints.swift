@@ -7,6 +7,8 @@ extension NSManagedObjectContext {
     /// Lets the merge policy settle what would break a uniqueness constraint. Under the plain error policy nothing is looked
     /// for: the store finds it.
     func settleConstraintConflicts() throws {
+        // A parent lets its own policy settle what it saves to a store.
+        guard requiredSource.isPermanent else { return }
         let policy = mergePolicy as? NSMergePolicy ?? .error
         guard policy.mergeType != .errorMergePolicyType || type(of: policy) != NSMergePolicy.self else { return }
         // A conflict over one constraint may be gone with that over another, and objects may be in several.

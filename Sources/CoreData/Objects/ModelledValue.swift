@@ -35,6 +35,7 @@ extension NSManagedObject {
     }
 
     private func converted<Value>(_ slot: Int) -> Value {
+        if let value: Value = values[slot].direct() { return value }
         if let type = Value.self as? any SlotConvertible.Type, let value = type.init(values[slot]) as? Value {
             return value
         }
@@ -64,9 +65,12 @@ extension NSManagedObject {
     public func setModelledValue<Value>(_ value: Value, forKey key: String) {
         guard let slot = layout.slot(named: key) else { return setValue(value, forUndefinedKey: key) }
         willChangeValue(forKey: key)
-        switch value {
-        case let value as any RawRepresentable: setBoxedValue(value.rawValue, slot: slot)
-        default: setBoxedValue(value, slot: slot)
+        if case .attribute(let type) = layout.slots[slot].kind, let direct = ManagedValue(direct: value, for: type) {
+            values[slot] = direct
+        } else if let value = value as? any RawRepresentable {
+            setBoxedValue(value.rawValue, slot: slot)
+        } else {
+            setBoxedValue(value, slot: slot)
         }
         didChangeValue(forKey: key)
     }
