@@ -106,6 +106,9 @@ let package = Package(
         ),
         // Without our settings: code that was written for Apple's platforms has to compile as it stands.
         .testTarget(name: "CodableArticleTests", dependencies: ["Graft"] + runtime),
+        .testTarget(
+            name: "ClientTests", dependencies: runtime,
+            resources: [.copy("Tasks.xcdatamodeld"), .copy("Notes.xcdatamodeld")]),
     ],
     swiftLanguageModes: [.v6]
 )

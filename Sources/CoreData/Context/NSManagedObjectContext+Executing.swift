@@ -98,7 +98,7 @@ extension NSManagedObjectContext {
             return try requiredCoordinator.execute(
                 StoreBatch(operation: operation, wantsIDs: wantsIDs, origin: origin), in: stores)
         } catch let conflict as StoreUniquenessConflict {
-            throw uniquenessError(conflict)
+            throw NSMergePolicy.constraintError([constraintConflict(conflict)])
         }
     }
 

@@ -52,7 +52,10 @@ extension NSManagedObjectContext {
         guard let name = request.entityName else {
             throw CoreDataError.make(.coreData, "A fetch request has no entity. Make it with an entity's name.")
         }
-        if let entity = model.entitiesByName[name] { return entity }
+        if let entity = model.entitiesByName[name] {
+            request.entity = entity
+            return entity
+        }
         throw CoreDataError.make(
             .coreData,
             "The model has no entity '\(name)'. It has: \(model.entitiesByName.keys.sorted().joined(separator: ", ")).")

@@ -54,12 +54,13 @@ extension NSManagedObjectContext {
         }
         for id in saved.updated {
             guard let object = registeredObject(for: id) else { continue }
+            // Nobody has seen the values of a fault.
+            if object.isFault, !object.hasChanges {
+                if object.state.contains(.hasRow) { object.turnIntoFault() }
+                continue
+            }
             object.announcingChanges {
-                if object.isUpdated || object.isDeleted {
-                    reload(object)
-                } else if !object.isFault || object.state.contains(.hasRow) {
-                    object.turnIntoFault()
-                }
+                if object.isUpdated || object.isDeleted { reload(object) } else { object.turnIntoFault() }
             }
             digest.refreshed.append(object)
         }

@@ -18,6 +18,7 @@ extension NSManagedObjectContext {
         runWillSave()
         guard hasChanges else { return }
         try validateChanges()
+        try settleConstraintConflicts()
         let digest = ChangeDigest(inserted: inserted.objects, updated: updated.objects, deleted: deleted.objects)
         try write()
         settle(digest)
@@ -81,7 +82,7 @@ extension NSManagedObjectContext {
             } catch let conflict as StoreConflict {
                 try policy.resolve(optimisticLockingConflicts: conflict.rows.compactMap(mergeConflict))
             } catch let conflict as StoreUniquenessConflict {
-                throw uniquenessError(conflict)
+                throw NSMergePolicy.constraintError([constraintConflict(conflict)])
             }
         }
         throw CoreDataError.make(

@@ -26,9 +26,9 @@ public final class NSMergeConflict: NSObject {
     public let newVersionNumber: Int
     /// The values that the context read.
     public let objectSnapshot: [String: Any]?
-    /// The values in the coordinator's cache; there is none here, so always nil.
+    /// The values that the coordinator knows by now; nil where the row is gone.
     public let cachedSnapshot: [String: Any]?
-    /// The values in the store now; nil where the row is gone.
+    /// The values in the store, where the coordinator doesn't know them. Here it always does, so this is nil.
     public let persistedSnapshot: [String: Any]?
 
     let row: StoreRow?
@@ -39,11 +39,11 @@ public final class NSMergeConflict: NSObject {
         oldVersionNumber = Int(conflict.expectedVersion)
         newVersionNumber = Int(conflict.found?.version ?? 0)
         objectSnapshot = Self.snapshot(object.committed, object.layout)
-        cachedSnapshot = nil
-        persistedSnapshot = conflict.found.map { Self.snapshot($0.values, object.layout) }
+        cachedSnapshot = conflict.found.map { Self.snapshot($0.values, object.layout) }
+        persistedSnapshot = nil
     }
 
-    private static func snapshot(_ values: [ManagedValue], _ layout: EntityLayout) -> [String: Any] {
+    static func snapshot(_ values: [ManagedValue], _ layout: EntityLayout) -> [String: Any] {
         var snapshot: [String: Any] = [:]
         for (slot, definition) in layout.slots.enumerated() where !definition.isToMany && !definition.isTransient {
             snapshot[definition.name] =
@@ -90,6 +90,25 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
         if mergeType == .errorMergePolicyType { throw Self.mergeError(list) }
         for conflict in list { try settle(conflict) }
+    }
+
+    /// Settles objects that have the values of others which have to be unique.
+    ///
+    /// - Throws: `CocoaError` (`.managedObjectConstraintMerge`) with the list under the error policy, and where two stored
+    ///   objects would have to become one.
+    open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
+        if mergeType == .errorMergePolicyType { throw Self.constraintError(list) }
+        for conflict in list { try settle(conflict) }
+    }
+
+    /// Settles conflicts of either kind: hands each kind to its method.
+    ///
+    /// - Throws: What these throw.
+    open func resolve(mergeConflicts list: [Any]) throws {
+        let rows = list.compactMap { $0 as? NSMergeConflict },
+            constraints = list.compactMap { $0 as? NSConstraintConflict }
+        if !rows.isEmpty { try resolve(optimisticLockingConflicts: rows) }
+        if !constraints.isEmpty { try resolve(constraintConflicts: constraints) }
     }
 
     private func settle(_ conflict: NSMergeConflict) throws {
@@ -163,20 +182,19 @@ extension NSManagedObjectContext {
         forget(object)
     }
 
-    func uniquenessError(_ conflict: StoreUniquenessConflict) -> CocoaError {
-        let objects = conflict.inserted.compactMap(registeredObject)
-        let names = conflict.constraint.joined(separator: ", ")
-        let existing = conflict.existing.map { " (also in \($0.uriRepresentation().absoluteString))" } ?? ""
-        return CoreDataError.make(
-            .managedObjectConstraintMerge,
-            "Two objects of '\(conflict.entity.name ?? "")' have the same \(names)\(existing), which the model forbids. "
-                + "Change or delete one of them.",
-            userInfo: [
-                NSPersistentStoreSaveConflictsErrorKey: [
-                    NSConstraintConflict(constraint: conflict.constraint, objects: objects)
-                ],
-                NSAffectedObjectsErrorKey: objects,
-            ])
+    /// A violation that the store found.
+    func constraintConflict(_ conflict: StoreUniquenessConflict) -> NSConstraintConflict {
+        let existing = conflict.existing.map(object(with:))
+        existing?.realize()
+        // New objects are registered under their new IDs only after a save.
+        let wanted = Set(conflict.inserted)
+        let new = inserted.objects.filter { wanted.contains($0.id) }
+        let objects = new + conflict.inserted.compactMap(registeredObject).filter { !new.contains($0) }
+        return NSConstraintConflict(
+            constraint: conflict.constraint, databaseObject: existing,
+            databaseSnapshot: existing.map { NSMergeConflict.snapshot($0.committed, $0.layout) },
+            conflictingObjects: objects,
+            conflictingSnapshots: objects.map { NSMergeConflict.snapshot($0.committed, $0.layout) })
     }
 }
 
@@ -184,11 +202,29 @@ extension NSManagedObjectContext {
 public final class NSConstraintConflict: NSObject {
     /// The names of the constraint's properties.
     public let constraint: [String]
+    /// The values of these properties.
+    public var constraintValues: [String: Any] {
+        guard let object = conflictingObjects.first else { return [:] }
+        return object.dictionaryWithValues(forKeys: constraint)
+    }
+    /// The stored object with the values; nil where only objects of the context share them.
+    public let databaseObject: NSManagedObject?
+    /// The values of the stored object.
+    public let databaseSnapshot: [String: Any]?
     /// The objects of the save.
     public let conflictingObjects: [NSManagedObject]
+    /// The values that the objects of the save were read with.
+    public let conflictingSnapshots: [[String: Any]]
 
-    init(constraint: [String], objects: [NSManagedObject]) {
-        self.constraint = constraint
-        conflictingObjects = objects
+    /// A conflict over a constraint.
+    public init(
+        constraint contrainedProperties: [String], databaseObject: NSManagedObject?, databaseSnapshot: [String: Any]?,
+        conflictingObjects: [NSManagedObject], conflictingSnapshots: [Any]
+    ) {
+        constraint = contrainedProperties
+        self.databaseObject = databaseObject
+        self.databaseSnapshot = databaseSnapshot
+        self.conflictingObjects = conflictingObjects
+        self.conflictingSnapshots = conflictingSnapshots.compactMap { $0 as? [String: Any] }
     }
 }

@@ -37,6 +37,8 @@ package final class EntityLayout {
     package unowned let entity: NSEntityDescription
     package let slots: [Slot]
     package let slotByName: [String: Int]
+    /// The words of the slots' names, for a look-up without hashing; `none` for a slot whose name a later one has.
+    private let nameWords: [StringWords]
     /// The values of a new object: the model's defaults, null, and empty relationships.
     package let defaults: [ManagedValue]
     /// The values of an object that nothing is known of.
@@ -55,6 +57,7 @@ package final class EntityLayout {
         for (index, slot) in slots.enumerated() { slotByName[slot.name] = index }
         self.slots = slots
         self.slotByName = slotByName
+        nameWords = slots.enumerated().map { slotByName[$1.name] == $0 ? StringWords($1.name) : .none }
         defaults = slots.map(Self.defaultValue)
         blank = slots.map { $0.isToMany ? .unread(nil) : .null }
         toManySlots = slots.indices.filter { slots[$0].isToMany }
@@ -106,7 +109,12 @@ package final class EntityLayout {
     /// The class to make the entity's objects of.
     var objectClass: NSManagedObject.Type { knownClass ?? ManagedObjectClasses.objectClass(of: entity) }
 
-    package func slot(named name: String) -> Int? { slotByName[name] }
+    package func slot(named name: String) -> Int? {
+        let words = StringWords(name)
+        // Names in code and in models are mostly short, and those of equal words; hashing takes ten times as long.
+        for (slot, known) in nameWords.enumerated() where known == words { return slot }
+        return slotByName[name]
+    }
 
     private static func slot(for property: NSPropertyDescription) -> Slot? {
         let kind: Kind

@@ -69,6 +69,15 @@ package enum ManagedObjectClasses {
 
     /// The entity whose objects are of a class.
     static func entity(for cls: NSManagedObject.Type, in context: NSManagedObjectContext?) -> NSEntityDescription {
+        if let entity = knownEntity(for: cls, in: context) { return entity }
+        fatalError(
+            "No entity of the loaded models has the class '\(NSStringFromClass(cls))'. Set the entity's class in the "
+                + "model, or load the model with a coordinator first.")
+    }
+
+    /// The entity whose objects are of a class; nil where no loaded model has one.
+    static func knownEntity(for cls: NSManagedObject.Type, in context: NSManagedObjectContext?) -> NSEntityDescription?
+    {
         let name = NSStringFromClass(cls)
         let parts = name.split(separator: ".")
         if parts.count > 1 { register(module: String(parts[0])) }
@@ -76,9 +85,7 @@ package enum ManagedObjectClasses {
         for model in models {
             if let entity = entity(named: name, last: parts.last.map(String.init) ?? name, in: model) { return entity }
         }
-        fatalError(
-            "No entity of the loaded models has the class '\(name)'. Set the entity's class in the model, or load the "
-                + "model with a coordinator first.")
+        return nil
     }
 
     /// The entity of that name in the models that coordinators have loaded, the last one's first.

@@ -35,6 +35,7 @@ extension NSManagedObject {
     }
 
     private func converted<Value>(_ slot: Int) -> Value {
+        if let value: Value = values[slot].direct() { return value }
         if let type = Value.self as? any SlotConvertible.Type, let value = type.init(values[slot]) as? Value {
             return value
         }
@@ -42,6 +43,11 @@ extension NSManagedObject {
         if let value = boxed as? Value { return value }
         if let type = Value.self as? any RawRepresentable.Type, let value = type.value(ofRaw: boxed) as? Value {
             return value
+        }
+        if state.contains(.recording), let type = Value.self as? any CaseIterable.Type,
+            let first = type.firstCase as? Value
+        {
+            return first
         }
         if boxed == nil, let type = Value.self as? any EmptyValue.Type, let value = type.init() as? Value {
             return value
@@ -59,9 +65,12 @@ extension NSManagedObject {
     public func setModelledValue<Value>(_ value: Value, forKey key: String) {
         guard let slot = layout.slot(named: key) else { return setValue(value, forUndefinedKey: key) }
         willChangeValue(forKey: key)
-        switch value {
-        case let value as any RawRepresentable: setBoxedValue(value.rawValue, slot: slot)
-        default: setBoxedValue(value, slot: slot)
+        if case .attribute(let type) = layout.slots[slot].kind, let direct = ManagedValue(direct: value, for: type) {
+            values[slot] = direct
+        } else if let value = value as? any RawRepresentable {
+            setBoxedValue(value.rawValue, slot: slot)
+        } else {
+            setBoxedValue(value, slot: slot)
         }
         didChangeValue(forKey: key)
     }
@@ -215,6 +224,10 @@ extension Optional: SlotConvertible where Wrapped: SlotConvertible {
             return nil
         }
     }
+}
+
+extension CaseIterable {
+    fileprivate static var firstCase: Self? { allCases.first }
 }
 
 /// A type that has a value for "nothing".

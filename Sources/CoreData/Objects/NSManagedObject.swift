@@ -28,6 +28,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         static let announced = State(rawValue: 1 << 8)
         /// In `awakeFromFetch()`, where changes are no changes.
         static let awakening = State(rawValue: 1 << 9)
+        /// Notes what it is asked for, to find the name of a key path.
+        static let recording = State(rawValue: 1 << 15)
     }
 
     let entityDescription: NSEntityDescription
@@ -141,7 +143,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Announces that a property is about to be read; fires a fault. A nil key means all.
     open func willAccessValue(forKey key: String?) {
         if ConcurrencyDebug.isOn { context?.checkQueue() }
-        realize()
+        if state.isDisjoint(with: [.fault, .recording]) { return }
+        if state.contains(.recording) { KeyPathRecorder.note(self, key) } else { realize() }
     }
 
     /// Ends what ``willAccessValue(forKey:)`` began.

@@ -83,11 +83,22 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             }
             return try openSQLiteStore(store, at: url, configuration: configuration)
         default:
+            try checkNoSQLiteStore(at: store.url, whereExpecting: store.type)
             throw CoreDataError.make(
                 .persistentStoreInvalidType,
                 "There is no store type '\(store.type)'. Use NSSQLiteStoreType or NSInMemoryStoreType, or register a class "
                     + "for it.")
         }
+    }
+
+    /// Throws where a file is a SQLite store and is opened as one of another type.
+    private func checkNoSQLiteStore(at url: URL?, whereExpecting type: String) throws {
+        guard let url, let file = try? FileHandle(forReadingFrom: url) else { return }
+        defer { try? file.close() }
+        guard let start = try file.read(upToCount: 16), start == Data("SQLite format 3\0".utf8) else { return }
+        throw CoreDataError.make(
+            .persistentStoreTypeMismatch,
+            "\(url.path) is a store of the type '\(NSSQLiteStoreType)' and not '\(type)'. Open it with its own type.")
     }
 
     private func openSQLiteStore(
@@ -158,6 +169,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     public func persistentStore(for URL: URL) -> NSPersistentStore? {
         persistentStores.first { $0.url?.standardizedFileURL == URL.standardizedFileURL }
     }
+
+    /// Where a store is; a store in memory has a URL of no file.
+    public func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
 
     /// The ID that a URI stands for; nil for a URI of an unknown store or entity.
     public func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {

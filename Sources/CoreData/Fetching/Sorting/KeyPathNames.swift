@@ -1,5 +1,5 @@
-// The names of Swift key paths. Without Objective-C a key path doesn't know the name of its property; the accessors that are
-// generated for `@NSManaged` properties register theirs here.
+// The names of Swift key paths. Without Objective-C a key path doesn't know the name of its property. It is found by following
+// the path on an object that notes what it is asked for (KeyPathRecorder.swift), or was registered here.
 
 import Foundation
 import Synchronization
@@ -14,18 +14,21 @@ public enum KeyPathNames {
         }
     }
 
-    /// The registered name; nil for an unknown key path.
-    static func registeredName(of keyPath: AnyKeyPath) -> String? {
-        let box = Entry(path: keyPath, name: "")
-        return registry.withLock { $0[box.path] }
+    /// The name that was registered, or found by following the path; nil for one that leads to no modelled property.
+    static func knownName(of keyPath: AnyKeyPath) -> String? {
+        let entry = Entry(path: keyPath, name: "")
+        if let name = registry.withLock({ $0[entry.path] }) { return name }
+        guard let name = KeyPathRecorder.name(of: keyPath) else { return nil }
+        register([keyPath: name])
+        return name
     }
 
     /// The name of a key path; an unknown one stops the program.
     static func name(of keyPath: AnyKeyPath) -> String {
         if let name = keyPath._kvcKeyPathString { return name }
         fatalError(
-            "The name of the key path \(keyPath) isn't known. Without Objective-C only generated accessors know the names "
-                + "of properties: run `graft generate` for the model of \(type(of: keyPath).rootType), register the name "
+            "The name of the key path \(keyPath) isn't known: it doesn't lead to a modelled property of "
+                + "\(type(of: keyPath).rootType), or no coordinator has loaded the model. Load it first, register the name "
                 + "with KeyPathNames.register(_:), or write the key as a string.")
     }
 
@@ -51,7 +54,7 @@ public enum KeyPathNames {
 
 extension AnyKeyPath {
     /// The name of the property that the key path leads to, as Objective-C would know it; nil for an unknown one.
-    public var _kvcKeyPathString: String? { KeyPathNames.registeredName(of: self) }
+    public var _kvcKeyPathString: String? { KeyPathNames.knownName(of: self) }
 }
 
 extension NSExpression {

@@ -1,0 +1,193 @@
+// Objects that would break a uniqueness constraint: found before a save, and settled by the merge policy. Where a row with
+// the values is in the store already, a new object becomes that row; so saving what was downloaded again updates it.
+
+import Foundation
+
+extension NSManagedObjectContext {
+    /// Lets the merge policy settle what would break a uniqueness constraint. Under the plain error policy nothing is looked
+    /// for: the store finds it.
+    func settleConstraintConflicts() throws {
+        // A parent lets its own policy settle what it saves to a store.
+        guard requiredSource.isPermanent else { return }
+        let policy = mergePolicy as? NSMergePolicy ?? .error
+        guard policy.mergeType != .errorMergePolicyType || type(of: policy) != NSMergePolicy.self else { return }
+        // A conflict over one constraint may be gone with that over another, and objects may be in several.
+        for group in constraintsToCheck() {
+            let conflicts = try ConstraintSearch(group.entity, group.constraint, in: self).conflicts()
+            guard !conflicts.isEmpty else { continue }
+            try policy.resolve(mergeConflicts: conflicts)
+            processPendingChanges()
+        }
+    }
+
+    private typealias Constraint = (entity: NSEntityDescription, constraint: [String])
+
+    /// The constraints that concern changed objects, in the order of the model.
+    private func constraintsToCheck() -> [Constraint] {
+        guard let model = persistentStoreCoordinator?.managedObjectModel else { return [] }
+        let constrained = model.entities.filter { !$0.uniquenessConstraints.isEmpty }
+        guard !constrained.isEmpty else { return [] }
+        let changed = Set((inserted.objects + updated.objects).map(\.entity))
+        return constrained.flatMap { entity -> [Constraint] in
+            guard changed.contains(where: { $0.isKindOf(entity: entity) }) else { return [] }
+            return entity.uniquenessConstraints.map { (entity, $0.map(Self.name)) }
+        }
+    }
+
+    private static func name(_ property: Any) -> String {
+        (property as? NSPropertyDescription)?.name ?? property as? String ?? ""
+    }
+}
+
+/// The search for objects with the same values of one constraint.
+private struct ConstraintSearch {
+    private let context: NSManagedObjectContext
+    private let entity: NSEntityDescription
+    private let constraint: [String]
+    private let slots: [Int]
+
+    init(_ entity: NSEntityDescription, _ constraint: [String], in context: NSManagedObjectContext) {
+        self.context = context
+        self.entity = entity
+        self.constraint = constraint
+        slots = constraint.compactMap { entity.layout.slot(named: $0) }
+    }
+
+    /// How many values are looked up with one fetch.
+    private static let portion = 500
+
+    func conflicts() throws -> [NSConstraintConflict] {
+        var keys: [[OperandKey]] = []
+        var groups: [[OperandKey]: [NSManagedObject]] = [:]
+        for object in context.inserted.objects + context.updated.objects where concerns(object) {
+            guard let key = key(of: object.values) else { continue }
+            if groups[key] == nil { keys.append(key) }
+            groups[key, default: []].append(object)
+        }
+        let stored = try storedObjects(groups)
+        return keys.compactMap { key in
+            guard let objects = groups[key], objects.count > 1 || stored[key] != nil else { return nil }
+            return NSConstraintConflict(
+                constraint: constraint, databaseObject: stored[key],
+                databaseSnapshot: stored[key].map { NSMergeConflict.snapshot($0.committed, $0.layout) },
+                conflictingObjects: objects,
+                conflictingSnapshots: objects.map { NSMergeConflict.snapshot($0.committed, $0.layout) })
+        }
+    }
+
+    private func concerns(_ object: NSManagedObject) -> Bool {
+        guard object.entity.isKindOf(entity: entity), !object.isDeleted else { return false }
+        return object.isInserted || slots.contains { object.touched.contains($0) && object.differs($0) }
+    }
+
+    /// The values of the constraint; nil where one is missing, because such rows never collide.
+    private func key(of values: [ManagedValue]) -> [OperandKey]? {
+        var key: [OperandKey] = []
+        for slot in slots {
+            if values[slot].isNull { return nil }
+            key.append(OperandKey(Operand(values[slot])))
+        }
+        return key
+    }
+
+    /// The stored objects that have one of the keys and keep it.
+    private func storedObjects(_ groups: [[OperandKey]: [NSManagedObject]]) throws -> [[OperandKey]: NSManagedObject] {
+        var found: [[OperandKey]: NSManagedObject] = [:]
+        let owners = groups.values.compactMap(\.first).sorted { $0.id.number < $1.id.number }
+        for start in stride(from: 0, to: owners.count, by: Self.portion) {
+            let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
+            request.includesPendingChanges = false
+            request.predicate = predicate(for: owners[start..<min(start + Self.portion, owners.count)])
+            for object in try context.fetch(request) where !object.isDeleted {
+                object.realize()
+                guard let key = key(of: object.committed), groups[key] != nil, self.key(of: object.values) == key else {
+                    continue
+                }
+                found[key] = object
+            }
+        }
+        return found
+    }
+
+    private func predicate(for owners: ArraySlice<NSManagedObject>) -> NSPredicate {
+        NSCompoundPredicate(
+            andPredicateWithSubpredicates: constraint.map { name in
+                NSPredicate(format: "%K IN %@", name, owners.compactMap { $0.value(forKey: name) })
+            })
+    }
+}
+
+// MARK: - Settling
+
+extension NSMergePolicy {
+    /// Settles one conflict: a new object becomes the stored one, or the first of several.
+    func settle(_ conflict: NSConstraintConflict) throws {
+        let stored = conflict.conflictingObjects.filter { !$0.isInserted }
+        let isStoreFirst =
+            mergeType == .mergeByPropertyStoreTrumpMergePolicyType || mergeType == .rollbackMergePolicyType
+        if conflict.databaseObject != nil || stored.count > 1, !stored.isEmpty {
+            // Two rows can't become one; the changed one can keep what it had.
+            guard isStoreFirst else { throw Self.constraintError([conflict]) }
+            for object in stored { object.restoreCommitted(conflict.constraint) }
+        }
+        guard let survivor = conflict.databaseObject ?? stored.first ?? conflict.conflictingObjects.first else {
+            return
+        }
+        for object in conflict.conflictingObjects where object.isInserted && object !== survivor {
+            survivor.absorb(object, by: mergeType)
+            object.context?.delete(object)
+        }
+    }
+
+    static func constraintError(_ list: [NSConstraintConflict]) -> CocoaError {
+        let texts = list.prefix(5).map { conflict in
+            let object = conflict.conflictingObjects.first
+            let existing = conflict.databaseObject.map {
+                " (also in \($0.objectID.uriRepresentation().absoluteString))"
+            }
+            return "Two objects of '\(object?.entity.name ?? "")' have the same "
+                + conflict.constraint.joined(separator: ", ") + (existing ?? "")
+        }
+        return CoreDataError.make(
+            .managedObjectConstraintMerge,
+            texts.joined(separator: ". ") + ", which the model forbids. Change or delete one of them.",
+            userInfo: [
+                NSPersistentStoreSaveConflictsErrorKey: list,
+                NSAffectedObjectsErrorKey: list.flatMap(\.conflictingObjects),
+            ])
+    }
+}
+
+extension NSManagedObject {
+    /// Gives the properties of a constraint the values that they had.
+    fileprivate func restoreCommitted(_ names: [String]) {
+        for name in names {
+            guard let slot = layout.slot(named: name) else { continue }
+            setSlot(slot, to: committed[slot])
+        }
+    }
+
+    /// Takes over what a new object has that is about to give way to this one.
+    ///
+    /// Under object trump what was set there, under overwrite everything; related objects come along unless the policy is
+    /// rollback.
+    fileprivate func absorb(_ other: NSManagedObject, by type: NSMergePolicyType) {
+        if type == .rollbackMergePolicyType { return }
+        let isObjectFirst = type != .mergeByPropertyStoreTrumpMergePolicyType
+        realize()
+        for slot in layout.slots.indices where slot < other.layout.slots.count {
+            guard other.layout.slots[slot].name == layout.slots[slot].name else { return }
+            guard other.touched.contains(slot) || type == .overwriteMergePolicyType else { continue }
+            switch layout.slots[slot].kind {
+            case .attribute where isObjectFirst: setSlot(slot, to: other.values[slot])
+            case .attribute: continue
+            case .toOne:
+                guard let destination = other.destination(slot), isObjectFirst || values[slot].isNull else { continue }
+                setSlot(slot, to: .object(destination))
+            case .toMany:
+                let mine = members(slot).objects, new = other.members(slot).objects.filter { !mine.contains($0) }
+                if !new.isEmpty { setMembers(slot, to: mine + new) }
+            }
+        }
+    }
+}

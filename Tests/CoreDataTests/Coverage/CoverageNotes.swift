@@ -1,0 +1,22 @@
+// What a declared symbol of Core Data's API lacks here: the only part of docs/coverage.md that is written by hand.
+
+enum CoverageNotes {
+    /// What is missing, by the symbol's path.
+    static let missing = [
+        "NSManagedObject.value(forKey:)": "doesn't call accessors that a class has written itself",
+        "NSManagedObject.setValue(_:forKey:)": "doesn't call accessors that a class has written itself",
+        "NSManagedObject.validateValue(_:forKey:)": "doesn't find `validate<Key>` methods",
+        "NSManagedObject.willChangeValue(forKey:)": "tracks the change; there are no observers",
+        "NSManagedObject.didChangeValue(forKey:)": "tracks the change; there are no observers",
+        "NSManagedObjectContext.stalenessInterval": "kept; a refresh always reads the store",
+        "NSManagedObjectContext.setQueryGenerationFrom(_:)": "accepted without effect",
+        "NSQueryGenerationToken.current": "accepted without effect",
+        "NSPersistentHistoryTrackingKey": "without changed properties and tombstones",
+        "NSBinaryStoreType": "declared; opening such a store is an error",
+        "Notification.Name.NSPersistentStoreRemoteChange": "posted for changes of the same coordinator",
+        "NSDerivedAttributeDescription.derivationExpression": "`@count` and key paths through a to-one relationship",
+        "NSMappingModel.init(from:forSourceModel:destinationModel:)":
+            "returns nil; compiled mapping models aren't read",
+        "NSMappingModel.init(contentsOf:)": "returns nil; compiled mapping models aren't read",
+    ]
+}

@@ -1,0 +1,93 @@
+// docs/coverage.md, made from the list of Core Data's API and from what the module declares. By hand are only the words
+// about what a declared symbol lacks (CoverageNotes.swift).
+
+import Foundation
+
+/// The page.
+struct CoveragePage {
+    let declarations: [SpecDeclaration]
+    let symbols: ModuleSymbols
+
+    enum State {
+        case done
+        case partial(String)
+        case absent
+    }
+
+    func state(of declaration: SpecDeclaration) -> State {
+        guard symbols.has(declaration.path) else { return .absent }
+        return CoverageNotes.missing[declaration.path].map(State.partial) ?? .done
+    }
+
+    var text: String {
+        """
+        # Coverage
+
+        Which of Core Data's symbols the module `CoreData` has. The list is that of the API which public code uses, ranked by use: what most
+        code uses first. *Done* is there, with Core Data's spelling and, as far as it is known, its behaviour; *partial* says what is
+        missing; *absent* isn't declared, so that code which needs it doesn't compile.
+
+        A test makes this page from the list and from the module's symbol graph, and fails where they differ (CoverageTests; `GRAFT_WRITE_COVERAGE=1
+        swift test --filter CoverageTests` writes the page anew).
+
+        | | done | partial | absent |
+        | --- | ---: | ---: | ---: |
+        \(row("what most code uses", tier: 1))
+        \(row("what some code uses", tier: 2))
+
+        The accessors of `@NSManaged` are made by a plugin ([managed-object-classes.md](managed-object-classes.md)).
+
+        ## What most code uses
+
+        \(sections(tier: 1))
+
+        ## What some code uses
+
+        \(sections(tier: 2))
+
+        ## Never
+
+        CloudKit mirroring, iCloud document stores, Spotlight, `NSAtomicStore`, and what belongs to Apple's user-interface frameworks (diffable data
+        sources, `@FetchRequest`).
+
+        """
+    }
+
+    private func row(_ title: String, tier: Int) -> String {
+        var done = 0, partial = 0, absent = 0
+        for declaration in declarations where declaration.tier == tier {
+            switch state(of: declaration) {
+            case .done: done += 1
+            case .partial: partial += 1
+            case .absent: absent += 1
+            }
+        }
+        return "| \(title) | \(done) | \(partial) | \(absent) |"
+    }
+
+    private func sections(tier: Int) -> String {
+        var owners: [String] = [], members: [String: [SpecDeclaration]] = [:]
+        for declaration in declarations where declaration.tier == tier {
+            if members[declaration.owner] == nil { owners.append(declaration.owner) }
+            members[declaration.owner, default: []].append(declaration)
+        }
+        return owners.map { section($0, members[$0] ?? []) }.joined(separator: "\n\n")
+    }
+
+    private func section(_ owner: String, _ members: [SpecDeclaration]) -> String {
+        var done: [String] = [], partial: [String] = [], absent: [String] = []
+        for declaration in members {
+            let name = declaration.name.isEmpty ? "the type" : "`\(declaration.name)`"
+            switch state(of: declaration) {
+            case .done: done.append(name)
+            case .partial(let missing): partial.append("* partial: \(name): \(missing)")
+            case .absent: absent.append(name)
+            }
+        }
+        var lines = ["### " + (owner.isEmpty ? "Global" : "`\(owner)`"), ""]
+        if !done.isEmpty { lines.append("* done: " + done.joined(separator: ", ")) }
+        lines += partial
+        if !absent.isEmpty { lines.append("* absent: " + absent.joined(separator: ", ")) }
+        return lines.joined(separator: "\n")
+    }
+}

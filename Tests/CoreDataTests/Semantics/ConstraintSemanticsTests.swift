@@ -1,0 +1,147 @@
+import CoreData
+import Testing
+
+// `Book.isbn` is unique. A book "1" with the title "Old", seven pages and a tag is in the store; a second one comes.
+@Suite struct ConstraintSemanticsTests {
+    private struct Shelf {
+        let library: Library
+        let old: NSManagedObject
+
+        init(_ kind: StoreKind) throws {
+            library = try Library(kind)
+            old = library.insert("Book", ["isbn": "1", "title": "Old", "pages": 7, "isLent": true])
+            old.setValue(NSSet(object: library.insert("Tag", ["label": "a"])), forKey: "tags")
+            try library.context.save()
+        }
+
+        func newBook() -> NSManagedObject {
+            let author = library.insert("Author", ["name": "Ada"])
+            let book = library.insert("Book", ["isbn": "1", "title": "New", "author": author])
+            book.setValue(NSSet(object: library.insert("Tag", ["label": "b"])), forKey: "tags")
+            return book
+        }
+
+        /// The only book of that number, as a context that saw nothing of it has it.
+        func stored() throws -> NSManagedObject {
+            let books = try library.fetch("Book", where: NSPredicate(format: "isbn = '1'"), in: library.newContext())
+            return try #require(books.count == 1 ? books[0] : nil)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `the error policy throws 133021 with a list of NSConstraintConflict`(_ kind: StoreKind) throws {
+        let shelf = try Shelf(kind)
+        let new = shelf.newBook()
+        let error = #expect(throws: CocoaError.self) { try shelf.library.context.save() }
+        #expect(error?.code.rawValue == NSManagedObjectConstraintMergeError)
+        let conflict = ((error as NSError?)?.userInfo["conflictList"] as? [NSConstraintConflict])?.first
+        #expect(conflict?.constraint == ["isbn"] && conflict?.conflictingObjects == [new])
+        #expect(conflict?.databaseObject === shelf.old && conflict?.databaseSnapshot?["title"] as? String == "Old")
+        #expect(new.isInserted && new.objectID.isTemporaryID)
+        new.setValue("2", forKey: "isbn")
+        try shelf.library.context.save()
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `under object trump a new object with the values of a stored one updates it`(_ kind: StoreKind) throws {
+        let shelf = try Shelf(kind)
+        let new = shelf.newBook()
+        shelf.library.context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        try shelf.library.context.save()
+        let book = try shelf.stored()
+        #expect(book.objectID == shelf.old.objectID && book.text("title") == "New")
+        #expect(book.one("author")?.text("name") == "Ada")
+        #expect(Set(book.many("tags").compactMap { $0.text("label") }) == ["a", "b"])
+        // What the new one didn't set stays.
+        #expect(book.value(forKey: "isLent") as? Bool == true)
+        #expect(new.managedObjectContext == nil && !shelf.library.context.hasChanges)
+        #expect(shelf.old.text("title") == "New")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `under store trump the stored object keeps its values`(_ kind: StoreKind) throws {
+        let shelf = try Shelf(kind)
+        _ = shelf.newBook()
+        shelf.library.context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+        try shelf.library.context.save()
+        let book = try shelf.stored()
+        #expect(book.text("title") == "Old" && book.value(forKey: "pages") as? Int == 7)
+        #expect(book.one("author")?.text("name") == "Ada")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `under rollback the new object goes`(_ kind: StoreKind) throws {
+        let shelf = try Shelf(kind)
+        _ = shelf.newBook()
+        shelf.library.context.mergePolicy = NSMergePolicy.rollback
+        try shelf.library.context.save()
+        #expect(try shelf.stored().text("title") == "Old")
+        #expect(try shelf.stored().one("author") == nil)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `new objects with the same values become one`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        for title in ["first", "second", "third"] { _ = library.insert("Book", ["isbn": "9", "title": title]) }
+        _ = library.insert("Novel", ["isbn": "8", "title": "other"])
+        _ = library.insert("Book", ["title": "without a number"])
+        _ = library.insert("Book", ["title": "without a number"])
+        library.context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        try library.context.save()
+        let books = try library.fetch("Book", sortedBy: "title", in: library.newContext())
+        #expect(books.map { $0.text("title") } == ["other", "third", "without a number", "without a number"])
+    }
+
+    @Test func `two stored objects can't become one; under store trump the changed one keeps what it had`() throws {
+        let shelf = try Shelf(.sqlite)
+        let second = shelf.library.insert("Book", ["isbn": "2", "title": "Second"])
+        try shelf.library.context.save()
+        second.setValue("1", forKey: "isbn")
+        second.setValue("Changed", forKey: "title")
+        shelf.library.context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        let error = #expect(throws: CocoaError.self) { try shelf.library.context.save() }
+        #expect(error?.code == .managedObjectConstraintMerge)
+        shelf.library.context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+        try shelf.library.context.save()
+        #expect(second.text("isbn") == "2" && second.text("title") == "Changed")
+    }
+
+    @Test func `a value that a stored object gives up in the same save is free`() throws {
+        let shelf = try Shelf(.sqlite)
+        shelf.library.context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        shelf.old.setValue("2", forKey: "isbn")
+        let new = shelf.newBook()
+        try shelf.library.context.save()
+        #expect(new.managedObjectContext != nil && shelf.old.text("isbn") == "2" && new.text("isbn") == "1")
+    }
+
+    @Test func `a thousand objects that are there already are updated by one save`() throws {
+        let library = try Library(.sqlite)
+        library.context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        for round in 1...2 {
+            for number in 0..<1000 { _ = library.insert("Book", ["isbn": "\(number)", "title": "round \(round)"]) }
+            try library.context.save()
+        }
+        let books = try library.fetch("Book", in: library.newContext())
+        #expect(books.count == 1000 && books.allSatisfy { $0.text("title") == "round 2" })
+    }
+
+    /// Writes down the conflicts that it is asked about.
+    private final class Listening: NSMergePolicy, @unchecked Sendable {
+        let constraints = NSMutableArray()
+
+        override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
+            for conflict in list { constraints.add(conflict.constraint.joined()) }
+            try super.resolve(constraintConflicts: list)
+        }
+    }
+
+    @Test func `a subclass of the merge policy is asked about constraints`() throws {
+        let shelf = try Shelf(.sqlite)
+        _ = shelf.newBook()
+        let policy = Listening(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+        shelf.library.context.mergePolicy = policy
+        try shelf.library.context.save()
+        #expect(policy.constraints == ["isbn"])
+    }
+}

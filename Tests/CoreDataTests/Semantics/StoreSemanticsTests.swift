@@ -1,0 +1,183 @@
+import CoreData
+import Testing
+
+@Suite struct StoreSemanticsTests {
+    private func withFolder<T>(_ body: (URL) throws -> T) throws -> T {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        return try body(folder)
+    }
+
+    // MARK: Models
+
+    @Test func `[F] a relationship is to-many unless its maximum count is 1`() {
+        let relationship = NSRelationshipDescription()
+        for (count, isToMany) in [(0, true), (1, false), (2, true)] {
+            relationship.maxCount = count
+            #expect(relationship.isToMany == isToMany)
+        }
+    }
+
+    @Test func `[F] version hashes don't depend on user info or class names, but on names, types and optionality`() {
+        func hashes(_ change: (NSEntityDescription, NSAttributeDescription) -> Void) -> [String: Data] {
+            let model = LibraryModel.make()
+            if let author = model.entitiesByName["Author"], let name = author.attributesByName["name"] {
+                change(author, name)
+            }
+            return model.entityVersionHashesByName
+        }
+        let plain = hashes { _, _ in }
+        #expect(plain.count == 7)
+        #expect(hashes { author, name in (author.userInfo, name.userInfo) = (["a": "b"], ["c": "d"]) } == plain)
+        #expect(hashes { author, _ in author.managedObjectClassName = "Somebody" } == plain)
+        #expect(hashes { _, name in name.isOptional = true }["Author"] != plain["Author"])
+        #expect(hashes { _, name in name.attributeType = .dateAttributeType }["Author"] != plain["Author"])
+        #expect(hashes { _, name in name.name = "title" }["Author"] != plain["Author"])
+        #expect(hashes { _, name in name.versionHashModifier = "2" }["Author"] != plain["Author"])
+    }
+
+    // MARK: Opening
+
+    @Test func `[F] a store of another version throws 134100, one of another type 134010`() throws {
+        try withFolder { folder in
+            let url = folder.appendingPathComponent("a.sqlite")
+            _ = try NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make()).addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
+            let model = LibraryModel.make()
+            model.entitiesByName["Tag"]?.properties += [LibraryModel.attribute("color", .stringAttributeType)]
+            let other = NSPersistentStoreCoordinator(managedObjectModel: model)
+            func open(_ options: [String: Any]?) throws {
+                _ = try other.addPersistentStore(
+                    ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options)
+            }
+            let error = #expect(throws: CocoaError.self) { try open(nil) }
+            #expect(error?.code.rawValue == NSPersistentStoreIncompatibleVersionHashError)
+            try open([NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true])
+            let wrong = #expect(throws: CocoaError.self) {
+                try NSPersistentStoreCoordinator(managedObjectModel: model).addPersistentStore(
+                    ofType: NSBinaryStoreType, configurationName: nil, at: url, options: nil)
+            }
+            #expect(wrong?.code.rawValue == NSPersistentStoreTypeMismatchError)
+        }
+    }
+
+    @Test func `metadata need no model and have the type, the UUID and the hashes`() throws {
+        try withFolder { folder in
+            let url = folder.appendingPathComponent("a.sqlite")
+            let model = LibraryModel.make()
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            let store = try coordinator.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
+            let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+                ofType: NSSQLiteStoreType, at: url, options: nil)
+            #expect(metadata[NSStoreTypeKey] as? String == NSSQLiteStoreType)
+            #expect(metadata[NSStoreUUIDKey] as? String == coordinator.metadata(for: store)[NSStoreUUIDKey] as? String)
+            #expect(metadata[NSStoreModelVersionHashesKey] as? [String: Data] == model.entityVersionHashesByName)
+            #expect(model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
+            #expect(coordinator.persistentStore(for: url) === store && coordinator.url(for: store) == url)
+            #expect(coordinator.managedObjectID(forURIRepresentation: url) == nil)
+        }
+    }
+
+    @Test func `a container opens nothing before loadPersistentStores, then calls the handler once for each store`() {
+        let container = NSPersistentContainer(name: "Library", managedObjectModel: LibraryModel.make())
+        #expect(container.persistentStoreDescriptions.count == 1)
+        let first = container.persistentStoreDescriptions[0]
+        #expect(first.type == NSSQLiteStoreType && first.url?.lastPathComponent == "Library.sqlite")
+        #expect(first.shouldMigrateStoreAutomatically && first.shouldInferMappingModelAutomatically)
+        #expect(container.persistentStoreCoordinator.persistentStores.isEmpty)
+        let description = NSPersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"))
+        container.persistentStoreDescriptions = [description]
+        var handled: [NSPersistentStoreDescription] = []
+        container.loadPersistentStores { description, error in
+            #expect(error == nil)
+            handled.append(description)
+        }
+        #expect(handled == [description] && container.persistentStoreCoordinator.persistentStores.count == 1)
+        #expect(container.viewContext.concurrencyType == .mainQueueConcurrencyType)
+        #expect(container.newBackgroundContext().concurrencyType == .privateQueueConcurrencyType)
+    }
+
+    // MARK: Errors
+
+    private func book(_ change: (NSEntityDescription) -> Void) throws -> (Library, NSManagedObject) {
+        let model = LibraryModel.make()
+        if let book = model.entitiesByName["Book"] { change(book) }
+        let library = try Library(.inMemory, model: model)
+        return (library, library.insert("Book", ["title": "a"]))
+    }
+
+    @Test func `[F] one failure has the object, key and value, a model's predicate too`() throws {
+        let (library, book) = try book {
+            $0.attributesByName["title"]?.setValidationPredicates(
+                [NSPredicate(format: "length > 3")], withValidationWarnings: ["The title is too short."])
+        }
+        let error = #expect(throws: CocoaError.self) { try library.context.save() }
+        let info = (error as NSError?)?.userInfo
+        #expect(error?.code.rawValue == 1550)
+        #expect(info?[NSValidationObjectErrorKey] as? NSManagedObject === book)
+        #expect(info?[NSValidationKeyErrorKey] as? String == "title")
+        #expect(info?[NSValidationValueErrorKey] as? String == "a")
+        #expect(info?[NSValidationPredicateErrorKey] is NSPredicate)
+        #expect((error as NSError?)?.localizedDescription == "The title is too short.")
+        #expect((error as NSError?)?.domain == NSCocoaErrorDomain)
+    }
+
+    @Test func `[A][F] several failures are NSValidationMultipleErrorsError with the list`() throws {
+        let (library, _) = try book { book in
+            for name in ["cover", "uuid"] { book.attributesByName[name]?.isOptional = false }
+        }
+        let error = #expect(throws: CocoaError.self) { try library.context.save() }
+        #expect(error?.code.rawValue == NSValidationMultipleErrorsError)
+        let details = (error as NSError?)?.userInfo[NSDetailedErrorsKey] as? [NSError]
+        #expect(details?.map(\.code) == [1570, 1570])
+        #expect(
+            Set(details?.compactMap { $0.userInfo[NSValidationKeyErrorKey] as? String } ?? []) == ["cover", "uuid"])
+    }
+
+    @Test func `[F] counts: 1580 below the minimum and 1590 above the maximum, with the relationship's key`() throws {
+        let (library, book) = try book { book in
+            book.relationshipsByName["chapters"]?.minCount = 1
+            book.relationshipsByName["chapters"]?.maxCount = 2
+            book.relationshipsByName["chapters"]?.isOptional = false
+        }
+        func failure() -> NSError? { #expect(throws: CocoaError.self) { try library.context.save() } as NSError? }
+        #expect(failure()?.code == 1580)
+        #expect(failure()?.userInfo[NSValidationKeyErrorKey] as? String == "chapters")
+        book.setValue(NSOrderedSet(array: (0..<3).map { _ in library.insert("Chapter") }), forKey: "chapters")
+        #expect(failure()?.code == 1590)
+        #expect(failure()?.userInfo[NSValidationKeyErrorKey] as? String == "chapters")
+        library.context.delete(book.ordered("chapters")[0])
+        try library.context.save()
+    }
+
+    @Test func `validateValue checks one property and may replace the value`() throws {
+        let (library, book) = try book { $0.attributesByName["title"]?.isOptional = false }
+        var value: AnyObject?
+        let error = #expect(throws: CocoaError.self) { try unsafe book.validateValue(&value, forKey: "title") }
+        #expect(error?.code == .validationMissingMandatoryProperty)
+        value = "b" as NSString
+        try unsafe book.validateValue(&value, forKey: "title")
+        try library.context.save()
+    }
+
+    // MARK: Derived values
+
+    @Test func `[F] a derived value is computed by the store at save and seen after a refresh`() throws {
+        let model = LibraryModel.make()
+        let derived = NSDerivedAttributeDescription()
+        derived.name = "bookCount"
+        derived.attributeType = .integer64AttributeType
+        derived.derivationExpression = NSExpression(format: "books.@count")
+        derived.isOptional = true
+        model.entitiesByName["Author"]?.properties += [derived]
+        let library = try Library(.sqlite, model: model)
+        let author = library.insert("Author", ["name": "Ada"])
+        _ = library.insert("Book", ["author": author])
+        _ = library.insert("Book", ["author": author])
+        try library.context.save()
+        library.context.refresh(author, mergeChanges: false)
+        #expect(author.value(forKey: "bookCount") as? Int == 2)
+    }
+}
