@@ -15,6 +15,7 @@ let package = Package(
             dependencies: [
                 .product(name: "Graft", package: "graft"),
                 .product(name: "CoreData", package: "graft", condition: .when(platforms: [.linux])),
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: [

@@ -35,6 +35,12 @@ enum Step: String {
     case restoring
     /// The same in batches, each saved.
     case restoringBatches
+    /// Creates, fetches, finds by an indexed attribute and walks over objects.
+    case creatingObjects, fetchingObjects, findingObjects, walkingObjects
+    /// The same with GRDB's records.
+    case creatingRecords, fetchingRecords, findingRecords, walkingRecords
+    /// Holds objects; the count is the bytes of each.
+    case holdingObjects
 
     /// What a step took, and what it did.
     struct Outcome {
@@ -143,6 +149,11 @@ enum Step: String {
                 try Cost.of {
                     try container.exportJSON(ExportRequest(entity: "Hero"), to: .file(urls[1]), options: options)
                 }
+            }
+        case .creatingObjects, .fetchingObjects, .findingObjects, .walkingObjects, .holdingObjects, .creatingRecords,
+            .fetchingRecords, .findingRecords, .walkingRecords:
+            return try withContainer(urls[0], ItemObject.model()) { container in
+                try ObjectWork.run(self, urls[0], container.newBackgroundContext())
             }
         case .comparing:
             return try withContainer(urls[0]) { old in

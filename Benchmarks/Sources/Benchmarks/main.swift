@@ -2,7 +2,8 @@
 // that means the same on another machine. A plain program and no framework: a ratio of two times needs no statistics
 // beyond the best of a few runs.
 //
-//     swift run -c release Benchmarks [json|import|reimport|export|memory|mapping|cycles|archive|codable|diff|storediff|all]
+//     swift run -c release Benchmarks [json|import|reimport|export|memory|mapping|cycles|archive|codable|diff|storediff|
+//     objects|all]
 
 import Foundation
 
@@ -21,7 +22,7 @@ do {
 func run(_ parts: [String]) throws {
     let known = [
         "json", "import", "reimport", "export", "memory", "mapping", "cycles", "archive", "codable", "diff",
-        "storediff", "all",
+        "storediff", "objects", "all",
     ]
     if let unknown = parts.first(where: { !known.contains($0) }) {
         let text = "There is no benchmark '\(unknown)'. Name one of \(known.joined(separator: ", ")).\n"
@@ -40,5 +41,6 @@ func run(_ parts: [String]) throws {
     if wants("cycles") { try MappingBenchmark(table).runCycles() }
     if wants("archive") { try ArchiveBenchmark(table).run() }
     if wants("diff") { try DiffBenchmark.run(table) }
+    if wants("objects") { try ObjectBenchmark(table).run() }
     if wants("storediff") { try StoreDiffBenchmark(table).run() }
 }

@@ -143,7 +143,12 @@ extension ArchiveRestorer {
         if let known = contents[entity.number] { return known }
         let description = schema.entities[entity.number]
         let reading = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-        reading.persistentStoreCoordinator = context.persistentStoreCoordinator
+        // What a parent hasn't saved yet is there for its children.
+        if let parent = context.parent {
+            reading.parent = parent
+        } else {
+            reading.persistentStoreCoordinator = context.persistentStoreCoordinator
+        }
         let index = try reading.performAndWait {
             var index = ContentIndex()
             let request = NSFetchRequest<NSManagedObject>(entityName: description.name)

@@ -6,8 +6,8 @@ enum CoverageNotes {
         "NSManagedObject.value(forKey:)": "doesn't call accessors that a class has written itself",
         "NSManagedObject.setValue(_:forKey:)": "doesn't call accessors that a class has written itself",
         "NSManagedObject.validateValue(_:forKey:)": "doesn't find `validate<Key>` methods",
-        "NSManagedObject.willChangeValue(forKey:)": "tracks the change; there are no observers",
-        "NSManagedObject.didChangeValue(forKey:)": "tracks the change; there are no observers",
+        "NSManagedObject.observeValue(forKeyPath:of:change:context:)":
+            "overridden in managed objects; other classes conform to `NSKeyValueObserver`",
         "NSManagedObjectContext.stalenessInterval": "kept; a refresh always reads the store",
         "NSManagedObjectContext.setQueryGenerationFrom(_:)": "accepted without effect",
         "NSQueryGenerationToken.current": "accepted without effect",
