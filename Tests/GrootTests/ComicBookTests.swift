@@ -182,8 +182,13 @@ import Testing
         }
     }
 
-    @Test func `a store needs a model`() throws {
-        let error = foundationError { _ = try GRTManagedStore(cacheName: "Comics.sqlite") }
-        #expect(error?.localizedDescription == "The main bundle has no model. Give one.")
+    @Test func `a store that isn't given a model takes those of the program's bundles`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("groot-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let merged = try #require(NSManagedObjectModel.mergedModel(from: nil))
+        let store = try GRTManagedStore(url: folder.appendingPathComponent("Any.sqlite"))
+        #expect(!merged.entities.isEmpty)
+        #expect(store.managedObjectModel.entityVersionHashesByName == merged.entityVersionHashesByName)
     }
 }
