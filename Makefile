@@ -3,7 +3,7 @@
 SWIFT ?= swift
 export SWIFT
 
-.PHONY: help setup build test lint format demo bench clean
+.PHONY: help setup build test lint format demo examples bench clean
 
 help:
 	@echo "make demo     build in release mode and import, update, query and export Examples/Heroes"
@@ -11,6 +11,7 @@ help:
 	@echo "make build    build the libraries and the tool (debug)"
 	@echo "make lint     check the formatting and that our code builds without warnings"
 	@echo "make format   format every Swift file"
+	@echo "make examples build and run the examples that are packages of their own"
 	@echo "make bench    run the benchmarks; BENCH=import runs one, BENCH=help lists them"
 	@echo "make clean    delete everything that was built"
 
@@ -32,6 +33,9 @@ format:
 
 demo: setup
 	@scripts/demo
+
+examples: setup
+	@scripts/examples
 
 bench: setup
 	$(SWIFT) run -c release --package-path Benchmarks Benchmarks $(BENCH)
