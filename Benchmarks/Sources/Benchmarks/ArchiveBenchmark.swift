@@ -6,18 +6,10 @@ import Graft
 /// The benchmark of archives, in a temporary folder.
 struct ArchiveBenchmark {
     let table: Table
-    private let folder: URL
+    let folder: URL
     private let heroCount = HeroFile().count
 
-    init(_ table: Table) throws {
-        self.table = table
-        folder = FileManager.default.temporaryDirectory.appending(path: "graft-benchmark-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
-
     func run() throws {
-        // Best effort: it is a temporary folder.
-        defer { try? FileManager.default.removeItem(at: folder) }
         try compare()
         try measureMemory()
     }

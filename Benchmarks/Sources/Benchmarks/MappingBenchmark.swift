@@ -7,16 +7,9 @@ import Graft
 /// The benchmarks of mappings, in a temporary folder.
 struct MappingBenchmark {
     let table: Table
-    private let folder: URL
-
-    init(_ table: Table) throws {
-        self.table = table
-        folder = FileManager.default.temporaryDirectory.appending(path: "graft-benchmark-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
+    let folder: URL
 
     func runImport() throws {
-        defer { removeFolder() }
         let count = 100_000
         table.title("Import of \(count) items, by the form of their references and identities")
         let forms: [(name: String, file: ItemFile)] = [
@@ -43,7 +36,6 @@ struct MappingBenchmark {
     }
 
     func runCycles() throws {
-        defer { removeFolder() }
         table.title("Export of a graph with cycles, nested")
         var perObject: [Cost] = []
         for count in [10_000, 100_000, 300_000] {
@@ -72,10 +64,5 @@ struct MappingBenchmark {
 
     private func unexpected(_ found: Int, _ expected: Int) -> GraftError {
         GraftError(.other(finding: "\(found) objects where \(expected) were expected", remedy: "Repair the code."))
-    }
-
-    private func removeFolder() {
-        // Best effort: it is a temporary folder.
-        try? FileManager.default.removeItem(at: folder)
     }
 }

@@ -6,17 +6,9 @@ import Graft
 /// The benchmarks of the object graph itself.
 struct ObjectBenchmark {
     let table: Table
-    private let folder: URL
-
-    init(_ table: Table) throws {
-        self.table = table
-        folder = FileManager.default.temporaryDirectory.appending(path: "graft-benchmark-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
+    let folder: URL
 
     func run() throws {
-        // Best effort: it is a temporary folder.
-        defer { try? FileManager.default.removeItem(at: folder) }
         let store = try save()
         try compare(
             "Fetching \(ItemValues.count) objects and reading all attributes", .fetchingObjects, .fetchingRecords,

@@ -7,17 +7,10 @@ import Graft
 /// The benchmarks that need a store, in a temporary folder.
 struct StoreBenchmark {
     let table: Table
-    private let folder: URL
+    let folder: URL
     private let heroCount = HeroFile().count
 
-    init(_ table: Table) throws {
-        self.table = table
-        folder = FileManager.default.temporaryDirectory.appending(path: "graft-benchmark-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
-
     func run(wantsReimport: Bool, wantsExport: Bool) throws {
-        defer { removeFolder() }
         let file = try HeroFile().write(to: folder, name: "heroes.json")
         let store = folder.appending(path: "imported-0.sqlite")
         let first = try importFile(file)
@@ -85,7 +78,6 @@ struct StoreBenchmark {
 
     /// The streaming import's memory: it must not grow with the file.
     func runMemory() throws {
-        defer { removeFolder() }
         table.title("Memory of a streaming import, batches saved one by one")
         var peak = 0
         for count in [heroCount, heroCount * 3] {
@@ -112,10 +104,5 @@ struct StoreBenchmark {
                 .other(finding: "\(outcome.count) objects where \(count) were expected", remedy: "Repair the code."))
         }
         return outcome
-    }
-
-    private func removeFolder() {
-        // Best effort: it is a temporary folder.
-        try? FileManager.default.removeItem(at: folder)
     }
 }

@@ -7,17 +7,9 @@ import Graft
 /// The benchmark of comparing stores, in a temporary folder.
 struct StoreDiffBenchmark {
     let table: Table
-    private let folder: URL
-
-    init(_ table: Table) throws {
-        self.table = table
-        folder = FileManager.default.temporaryDirectory.appending(path: "graft-benchmark-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
+    let folder: URL
 
     func run() throws {
-        // Best effort: it is a temporary folder.
-        defer { try? FileManager.default.removeItem(at: folder) }
         table.title("Difference of two stores, 1% changed")
         var times: [Double] = []
         var peak = 0

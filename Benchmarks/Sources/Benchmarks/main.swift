@@ -33,14 +33,26 @@ func run(_ parts: [String]) throws {
     let table = Table()
     if wants("json") { try JSONBenchmark.run(table) }
     if wants("import") || wants("reimport") || wants("export") {
-        try StoreBenchmark(table).run(wantsReimport: wants("reimport"), wantsExport: wants("export"))
+        try inTemporaryFolder {
+            try StoreBenchmark(table: table, folder: $0)
+                .run(wantsReimport: wants("reimport"), wantsExport: wants("export"))
+        }
     }
     if wants("codable") { try CodableBenchmark.run(table) }
-    if wants("memory") { try StoreBenchmark(table).runMemory() }
-    if wants("mapping") { try MappingBenchmark(table).runImport() }
-    if wants("cycles") { try MappingBenchmark(table).runCycles() }
-    if wants("archive") { try ArchiveBenchmark(table).run() }
+    if wants("memory") { try inTemporaryFolder { try StoreBenchmark(table: table, folder: $0).runMemory() } }
+    if wants("mapping") { try inTemporaryFolder { try MappingBenchmark(table: table, folder: $0).runImport() } }
+    if wants("cycles") { try inTemporaryFolder { try MappingBenchmark(table: table, folder: $0).runCycles() } }
+    if wants("archive") { try inTemporaryFolder { try ArchiveBenchmark(table: table, folder: $0).run() } }
     if wants("diff") { try DiffBenchmark.run(table) }
-    if wants("objects") { try ObjectBenchmark(table).run() }
-    if wants("storediff") { try StoreDiffBenchmark(table).run() }
+    if wants("objects") { try inTemporaryFolder { try ObjectBenchmark(table: table, folder: $0).run() } }
+    if wants("storediff") { try inTemporaryFolder { try StoreDiffBenchmark(table: table, folder: $0).run() } }
+}
+
+/// Runs a benchmark that needs a folder, which is removed afterwards.
+func inTemporaryFolder(_ body: (URL) throws -> Void) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "graft-benchmark-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    // Best effort: it is a temporary folder.
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try body(folder)
 }

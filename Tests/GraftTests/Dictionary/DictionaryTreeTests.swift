@@ -25,7 +25,7 @@ import Testing
     }
 
     private func makeTree(
-        _ random: inout SeededRandom, _ context: NSManagedObjectContext, size: inout Int
+        _ random: inout SeededGenerator, _ context: NSManagedObjectContext, size: inout Int
     ) -> NSManagedObject {
         size -= 1
         let entity = random.chance(40) ? "Branch" : "Tree"
@@ -86,7 +86,7 @@ import Testing
     @Test func `create makes an equal tree of what toDictionary returns, in each form and through each file`() throws {
         let forms = DictionaryOptions.ValueForm.allCases
         for seed in 1...40 {
-            var random = SeededRandom(seed: seed)
+            var random = SeededGenerator(seed: seed)
             let stack = try TestStack(model())
             try stack.perform { context throws in
                 var size = 30
@@ -114,7 +114,7 @@ import Testing
 
 extension ValueModel {
     /// A random value for each attribute.
-    static func values(_ random: inout SeededRandom) -> [(String, Any)] {
+    static func values(_ random: inout SeededGenerator) -> [(String, Any)] {
         let texts = ["", "a", "é", "\"q\"", "line\nfeed", "🖌️", "\u{1}x", "<&>"]
         // A property list in XML can't hold control characters; JSON and binary ones can.
         let text = texts[random.below(texts.count)].replacing("\u{1}", with: "")

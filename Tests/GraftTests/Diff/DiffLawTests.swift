@@ -14,7 +14,7 @@ import Testing
     }
 
     private func versions(_ seed: Int, count: Int) throws -> (versions: [Version], hasOrder: Bool) {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let model = RandomModel(&random)
         var world = RandomWorld(model, count: 3 + random.below(4), &random)
         var versions: [Version] = []

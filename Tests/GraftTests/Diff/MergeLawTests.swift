@@ -13,7 +13,7 @@ import Testing
     }
 
     private func sides(_ seed: Int) -> Sides {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let model = RandomModel(&random)
         let base = RandomWorld(model, count: 3 + random.below(5), &random)
         var (ours, theirs) = (base, base)

@@ -20,7 +20,7 @@ import Testing
     @Test(arguments: 0..<12)
     func `a diff does to a store what it does to a snapshot, and back`(_ block: Int) throws {
         for seed in block * 5..<block * 5 + 5 {
-            var random = SeededRandom(seed: seed)
+            var random = SeededGenerator(seed: seed)
             var world = RandomWorld(RandomModel(&random), count: 4 + random.below(5), hasNaN: false, &random)
             let stack = try stack(world, seed % 5 == 0 ? .sqlite : .inMemory)
             let before = world.contents
@@ -42,7 +42,7 @@ import Testing
     @Test(arguments: 0..<10)
     func `changes that don't fit are skipped or forced alike in stores and snapshots`(_ block: Int) throws {
         for seed in block * 5..<block * 5 + 5 {
-            var random = SeededRandom(seed: seed)
+            var random = SeededGenerator(seed: seed)
             let world = RandomWorld(RandomModel(&random), count: 5, &random)
             if world.model.entities.contains(where: \.isPlaced) { continue }
             var (ours, theirs) = (world, world)

@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `a longest run stays, in either direction`() throws {
-        var random = SeededRandom(seed: 7)
+        var random = SeededGenerator(seed: 7)
         for round in 0..<200 {
             let letters = Array("abcdefghij")
             let old = letters.filter { _ in random.chance(80) }.shuffled(using: &random)

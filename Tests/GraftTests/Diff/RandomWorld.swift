@@ -39,7 +39,7 @@ struct RandomModel {
         .decimalAttributeType, .stringAttributeType, .dateAttributeType, .binaryDataAttributeType,
     ]
 
-    init(_ random: inout SeededRandom) {
+    init(_ random: inout SeededGenerator) {
         var own: [Entity] = []
         for index in 0..<(2 + random.below(3)) {
             let parent = index > 0 && random.chance(35) ? random.below(index) : nil
@@ -139,7 +139,7 @@ struct RandomWorld {
     /// Whether there is NaN among the doubles. SQLite makes null of it.
     private let hasNaN: Bool
 
-    init(_ model: RandomModel, count: Int, hasNaN: Bool = true, _ random: inout SeededRandom) {
+    init(_ model: RandomModel, count: Int, hasNaN: Bool = true, _ random: inout SeededGenerator) {
         self.model = model
         self.hasNaN = hasNaN
         for _ in 0..<count { insert(&random) }
@@ -149,7 +149,7 @@ struct RandomWorld {
     // MARK: Changing
 
     /// Makes some random changes. Worlds whose new objects may meet in one graph begin their numbers at different places.
-    mutating func mutate(_ count: Int, numbersFrom start: Int? = nil, _ random: inout SeededRandom) {
+    mutating func mutate(_ count: Int, numbersFrom start: Int? = nil, _ random: inout SeededGenerator) {
         if let start { nextNumber = max(nextNumber, start) }
         for _ in 0..<count {
             switch random.below(10) {
@@ -165,7 +165,7 @@ struct RandomWorld {
 
     private var numbers: [Int] { objects.keys.sorted() }
 
-    private mutating func insert(_ random: inout SeededRandom) {
+    private mutating func insert(_ random: inout SeededGenerator) {
         let entity = random.below(model.entities.count)
         var object = Object(entity: entity, values: [:], links: [:])
         for (name, type) in model.entities[entity].attributes {
@@ -202,7 +202,7 @@ struct RandomWorld {
     }
 
     /// Gives a line that hangs on an owner to another one: it is another line then.
-    private mutating func move(_ number: Int, _ random: inout SeededRandom) {
+    private mutating func move(_ number: Int, _ random: inout SeededGenerator) {
         let owners = numbers.filter { end("lines", of: $0) != nil }
         let owner = owners[random.below(owners.count)]
         if objects[owner]?.links["lines"]?.contains(number) == true { return }
@@ -211,7 +211,7 @@ struct RandomWorld {
         link(owner, "lines", number)
     }
 
-    private mutating func deleteOne(_ random: inout SeededRandom) {
+    private mutating func deleteOne(_ random: inout SeededGenerator) {
         if objects.isEmpty { return }
         delete(numbers[random.below(objects.count)])
     }
@@ -226,7 +226,7 @@ struct RandomWorld {
         for line in object.links["lines"] ?? [] { delete(line) }
     }
 
-    private mutating func changeValue(_ random: inout SeededRandom) {
+    private mutating func changeValue(_ random: inout SeededGenerator) {
         if objects.isEmpty { return }
         let number = numbers[random.below(objects.count)]
         guard let object = objects[number] else { return }
@@ -238,7 +238,7 @@ struct RandomWorld {
         objects[number]?.values[name] = new
     }
 
-    private mutating func shuffle(_ random: inout SeededRandom) {
+    private mutating func shuffle(_ random: inout SeededGenerator) {
         for number in numbers where random.chance(50) {
             guard let object = objects[number] else { continue }
             for end in model.entities[object.entity].ends where end.isOrdered {
@@ -250,7 +250,7 @@ struct RandomWorld {
         }
     }
 
-    private mutating func connect(_ random: inout SeededRandom) {
+    private mutating func connect(_ random: inout SeededGenerator) {
         if objects.isEmpty { return }
         let number = numbers[random.below(objects.count)]
         guard let object = objects[number] else { return }
@@ -265,7 +265,7 @@ struct RandomWorld {
         link(number, end.name, candidates[random.below(candidates.count)])
     }
 
-    private mutating func disconnect(_ random: inout SeededRandom) {
+    private mutating func disconnect(_ random: inout SeededGenerator) {
         for number in numbers where random.chance(40) {
             guard let object = objects[number] else { continue }
             for end in model.entities[object.entity].ends where end.name != "owner" && end.name != "lines" {
@@ -299,7 +299,7 @@ struct RandomWorld {
         objects[other]?.links[inverse]?.removeAll { $0 == one }
     }
 
-    private func value(_ type: NSAttributeType, _ random: inout SeededRandom) -> GraphValue {
+    private func value(_ type: NSAttributeType, _ random: inout SeededGenerator) -> GraphValue {
         let number = random.below(4)
         return switch type {
         case .booleanAttributeType: .boolean(number < 2)

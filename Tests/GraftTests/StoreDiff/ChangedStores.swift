@@ -15,7 +15,7 @@ enum ChangedStores {
         let stack = try TestStack(graph.model, kind)
         try stack.perform { context in
             graph.fill(context, count: 25)
-            var random = SeededRandom(seed: seed)
+            var random = SeededGenerator(seed: seed)
             let objects = context.insertedObjects.sorted { suffix($0) < suffix($1) }
             identify(objects, from: 1000)
             try context.save()
@@ -54,7 +54,8 @@ enum ChangedStores {
         object.objectID.uriRepresentation().absoluteString.suffix(12)
     }
 
-    private static func change(_ object: NSManagedObject, _ objects: [NSManagedObject], _ random: inout SeededRandom) {
+    private static func change(_ object: NSManagedObject, _ objects: [NSManagedObject], _ random: inout SeededGenerator)
+    {
         for (name, attribute) in object.entity.attributesByName.sorted(by: { $0.key < $1.key }) {
             guard name != "key", name != "part", random.chance(30) else { continue }
             object.setValue(attribute.attributeType == .stringAttributeType ? "changed" : nil, forKey: name)

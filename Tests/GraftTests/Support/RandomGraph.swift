@@ -4,27 +4,9 @@
 import CoreData
 import Foundation
 
-/// A small generator with a seed (Steele, Lea, Flood 2014).
-struct SeededRandom: RandomNumberGenerator {
-    var state: UInt64
-
-    init(seed: Int) { state = UInt64(bitPattern: Int64(seed)) &* 0x9E37_79B9_7F4A_7C15 }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed &>> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed &>> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed &>> 31)
-    }
-
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
-    mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
-}
-
 struct RandomGraph {
     let model: NSManagedObjectModel
-    private var random: SeededRandom
+    private var random: SeededGenerator
     private let entityNames: [String]
     /// Whether every object gets an identity.
     private var identifiesAll = false
@@ -36,7 +18,7 @@ struct RandomGraph {
     ]
 
     init(seed: Int) {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var sketch = ModelSketch()
         let count = 2 + random.below(4)
         let names = (0..<count).map { "E\($0)" }
@@ -84,7 +66,7 @@ struct RandomGraph {
 
     /// A model whose objects plain JSON can tell: all have an identity, and no entity inherits.
     init(plainSeed seed: Int) {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var sketch = ModelSketch()
         let names = (0..<(2 + random.below(4))).map { "P\($0)" }
         let isAnnotated = random.chance(50)
@@ -111,7 +93,7 @@ struct RandomGraph {
     }
 
     private static func connect(
-        _ names: [String], _ properties: inout [[ModelSketch.Property]], _ random: inout SeededRandom,
+        _ names: [String], _ properties: inout [[ModelSketch.Property]], _ random: inout SeededGenerator,
         annotates: Bool? = nil
     ) {
         for number in 0..<(1 + random.below(5)) {
