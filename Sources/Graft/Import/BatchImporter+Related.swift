@@ -9,6 +9,9 @@ struct RelatedObjectKey: Hashable {
     var space: Int
     var values: [ExactValue] = []
     var owners: [ObjectIdentifier?] = []
+
+    /// Whether it says nothing.
+    var isEmpty: Bool { values.isEmpty && owners.allSatisfy { $0 == nil } }
 }
 
 extension BatchImporter {
@@ -40,13 +43,19 @@ extension BatchImporter {
         }
     }
 
-    /// Whether a row has all attributes of an identity that includes relationships.
+    /// Whether a row has all attributes of an identity that includes relationships, or an owner where there are none.
     func hasRelatedIdentity(_ plan: ImportPlan, _ row: Int, _ snapshot: borrowing GraphSnapshot) -> Bool {
-        if plan.relatedIdentity.isEmpty { return false }
-        for part in plan.relatedIdentity where plan.properties[part].isAttribute {
-            if snapshot.tables[plan.number].value(plan.properties[part].column, row: row).isNull { return false }
+        var hasPart = false
+        for part in plan.relatedIdentity {
+            let property = plan.properties[part]
+            if !property.isAttribute {
+                if !snapshot.tables[plan.number].toOne(property.column, row: row).isNone { hasPart = true }
+                continue
+            }
+            if snapshot.tables[plan.number].value(property.column, row: row).isNull { return false }
+            hasPart = true
         }
-        return true
+        return hasPart
     }
 
     /// What identifies a row; nil where an owner of it has no object yet, so that nothing can hang on it.
@@ -68,7 +77,7 @@ extension BatchImporter {
                 }
             }
         }
-        return key
+        return key.isEmpty ? nil : key
     }
 
     private func owners(of reference: RowReference, _ snapshot: borrowing GraphSnapshot) -> [NSManagedObject?] {
@@ -141,7 +150,7 @@ extension BatchImporter {
                 key.owners.append(object.destination(part, plan.properties[part]).map(ObjectIdentifier.init))
             }
         }
-        return key
+        return key.isEmpty ? nil : key
     }
 
     /// Enters the new objects of a batch, after all of it has been connected.

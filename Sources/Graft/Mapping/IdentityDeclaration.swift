@@ -73,13 +73,6 @@ struct IdentityDeclaration {
                     remedy: closest.map { "Did you mean '\($0)'?" } ?? "Name an attribute."),
                 at: .init(entity: entity.name))
         }
-        if !names.isEmpty, names.allSatisfy({ attributes[$0] == nil }) {
-            throw GraftError(
-                .invalidMapping(
-                    reason: "\(origin) names relationships alone ('\(names.joined(separator: "', '"))')",
-                    remedy: "Name at least one attribute that tells the objects of one owner apart."),
-                at: .init(entity: entity.name))
-        }
         self.init(names: names, origin: origin)
     }
 

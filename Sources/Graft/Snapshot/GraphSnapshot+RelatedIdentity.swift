@@ -75,7 +75,7 @@ extension GraphSnapshot {
         }
     }
 
-    /// What identifies a row; nil where an attribute of it is missing.
+    /// What identifies a row; nil where an attribute of it is missing, or there is nothing that it hangs on.
     func relatedKey(of reference: RowReference) -> RelatedKey? {
         let entity = schema.entities[reference.entity]
         var key = RelatedKey(space: entity.identitySpace)
@@ -90,7 +90,7 @@ extension GraphSnapshot {
                 key.owners.append(owner.isNone ? owner : resolved(owner))
             }
         }
-        return key
+        return key.values.isEmpty && key.owners.allSatisfy(\.isNone) ? nil : key
     }
 
     /// What identifies a row among those of its identity space.

@@ -127,6 +127,21 @@ import Testing
         #expect(try world.values("title", of: "Song") == ["b", "c"])
     }
 
+    @Test func `a model for MMRecord, by a relationship`() throws {
+        let world = try ImportWorld { sketch in
+            sketch.entity(
+                "Song", info: ["MMRecordEntityPrimaryAttributeKey": "number"],
+                [.attribute("number"), .toOne("lyrics", "Lyrics", inverse: "song")])
+            sketch.entity(
+                "Lyrics", info: ["MMRecordEntityPrimaryAttributeKey": "song"],
+                [.attribute("text"), .toOne("song", "Song", inverse: "lyrics")])
+        }
+        try world.take(#"[{"number": "1", "lyrics": {"text": "a"}}, {"number": "2", "lyrics": {"text": "b"}}]"#, "Song")
+        try world.take(#"[{"number": "1", "lyrics": {"text": "c"}}]"#, "Song")
+        try world.take(#"[{"song": {"number": "2"}, "text": "d"}]"#, "Lyrics")
+        #expect(try world.values("text", of: "Lyrics") == ["c", "d"])
+    }
+
     @Test func `a model with RestKit's identity`() throws {
         let world = try ImportWorld { sketch in
             sketch.entity(

@@ -58,6 +58,29 @@ import Testing
         #expect(try texts(world, "A") == ["a1", "a2"])
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `an identity may be the owner alone`(_ kind: StoreKind) throws {
+        let world = try ImportWorld(kind) { sketch in
+            sketch.entity(
+                "User", info: ["identityAttributes": "id"],
+                [.attribute("id"), .toOne("profile", "Profile", inverse: "user")])
+            sketch.entity(
+                "Profile", info: ["identityAttributes": "user"],
+                [.attribute("text"), .toOne("user", "User", inverse: "profile")])
+        }
+        let both = #"[{"id": "1", "profile": {"text": "a"}}, {"id": "2", "profile": {"text": "b"}}]"#
+        #expect(try world.take(both, "User")["Profile"].inserted == 2)
+        #expect(try !world.take(both, "User").hasChanges)
+        let changed = try world.take(
+            #"[{"text": "c", "user": "1"}, {"text": "d", "user": "3"}, {"text": "e", "user": "3"}]"#, "Profile")
+        #expect(changed["Profile"].updated == 1)
+        #expect(changed["Profile"].inserted == 1)
+        #expect(try world.values("text", of: "Profile") == ["b", "c", "e"])
+        // Those of nobody aren't taken for one.
+        #expect(try world.take(#"[{"text": "x"}, {"text": "y"}]"#, "Profile")["Profile"].inserted == 2)
+        #expect(try world.count("Profile") == 5)
+    }
+
     @Test func `the owner may be named from the other side, in any batch`() throws {
         var world = try orders()
         world.options.batchSize = 1
