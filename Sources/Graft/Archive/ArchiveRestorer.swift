@@ -22,9 +22,9 @@ final class ArchiveRestorer {
     private let entityNumbers: [ObjectIdentifier: Int]
 
     /// By number of the archive: the objects in the context.
-    var live: [NSManagedObject?] = []
+    var live = NumberedList<NSManagedObject>()
     /// By number of the archive: the IDs of objects that were saved.
-    var ids: [NSManagedObjectID?] = []
+    var ids = NumberedList<NSManagedObjectID>()
     /// The numbers of the objects that have become live since the last save.
     private var liveNumbers: [Int] = []
     /// The objects that the model has no place for.
@@ -82,11 +82,6 @@ final class ArchiveRestorer {
 
     /// Takes over a batch of records.
     func restore(_ records: [ArchiveRecord]) throws {
-        let highest = records.reduce(0) { highest, record in
-            let references = record.members.reduce(record.destinations.max() ?? 0) { max($0, $1.max() ?? 0) }
-            return max(highest, record.number, references)
-        }
-        makeRoom(highest + 1)
         matched.removeAll(keepingCapacity: true)
         changed.removeAll(keepingCapacity: true)
         try findObjects(records)
@@ -104,12 +99,6 @@ final class ArchiveRestorer {
         changed.removeAll()
         try linkRest(didLink)
         countLateChanges()
-    }
-
-    private func makeRoom(_ count: Int) {
-        if count <= live.count { return }
-        live += [NSManagedObject?](repeating: nil, count: count - live.count)
-        if savesBatches { ids += [NSManagedObjectID?](repeating: nil, count: count - ids.count) }
     }
 
     /// Enters an object of the context.

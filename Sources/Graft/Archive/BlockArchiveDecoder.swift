@@ -83,13 +83,22 @@ final class BlockArchiveDecoder: ArchiveDecoder {
             records = ArchiveBytes(contents)
             entity = try records.count(upTo: entities.count - 1)
             let first = try records.count(upTo: .max)
-            rest = try records.count(upTo: total - number)
+            let announced = try records.count(upTo: total - number)
+            rest = try fitting(announced)
             guard first == number else { throw ArchiveBlock.damaged("object \(first)", "object \(number)") }
             counts[entity] += rest
             texts.removeAll(keepingCapacity: true)
         } catch let error as GraftError {
             throw error.located(in: blocks.place)
         }
+    }
+
+    /// A count of objects, where the bytes that follow can hold that many.
+    private func fitting(_ count: Int) throws -> Int {
+        let width = (entities[entity].items.count + 7) / 8
+        let limit = width == 0 ? BlockArchiveEncoder.mostEmptyRecords : records.rest / width
+        if count <= limit { return count }
+        throw ArchiveBlock.damaged("a block that announces \(count) objects", "at most \(limit), which it has room for")
     }
 
     // MARK: Records
@@ -109,10 +118,10 @@ final class BlockArchiveDecoder: ArchiveDecoder {
                 }
             case .toOne: record.destinations[item.column] = try records.count(upTo: total - 1)
             case .toMany:
-                // Each member takes a byte at least.
+                // Each member takes a byte at least, but eight in memory, and bytes can be compressed a thousandfold.
                 let count = try records.count(upTo: records.rest)
                 var members: [Int] = []
-                members.reserveCapacity(count)
+                members.reserveCapacity(min(count, 1 << 12))
                 for _ in 0..<count { members.append(try records.count(upTo: total - 1)) }
                 record.members[item.column] = members
             }

@@ -31,6 +31,11 @@ final class BlockArchiveEncoder: ArchiveEncoder {
     /// The longest text that is entered into a block's table.
     static let longestShared = 64
 
+    /// How many objects that take no bytes, because their entity has no archived properties, a block has.
+    static let mostEmptyRecords = 1024
+
+    private var isFullOfEmptyOnes: Bool { records.count == 0 && count == Self.mostEmptyRecords }
+
     init(_ entities: [ArchiveEntity], isCompressed: Bool, sink: @escaping JSONWriter.ByteSink) {
         self.entities = entities
         self.isCompressed = isCompressed
@@ -44,7 +49,9 @@ final class BlockArchiveEncoder: ArchiveEncoder {
     }
 
     func write(_ record: ArchiveRecord) throws {
-        if count > 0, record.entity != entity || records.count >= Self.blockSize { try emitRecords() }
+        if count > 0, record.entity != entity || records.count >= Self.blockSize || isFullOfEmptyOnes {
+            try emitRecords()
+        }
         if count == 0 {
             entity = record.entity
             first = record.number

@@ -16,6 +16,8 @@ struct RestoreRun {
     /// Whether the context is the caller's, who saves it.
     private let isCallers: Bool
     private let savesBatches: Bool
+    /// How many values and relationships a batch has at most, those included that its objects don't have.
+    private static let widestBatch = 1 << 21
 
     init(
         _ archive: GraphArchive, into context: NSManagedObjectContext, isCallers: Bool,
@@ -68,6 +70,9 @@ struct RestoreRun {
         _ decoder: any ArchiveDecoder, _ restorer: ArchiveRestorer, _ report: inout ImportReport
     ) throws {
         let batchSize = max(1, options.batchSize)
+        // Values that aren't there take a bit in an archive and a place in a record.
+        let widths = try decoder.header.archiveEntities().map(\.items.count)
+        var width = 0
         var records: [ArchiveRecord] = []
         records.reserveCapacity(min(batchSize, 1 << 16))
         func take() throws {
@@ -75,6 +80,7 @@ struct RestoreRun {
             try restorer.restore(records)
             report.recordCount += records.count
             records.removeAll(keepingCapacity: true)
+            width = 0
             if savesBatches, restorer.canSave {
                 try restorer.save()
                 report.batchCount += 1
@@ -83,7 +89,8 @@ struct RestoreRun {
         }
         while let record = try decoder.next() {
             records.append(record)
-            if records.count >= batchSize { try take() }
+            width += widths[record.entity]
+            if records.count >= batchSize || width >= Self.widestBatch { try take() }
         }
         if !records.isEmpty { try take() }
     }
@@ -110,7 +117,7 @@ struct RestoreRun {
     /// Says now what the model refuses of the archive's objects, and not when the caller saves.
     private func validate(_ restorer: ArchiveRestorer) throws {
         context.processPendingChanges()
-        for case let object? in restorer.live {
+        for object in restorer.live.present {
             if object.isInserted {
                 try object.validateForInsert()
             } else if object.isUpdated {

@@ -176,15 +176,19 @@ extension NSManagedObjectContext {
 struct CRC {
     private var state: UInt32 = .max
 
-    mutating func update(_ text: String) {
-        for byte in text.utf8 {
+    mutating func update(_ text: String) { update(text.utf8) }
+
+    mutating func update(_ bytes: some Sequence<UInt8>) {
+        for byte in bytes {
             state ^= UInt32(byte)
             for _ in 0..<8 { state = state & 1 == 1 ? state >> 1 ^ 0x82F6_3B78 : state >> 1 }
         }
     }
 
+    var value: UInt32 { ~state }
+
     var text: String {
-        let digits = String(~state, radix: 16)
+        let digits = String(value, radix: 16)
         return String(repeating: "0", count: 8 - digits.count) + digits
     }
 }
