@@ -45,7 +45,7 @@ enum CodableBenchmark {
         var insert = ManagedCodingOptions()
         insert.existingObjects = .insert
         // By turns, so that whatever else the machine does meets all.
-        for _ in 0..<5 {
+        for _ in 0..<9 {
             structs = structs.best(try measure(1) { try JSONDecoder().decode([Hero].self, from: data).count })
             managed = managed.best(try decode(data, ManagedCodingOptions()))
             inserted = inserted.best(try decode(data, insert))

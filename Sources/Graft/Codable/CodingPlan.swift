@@ -39,14 +39,27 @@ final class CodingPlan: Sendable {
         let key: Key
         let number: Int
         let property: GraphSchema.Property
+        let isToMany: Bool
         /// The number of the destination entity.
         let destination: Int
+        /// The way back; nil where there is none. Its own way back is left out.
+        let inverse: Relationship?
 
-        init(key: Key, number: Int, property: GraphSchema.Property, destination: Int) {
+        init(key: Key, number: Int, property: GraphSchema.Property, in schema: GraphSchema, isInverse: Bool = false) {
             self.key = key
             self.number = number
             self.property = property
+            isToMany = property.isToMany
+            let destination = property.destination ?? 0
             self.destination = destination
+            inverse =
+                isInverse
+                ? nil
+                : property.inverse.map {
+                    let back = schema.entities[destination].properties[$0]
+                    return Relationship(
+                        key: Key(stringValue: back.name), number: $0, property: back, in: schema, isInverse: true)
+                }
         }
     }
 
@@ -96,9 +109,7 @@ final class CodingPlan: Sendable {
                 entries.append(
                     (
                         path,
-                        .relationship(
-                            Relationship(
-                                key: key, number: index, property: property, destination: property.destination ?? 0))
+                        .relationship(Relationship(key: key, number: index, property: property, in: schema))
                     ))
             }
         }

@@ -15,14 +15,32 @@ import Synchronization
 
 /// The objects of a context by identity, as far as decoding knows them.
 final class DecodedObjects {
-    /// The values of an object's identifying attributes.
+    /// The values of an object's identifying attributes. Mostly there is one, which needs no array.
     struct Identity {
-        var values: [GraphValue]
+        let first: GraphValue
+        var others: [GraphValue] = []
         var hash: UInt64
+
+        var values: [GraphValue] { [first] + others }
     }
 
+    /// An identifying attribute. A class, so that a loop copies a reference and no texts.
+    private final class Part {
+        let number: Int
+        let property: GraphSchema.Property
+
+        init(_ number: Int, _ entity: GraphSchema.Entity) {
+            self.number = number
+            property = entity.properties[number]
+        }
+    }
+
+    let model: NSManagedObjectModel
     let compiled: CompiledModel
     private unowned let context: NSManagedObjectContext
+    private let entities: [NSEntityDescription]
+    /// By entity: the identifying attributes.
+    private let identities: [[Part]]
     private var makers: [ObjectMaker]
     /// By identity space.
     private var objects: [ObjectIndex]
@@ -35,33 +53,22 @@ final class DecodedObjects {
         var changes: PendingChangeCounts
     }
 
-    // MARK: With the context
+    // MARK: Beginning
 
-    private static var key: NSString { "org.graft.decodedObjects" }
-
-    /// What is known of a context. Call it on the context's queue.
-    static func of(_ context: NSManagedObjectContext, _ model: NSManagedObjectModel) throws -> DecodedObjects {
-        let compiled = try CompiledModel.of(model)
-        if let known = context.userInfo[key] as? DecodedObjects, known.compiled === compiled { return known }
-        let made = try DecodedObjects(context, model, compiled)
-        context.userInfo[key] = made
-        return made
-    }
-
-    private init(
-        _ context: NSManagedObjectContext, _ model: NSManagedObjectModel, _ compiled: CompiledModel
-    ) throws {
+    /// - Throws: ``GraftError`` for a model that can't be followed.
+    init(_ context: NSManagedObjectContext, _ model: NSManagedObjectModel) throws {
         self.context = context
-        self.compiled = compiled
-        let entities = model.entitiesByName
-        makers = try compiled.schema.entities.map { entity in
-            guard let description = entities[entity.name] else {
-                throw GraftError(.unknownEntity(entity.name, closest: nil))
-            }
-            return ObjectMaker(description, in: context)
+        self.model = model
+        compiled = try CompiledModel.of(model)
+        let byName = model.entitiesByName
+        entities = try compiled.schema.entities.map { entity in
+            if let description = byName[entity.name] { return description }
+            throw GraftError(.unknownEntity(entity.name, closest: nil))
         }
-        objects = compiled.schema.entities.map { _ in ObjectIndex() }
-        wasEmpty = compiled.schema.entities.map { _ in nil }
+        makers = entities.map { ObjectMaker($0, in: context) }
+        identities = compiled.schema.entities.map { entity in entity.identity.map { Part($0, entity) } }
+        objects = entities.map { _ in ObjectIndex() }
+        wasEmpty = entities.map { _ in nil }
     }
 
     /// Looks whether what is known still holds.
@@ -104,17 +111,8 @@ final class DecodedObjects {
     /// The identity that an object has; nil where it isn't complete.
     private func identity(of object: NSManagedObject, _ number: Int) -> Identity? {
         let entity = compiled.schema.entities[number]
-        if entity.identity.isEmpty { return nil }
-        var identity = Identity(values: [], hash: 0)
-        var hash = IdentityHash()
-        for part in entity.identity {
-            // An identity that can't be read isn't one.
-            guard let value = try? object.graphValue(part, entity.properties[part]), !value.isNull else { return nil }
-            identity.values.append(value)
-            hash.combine(value)
-        }
-        identity.hash = hash.value
-        return identity
+        // An identity that can't be read isn't one.
+        return Identity(entity.identity) { try? object.graphValue($0, entity.properties[$0]) }
     }
 
     // MARK: Objects
@@ -127,27 +125,39 @@ final class DecodedObjects {
         objects[compiled.schema.entities[entity].identitySpace].insert(object, hash: identity.hash)
     }
 
-    /// The object of an entity, or one related to it, that has an identity; nil where there is none.
-    func object(_ identity: Identity, _ entity: Int) throws -> NSManagedObject? {
+    /// The object of an entity, or one related to it, that has an identity, with the number of its own entity; nil where
+    /// there is none.
+    func object(_ identity: Identity, _ entity: Int) throws -> (object: NSManagedObject, entity: Int)? {
         let space = compiled.schema.entities[entity].identitySpace
-        if let found = try objects[space].first(identity.hash, where: { try matches($0, identity, entity) }) {
-            return found
+        // A copy: looking at an object may fire its fault, and what that calls may decode others.
+        let index = objects[space]
+        if let found = try index.first(identity.hash, where: { try matches($0, identity, entity) }) {
+            return (found, try number(of: found, expected: entity))
         }
         if try isEmpty(space) { return nil }
         guard let found = try fetch(identity, space).first(where: { try matches($0, identity, entity) }) else {
             return nil
         }
         enter(found, identity, entity)
-        return found
+        return (found, try number(of: found, expected: entity))
+    }
+
+    @inline(__always)
+    private func number(of object: NSManagedObject, expected: Int) throws -> Int {
+        let entity = object.entity
+        return entity === entities[expected] ? expected : try compiled.number(of: entity)
     }
 
     private func matches(_ object: NSManagedObject, _ identity: Identity, _ entity: Int) throws -> Bool {
         guard !object.isDeleted, object.managedObjectContext === context else { return false }
-        let number = try compiled.number(of: object.entity)
-        guard compiled.schema.isEntity(number, relatedTo: entity) else { return false }
-        let description = compiled.schema.entities[number]
-        for (part, value) in zip(description.identity, identity.values) {
-            if try !object.holds(value, part, description.properties[part]) { return false }
+        let number = try number(of: object, expected: entity)
+        guard number == entity || compiled.schema.isEntity(number, relatedTo: entity) else { return false }
+        let parts = identities[number]
+        guard let first = parts.first, parts.count == identity.others.count + 1,
+            try object.holds(identity.first, first.number, first.property)
+        else { return false }
+        for (index, value) in identity.others.enumerated() {
+            if try !object.holds(value, parts[index + 1].number, parts[index + 1].property) { return false }
         }
         return true
     }
@@ -195,6 +205,23 @@ final class DecodedObjects {
         let number = try compiled.number(of: entity)
         numbers[ObjectIdentifier(type)] = number
         return number
+    }
+}
+
+extension DecodedObjects.Identity {
+    /// Takes the values of some attributes; nil where one is missing or null, or there are no attributes.
+    @inline(__always)
+    init?(_ parts: [Int], _ value: (Int) -> GraphValue?) {
+        guard let part = parts.first, let first = value(part), !first.isNull else { return nil }
+        var hash = IdentityHash()
+        hash.combine(first)
+        var others: [GraphValue] = []
+        for part in parts.dropFirst() {
+            guard let value = value(part), !value.isNull else { return nil }
+            hash.combine(value)
+            others.append(value)
+        }
+        self.init(first: first, others: others, hash: hash.value)
     }
 }
 

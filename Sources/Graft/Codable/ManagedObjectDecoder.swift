@@ -9,15 +9,16 @@ import Foundation
 /// Decodes one object with what is nested in it.
 final class ManagedObjectDecoder {
     typealias Container = KeyedDecodingContainer<CodingPlan.Key>
+    /// The value of an attribute.
+    typealias Value = (number: Int, value: GraphValue)
 
-    let context: NSManagedObjectContext
     let options: ManagedCodingOptions
+    let known: DecodedObjects
     private let plans: [CodingPlan]
     private let schema: GraphSchema
-    private let known: DecodedObjects
-    private let undo: DecodingUndo
-    /// The attributes of the objects whose values are being read, the innermost last.
-    private var values: [(number: Int, value: GraphValue)] = []
+    private let undo = DecodingUndo()
+    /// Room for the attributes of one object.
+    private var buffer: [Value] = []
 
     // MARK: Beginning
 
@@ -35,36 +36,34 @@ final class ManagedObjectDecoder {
             throw GraftError(
                 .missingModel(reason: "the context '\(context.name ?? "unnamed")' has no persistent store coordinator"))
         }
-        let known = try DecodedObjects.of(context, model)
-        let entity = try known.number(of: type, in: model, for: decoder)
         let options = userInfo[.managedCodingOptions] as? ManagedCodingOptions ?? ManagedCodingOptions()
-        let run = ManagedObjectDecoder(
-            context, options, try known.compiled.codingPlans(options.keys, model), known)
-        return try run.decode(entity, decoder)
+        let session = DecodingSession.of(context)
+        let run = try session.begin(model, options)
+        let entity = try run.known.number(of: type, in: model, for: decoder)
+        let object = try run.decode(entity, decoder, context, session.log)
+        session.end(run)
+        return object
     }
 
-    private init(
-        _ context: NSManagedObjectContext, _ options: ManagedCodingOptions, _ plans: [CodingPlan],
-        _ known: DecodedObjects
-    ) {
-        self.context = context
+    init(_ options: ManagedCodingOptions, _ plans: [CodingPlan], _ known: DecodedObjects) {
         self.options = options
         self.plans = plans
         self.known = known
         schema = known.compiled.schema
-        undo = DecodingUndo(context)
     }
 
-    private func decode(_ entity: Int, _ decoder: any Decoder) throws -> NSManagedObject {
+    private func decode(
+        _ entity: Int, _ decoder: any Decoder, _ context: NSManagedObjectContext, _ log: DecodingLog?
+    ) throws -> NSManagedObject {
         let container = try decoder.container(keyedBy: CodingPlan.Key.self)
         known.begin()
         defer { known.end() }
         do {
             let object = try object(in: container, expected: entity, nesting: 0)
-            (context.userInfo[DecodingLog.key] as? DecodingLog)?.steps.append(undo)
+            undo.end(log)
             return object
         } catch {
-            try undo.undo()
+            try undo.undo(in: context)
             known.forget()
             throw error
         }
@@ -77,10 +76,12 @@ final class ManagedObjectDecoder {
             throw GraftError(.tooDeep(limit: options.maximumNesting), at: Self.place(container.codingPath, nil))
         }
         let plan = plans[try entity(in: container, expected: expected)]
-        let start = values.count
-        try readAttributes(plan.top, in: container, plan)
-        let (object, isNew) = try findOrMake(plan, values[start...], container)
-        values.removeLast(values.count - start)
+        var values: [Value] = []
+        swap(&values, &buffer)
+        try readAttributes(plan.top, in: container, plan, into: &values)
+        let (object, isNew) = try findOrMake(plan, values, container)
+        values.removeAll(keepingCapacity: true)
+        swap(&values, &buffer)
         if plan.top.hasRelationships {
             try readRelationships(plan.top, in: container, of: object, isNew: isNew, nesting: nesting)
         }
@@ -98,9 +99,9 @@ final class ManagedObjectDecoder {
             at: Self.place(container.codingPath + [CodingPlan.Key.entity], name))
     }
 
-    /// Reads the attributes of an object into `values`.
+    /// Reads the attributes of an object.
     private func readAttributes(
-        _ level: CodingPlan.Level, in container: Container, _ plan: CodingPlan
+        _ level: CodingPlan.Level, in container: Container, _ plan: CodingPlan, into values: inout [Value]
     ) throws {
         for attribute in level.attributes {
             if let value = try value(of: attribute, in: container, plan) { values.append((attribute.number, value)) }
@@ -108,20 +109,19 @@ final class ManagedObjectDecoder {
         for (key, level) in level.steps where container.contains(key) {
             if try container.decodeNil(forKey: key) { continue }
             let below = try container.nestedContainer(keyedBy: CodingPlan.Key.self, forKey: key)
-            try readAttributes(level, in: below, plan)
+            try readAttributes(level, in: below, plan, into: &values)
         }
     }
 
     /// Returns the object with the identity among some values, or a new one, and sets the values.
     private func findOrMake(
-        _ plan: CodingPlan, _ values: ArraySlice<(number: Int, value: GraphValue)>, _ container: Container
+        _ plan: CodingPlan, _ values: [Value], _ container: Container
     ) throws -> (object: NSManagedObject, isNew: Bool) {
         let properties = plan.entity.properties
         let identity = options.existingObjects == .insert ? nil : Self.identity(of: plan, in: values)
-        if let identity, let object = try known.object(identity, plan.number) {
+        if let identity, let (object, entity) = try known.object(identity, plan.number) {
             // An object that was found as one of a super-entity has only that one's properties.
-            let count = try min(
-                properties.count, plans[known.compiled.number(of: object.entity)].entity.properties.count)
+            let count = min(properties.count, plans[entity].entity.properties.count)
             for (number, value) in values where number < count {
                 if try object.holds(value, number, properties[number]) { continue }
                 try undo.willSet(number, properties[number], of: object)
@@ -161,18 +161,11 @@ final class ManagedObjectDecoder {
     }
 
     /// The identity among some values; nil where it isn't complete.
-    private static func identity(
-        of plan: CodingPlan, in values: ArraySlice<(number: Int, value: GraphValue)>
-    ) -> DecodedObjects.Identity? {
-        if plan.entity.identity.isEmpty { return nil }
-        var parts: [GraphValue] = []
-        var hash = IdentityHash()
-        for number in plan.entity.identity {
-            guard let value = values.first(where: { $0.number == number })?.value, !value.isNull else { return nil }
-            hash.combine(value)
-            parts.append(value)
+    private static func identity(of plan: CodingPlan, in values: [Value]) -> DecodedObjects.Identity? {
+        DecodedObjects.Identity(plan.entity.identity) { part in
+            for (number, value) in values where number == part { return value }
+            return nil
         }
-        return DecodedObjects.Identity(values: parts, hash: hash.value)
     }
 
     // MARK: Relationships
@@ -182,7 +175,7 @@ final class ManagedObjectDecoder {
     ) throws {
         for relationship in level.relationships where container.contains(relationship.key) {
             let isNull = try container.decodeNil(forKey: relationship.key)
-            if relationship.property.isToMany {
+            if relationship.isToMany {
                 let members = isNull ? [] : try members(relationship, in: container, nesting)
                 connect(object, isNew: isNew, to: members, relationship)
             } else {
@@ -220,29 +213,27 @@ final class ManagedObjectDecoder {
     private func connect(
         _ object: NSManagedObject, isNew: Bool, to end: NSManagedObject?, _ relationship: CodingPlan.Relationship
     ) {
-        let (number, property) = (relationship.number, relationship.property)
-        let old = object.destination(number, property)
+        let old = object.destination(relationship.number, relationship.property)
         if old === end { return }
         if isNew, old == nil, let end {
-            undo.willConnectNew(number, property, to: end, schema)
+            undo.willConnectNew(relationship, to: end)
         } else {
-            undo.willConnect(number, property, of: object, to: end.map { [$0] } ?? [], schema)
+            undo.willConnect(relationship, of: object, to: end.map { [$0] } ?? [])
         }
-        object.assign(end, number, property)
+        object.assign(end, relationship.number, relationship.property)
     }
 
     private func connect(
         _ object: NSManagedObject, isNew: Bool, to members: [NSManagedObject], _ relationship: CodingPlan.Relationship
     ) {
-        let (number, property) = (relationship.number, relationship.property)
-        let old = object.members(number, property)
+        let old = object.members(relationship.number, relationship.property)
         if old.isEmpty, members.isEmpty { return }
         if isNew, old.isEmpty {
-            for member in members { undo.willConnectNew(number, property, to: member, schema) }
+            for member in members { undo.willConnectNew(relationship, to: member) }
         } else {
-            undo.willConnect(number, property, of: object, to: members, schema)
+            undo.willConnect(relationship, of: object, to: members)
         }
-        object.assign(members, number, property)
+        object.assign(members, relationship.number, relationship.property)
     }
 
     /// Where a coding path leads.

@@ -30,14 +30,15 @@ extension NSManagedObjectContext {
     /// - Parameter body: Decodes, with a decoder that has this context in its `userInfo`.
     /// - Throws: What the closure throws. Then the context is as it was before.
     public func decodeAtomically<Value>(_ body: () throws -> Value) throws -> Value {
+        let session = DecodingSession.of(self)
         let log = DecodingLog()
-        let outer = userInfo[DecodingLog.key]
-        userInfo[DecodingLog.key] = log
-        defer { userInfo[DecodingLog.key] = outer }
+        let outer = session.log
+        session.log = log
+        defer { session.log = outer }
         do {
             return try body()
         } catch {
-            for undo in log.steps.reversed() { try undo.undo() }
+            for undo in log.steps.reversed() { try undo.undo(in: self) }
             throw error
         }
     }
@@ -45,7 +46,5 @@ extension NSManagedObjectContext {
 
 /// What a context has decoded since ``CoreData/NSManagedObjectContext/decodeAtomically(_:)`` began.
 final class DecodingLog {
-    static var key: NSString { "org.graft.decodingLog" }
-
     var steps: [DecodingUndo] = []
 }

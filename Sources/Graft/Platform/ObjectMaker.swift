@@ -2,10 +2,11 @@
 
 import CoreData
 
-/// Inserts objects of one entity into a context.
-struct ObjectMaker {
+/// Inserts objects of one entity into a context. A class, so that no list of makers is being changed while an object is made:
+/// its `awakeFromInsert()` may make others.
+final class ObjectMaker {
     let entity: NSEntityDescription
-    private let context: NSManagedObjectContext
+    private unowned let context: NSManagedObjectContext
     private var objectClass: NSManagedObject.Type?
 
     init(_ entity: NSEntityDescription, in context: NSManagedObjectContext) {
@@ -14,7 +15,7 @@ struct ObjectMaker {
     }
 
     /// Inserts a new object.
-    mutating func make() -> NSManagedObject {
+    func make() -> NSManagedObject {
         if let objectClass { return objectClass.init(entity: entity, insertInto: context) }
         let first = NSEntityDescription.insertNewObject(forEntityName: entity.name ?? "", into: context)
         objectClass = type(of: first)
