@@ -4,6 +4,7 @@
 //
 //     frames      the objects on the way, outermost first, each with the dictionary that it will be
 //     visits      what became of each object that was met: waiting beside one on the way, on the way, or written
+//     indexes     where an object's visit is
 //     detached    the dictionaries for $objects: where frames would be nested too deep, a new nest begins
 
 import CoreData
@@ -13,12 +14,15 @@ struct DictionaryWriter {
     /// An object on the way.
     private struct Frame {
         let object: NSManagedObject
+        /// The index of its visit.
+        let visit: Int
         let plan: DictionaryPlan
         var dictionary: [String: Any]
         /// The index of the next relationship in the plan.
         var nextRelationship = 0
-        /// The members of the current relationship, and which of them is next.
+        /// The members of the current relationship, their visits, and which of them is next.
         var members: [NSManagedObject] = []
+        var memberVisits: [Int] = []
         var nextMember = 0
         /// What stands for the members so far.
         var elements: [[String: Any]] = []
@@ -30,13 +34,15 @@ struct DictionaryWriter {
 
     private struct Visit {
         enum State: Equatable {
+            /// Nobody is going to write it yet.
+            case met
             /// It will be written among the members that the frame with this index is writing; -1 is at the top.
             case waiting(Int)
             case onTheWay
             case written
         }
 
-        var state: State
+        var state = State.met
         /// The number that it has in the dictionaries, so that it can be referred to.
         var number: Int?
     }
@@ -45,7 +51,10 @@ struct DictionaryWriter {
     private let options: DictionaryOptions
     private var plans: [DictionaryPlan?]
     private var frames: [Frame] = []
-    private var visits: [ObjectIdentifier: Visit] = [:]
+    private var visits: [Visit] = []
+    /// The index of each object's visit. It is looked up once for each link and goes along from there: in a large graph, most
+    /// of the time would go into finding objects in this table.
+    private var indexes: [ObjectIdentifier: Int] = [:]
     private var detached: [(number: Int, dictionary: [String: Any])] = []
     private var lastNumber = 0
 
@@ -60,21 +69,29 @@ struct DictionaryWriter {
     /// - Throws: ``GraftError`` with entity and property for a value without the form that is asked for.
     mutating func dictionaries(of roots: [NSManagedObject]) throws -> [[String: Any]] {
         // A root that is met elsewhere has been written or will be.
-        claim(roots, for: -1)
-        var seen: Set<ObjectIdentifier> = []
+        let rootVisits = roots.map { visit(of: $0) }
+        claim(rootVisits, for: -1)
         var dictionaries: [[String: Any]] = []
-        for root in roots {
-            let isFirst = seen.insert(ObjectIdentifier(root)).inserted
-            dictionaries.append(isFirst ? try dictionary(of: root) : try repeated(root))
+        for (root, visit) in zip(roots, rootVisits) {
+            let isFirst = visits[visit].state == .waiting(-1)
+            dictionaries.append(isFirst ? try dictionary(of: root, visit) : try repeated(root, visit))
         }
         return dictionaries
     }
 
+    /// The index of an object's visit, which is made where it is met for the first time.
+    private mutating func visit(of object: NSManagedObject) -> Int {
+        func take(_ index: inout Int) -> Int { index }
+        let index = take(&indexes[ObjectIdentifier(object), default: visits.count])
+        if index == visits.count { visits.append(Visit()) }
+        return index
+    }
+
     /// Sees to it that objects are written here and not deeper, where one of them leads to the others.
-    private mutating func claim(_ objects: [NSManagedObject], for frame: Int) {
-        for object in objects where visits[ObjectIdentifier(object)] == nil {
+    private mutating func claim(_ members: [Int], for frame: Int) {
+        for visit in members where visits[visit].state == .met {
             let number = options.repeatedObjects == .referenced ? nextNumber() : nil
-            visits[ObjectIdentifier(object)] = Visit(state: .waiting(frame), number: number)
+            visits[visit] = Visit(state: .waiting(frame), number: number)
         }
     }
 
@@ -83,8 +100,8 @@ struct DictionaryWriter {
         return lastNumber
     }
 
-    private mutating func dictionary(of root: NSManagedObject) throws -> [String: Any] {
-        try begin(root, nesting: 0, depth: 0)
+    private mutating func dictionary(of root: NSManagedObject, _ visit: Int) throws -> [String: Any] {
+        try begin(root, visit, nesting: 0, depth: 0)
         var finished: [String: Any] = [:]
         while !frames.isEmpty {
             if let dictionary = try step() { finished = dictionary }
@@ -103,9 +120,9 @@ struct DictionaryWriter {
     private mutating func step() throws -> [String: Any]? {
         let top = frames.count - 1
         if frames[top].nextMember < frames[top].members.count {
-            let member = frames[top].members[frames[top].nextMember]
+            let next = frames[top].nextMember
             frames[top].nextMember += 1
-            try meet(member)
+            try meet(frames[top].members[next], frames[top].memberVisits[next])
             return nil
         }
         closeRelationship(top)
@@ -125,10 +142,12 @@ struct DictionaryWriter {
             ? object.members(relationship.number, relationship.property)
             : object.destination(relationship.number, relationship.property).map { [$0] } ?? []
         // A deletion reaches relationships only when the context processes its changes.
-        frames[top].members = members.contains(where: \.isDeleted) ? members.filter { !$0.isDeleted } : members
+        let remaining = members.contains(where: \.isDeleted) ? members.filter { !$0.isDeleted } : members
+        frames[top].members = remaining
+        frames[top].memberVisits = remaining.map { visit(of: $0) }
         // At the limit, what is written isn't the last word: a shorter path may lead to it.
         if frames[top].depth + 1 != options.maximumDepth || options.repeatedObjects == .referenced {
-            claim(frames[top].members, for: top)
+            claim(frames[top].memberVisits, for: top)
         }
     }
 
@@ -143,15 +162,15 @@ struct DictionaryWriter {
         }
         frames[top].elements = []
         frames[top].members = []
+        frames[top].memberVisits = []
     }
 
     /// Puts the innermost object's dictionary where it belongs.
     private mutating func finish() -> [String: Any]? {
         let frame = frames.removeLast()
-        let key = ObjectIdentifier(frame.object)
-        visits[key]?.state = .written
+        visits[frame.visit].state = .written
         guard !frames.isEmpty else { return frame.dictionary }
-        if frame.nesting == 0, let number = visits[key]?.number {
+        if frame.nesting == 0, let number = visits[frame.visit].number {
             detached.append((number, frame.dictionary))
             frames[frames.count - 1].elements.append([DictionaryKey.reference: number])
         } else {
@@ -163,18 +182,18 @@ struct DictionaryWriter {
     // MARK: Objects
 
     /// Takes a member of the current relationship: begins it, or enters what stands for it.
-    private mutating func meet(_ member: NSManagedObject) throws {
+    private mutating func meet(_ member: NSManagedObject, _ visit: Int) throws {
         let top = frames.count - 1
-        switch visits[ObjectIdentifier(member)]?.state {
+        switch visits[visit].state {
         case .waiting(top):
             let nesting = frames[top].nesting + 1
             let isTooDeep = nesting >= max(1, options.maximumNesting)
-            return try begin(member, nesting: isTooDeep ? 0 : nesting, depth: frames[top].depth + 1)
+            return try begin(member, visit, nesting: isTooDeep ? 0 : nesting, depth: frames[top].depth + 1)
         case .onTheWay where options.repeatedObjects == .leftOut: return
         case .waiting where options.repeatedObjects == .leftOut && hasInverse(top):
             // The other side says it, when its turn comes.
             return
-        default: frames[top].elements.append(try repeated(member))
+        default: frames[top].elements.append(try repeated(member, visit))
         }
     }
 
@@ -183,24 +202,24 @@ struct DictionaryWriter {
     }
 
     /// What stands for an object that was written already, or will be.
-    private mutating func repeated(_ object: NSManagedObject) throws -> [String: Any] {
-        if let number = visits[ObjectIdentifier(object)]?.number { return [DictionaryKey.reference: number] }
+    private mutating func repeated(_ object: NSManagedObject, _ visit: Int) throws -> [String: Any] {
+        if let number = visits[visit].number { return [DictionaryKey.reference: number] }
         return try attributes(of: object, plan(of: object))
     }
 
-    private mutating func begin(_ object: NSManagedObject, nesting: Int, depth: Int) throws {
-        let key = ObjectIdentifier(object)
+    private mutating func begin(_ object: NSManagedObject, _ visit: Int, nesting: Int, depth: Int) throws {
         let plan = try plan(of: object)
-        var number = visits[key]?.number
+        var number = visits[visit].number
         if nesting == 0, !frames.isEmpty, number == nil { number = nextNumber() }
-        visits[key] = Visit(state: .onTheWay, number: number)
+        visits[visit] = Visit(state: .onTheWay, number: number)
         var dictionary = try attributes(of: object, plan)
         if let number { dictionary[DictionaryKey.number] = number }
         // Apart from its relationship, nothing else says what it is.
         if nesting == 0, !frames.isEmpty, options.entityKey == nil {
             dictionary[DictionaryKey.entity] = plan.writtenName
         }
-        frames.append(Frame(object: object, plan: plan, dictionary: dictionary, nesting: nesting, depth: depth))
+        frames.append(
+            Frame(object: object, visit: visit, plan: plan, dictionary: dictionary, nesting: nesting, depth: depth))
     }
 
     private mutating func plan(of object: NSManagedObject) throws -> DictionaryPlan {
