@@ -96,6 +96,29 @@ import Testing
         }
     }
 
+    @Test func `whatever stands for an integer, it becomes that integer or an error`() throws {
+        var random = SeededGenerator(seed: 7)
+        let pieces = ["0", "1", "7", "32767", "32768", "-", "+", ".", "e3", " ", "x", "", "9", "00"]
+        try withItem { item in
+            for _ in 0..<2000 {
+                let text = (0...random.below(3)).map { _ in pieces[random.below(pieces.count)] }.joined()
+                item.setValue(5, forKey: "int16")
+                // As JSON's numbers read it, blanks around it left aside; a sign of plus is nobody's.
+                let trimmed = text.trimmingCharacters(in: .whitespaces)
+                let number = Double(trimmed).flatMap { Int16(exactly: $0) }
+                do {
+                    try item.safeSetValues(forKeysWith: ["int16": text])
+                    #expect(item.number("int16") == number.map(Int64.init), "'\(text)'")
+                } catch {
+                    #expect(item.number("int16") == 5, "'\(text)'")
+                    // Plain digits are never refused where they fit.
+                    let isPlain = !trimmed.isEmpty && trimmed.allSatisfy(\.isNumber) && Int16(trimmed) != nil
+                    #expect(!isPlain, "'\(text)': \(error)")
+                }
+            }
+        }
+    }
+
     @Test func `an error names all values and changes none`() throws {
         try withItem { item in
             let error = try #require(
