@@ -50,7 +50,8 @@ extension ManagedCodable {
     ///
     /// - Throws: ``GraftError`` for objects nested too deep; what the encoder throws.
     public func encode(to encoder: any Encoder) throws {
-        try ManagedObjectEncoder.encode(self, to: encoder)
+        // Of an array's objects, the class is that of the array, which is the one that decoding will know.
+        try ManagedObjectEncoder.encode(self, as: Self.self, to: encoder)
     }
 }
 
@@ -69,6 +70,6 @@ public struct EncodableGraph: Encodable {
     ///
     /// - Throws: As ``ManagedCodable/encode(to:)``.
     public func encode(to encoder: any Encoder) throws {
-        try ManagedObjectEncoder.encode(object, to: encoder)
+        try ManagedObjectEncoder.encode(object, as: type(of: object), to: encoder)
     }
 }

@@ -27,14 +27,15 @@ final class ManagedObjectEncoder {
     private var states: [ObjectIdentifier: State] = [:]
 
     /// Encodes an object.
-    static func encode(_ object: NSManagedObject, to encoder: any Encoder) throws {
+    ///
+    /// - Parameter type: The class that decoding will start from: it says which entity is expected.
+    static func encode(_ object: NSManagedObject, as type: NSManagedObject.Type, to encoder: any Encoder) throws {
         let model = try CompiledModel.model(of: object.entity)
         let compiled = try CompiledModel.of(model)
         let options =
             encoder.userInfo[.managedCodingOptions] as? ManagedCodingOptions ?? ManagedCodingOptions()
         let run = ManagedObjectEncoder(compiled, try compiled.codingPlans(options.keys, model), options)
-        // Decoding starts from the class, so that says which entity is expected.
-        let expected = type(of: object).entity(in: model) ?? object.entity
+        let expected = type.entity(in: model) ?? object.entity
         var container = encoder.container(keyedBy: CodingPlan.Key.self)
         try run.write(
             object, to: &container, expected: try compiled.number(of: expected), leavingOut: nil, nesting: 0)

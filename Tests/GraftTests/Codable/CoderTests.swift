@@ -12,7 +12,7 @@ final class CodedValue: NSManagedObject, ManagedCodable {}
     enum Coder: CaseIterable {
         case json, xml, binary, yaml
 
-        func encode(_ values: [CodedValue]) throws -> Data {
+        func encode(_ values: some Encodable) throws -> Data {
             switch self {
             case .json: return try JSONEncoder().encode(values)
             case .xml, .binary:
@@ -23,17 +23,21 @@ final class CodedValue: NSManagedObject, ManagedCodable {}
             }
         }
 
-        func decode(_ data: Data, _ context: NSManagedObjectContext) throws -> [CodedValue] {
+        func decode<Value: Decodable>(
+            _ type: Value.Type, _ data: Data, _ context: NSManagedObjectContext,
+            _ options: ManagedCodingOptions = ManagedCodingOptions()
+        ) throws -> Value {
             switch self {
-            case .json: return try context.decode([CodedValue].self, from: data, with: JSONDecoder())
+            case .json: return try context.decode(type, from: data, with: JSONDecoder(), options: options)
             case .xml, .binary:
                 let decoder = PropertyListDecoder()
                 decoder.managedObjectContext = context
-                return try decoder.decode([CodedValue].self, from: data)
+                decoder.managedCodingOptions = options
+                return try decoder.decode(type, from: data)
             case .yaml:
                 let text = String(decoding: data, as: UTF8.self)
                 return try YAMLDecoder().decode(
-                    [CodedValue].self, from: text, userInfo: [.managedObjectContext: context])
+                    type, from: text, userInfo: [.managedObjectContext: context, .managedCodingOptions: options])
             }
         }
     }
@@ -60,7 +64,7 @@ final class CodedValue: NSManagedObject, ManagedCodable {}
             }
             objects[1].setValue("second", forKey: "string")
             let data = try coder.encode([objects[0]].compactMap { $0 as? CodedValue })
-            let decoded = try #require(try coder.decode(data, context).first)
+            let decoded = try #require(try coder.decode([CodedValue].self, data, context).first)
             try ValueModel.expectEqual(decoded, objects[0], "\(coder)")
             let members = try #require((decoded.value(forKey: "members") as? NSOrderedSet)?.array as? [CodedValue])
             #expect(members.map { $0.text("string") } == ["é\n\"", "second"])
