@@ -35,6 +35,8 @@ enum Step: String {
     case restoring
     /// The same in batches, each saved.
     case restoringBatches
+    /// Writes a graph as a dictionary; makes the objects of one. The path names the graph: see ``DictionaryGraph``.
+    case writingDictionaries, readingDictionaries
     /// Creates, fetches, finds by an indexed attribute and walks over objects.
     case creatingObjects, fetchingObjects, findingObjects, walkingObjects
     /// The same with GRDB's records.
@@ -155,6 +157,8 @@ enum Step: String {
             return try withContainer(urls[0], ItemObject.model()) { container in
                 try ObjectWork.run(self, urls[0], container.newBackgroundContext())
             }
+        case .writingDictionaries: return try DictionaryGraph(urls[0]).write()
+        case .readingDictionaries: return try DictionaryGraph(urls[0]).read()
         case .comparing:
             return try withContainer(urls[0]) { old in
                 try withContainer(urls[1]) { new in

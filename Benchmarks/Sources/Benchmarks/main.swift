@@ -2,8 +2,8 @@
 // that means the same on another machine. A plain program and no framework: a ratio of two times needs no statistics
 // beyond the best of a few runs.
 //
-//     swift run -c release Benchmarks [json|import|reimport|export|memory|mapping|cycles|archive|codable|diff|storediff|
-//     objects|all]
+//     swift run -c release Benchmarks [json|import|reimport|export|memory|mapping|cycles|archive|codable|dictionary|
+//     diff|storediff|objects|all]
 
 import Foundation
 
@@ -21,8 +21,8 @@ do {
 
 func run(_ parts: [String]) throws {
     let known = [
-        "json", "import", "reimport", "export", "memory", "mapping", "cycles", "archive", "codable", "diff",
-        "storediff", "objects", "all",
+        "json", "import", "reimport", "export", "memory", "mapping", "cycles", "archive", "codable",
+        "dictionary", "diff", "storediff", "objects", "all",
     ]
     if let unknown = parts.first(where: { !known.contains($0) }) {
         let text = "There is no benchmark '\(unknown)'. Name one of \(known.joined(separator: ", ")).\n"
@@ -39,6 +39,7 @@ func run(_ parts: [String]) throws {
         }
     }
     if wants("codable") { try CodableBenchmark.run(table) }
+    if wants("dictionary") { try DictionaryBenchmark(table: table).run() }
     if wants("memory") { try inTemporaryFolder { try StoreBenchmark(table: table, folder: $0).runMemory() } }
     if wants("mapping") { try inTemporaryFolder { try MappingBenchmark(table: table, folder: $0).runImport() } }
     if wants("cycles") { try inTemporaryFolder { try MappingBenchmark(table: table, folder: $0).runCycles() } }
