@@ -47,7 +47,7 @@ extension NSManagedObjectContext: ObjectSource {
             guard let slot = owners.first?.layout.slot(named: relationship.name) else { return [] }
             try loadRows(of: owners)
             let there = owners.filter(isThere)
-            let unread = there.filter { if case .unread = $0.values[slot] { true } else { false } }
+            let unread = there.filter { $0.values[slot].isRelationshipFault }
             if !unread.isEmpty { try readMembers(of: unread, slot: slot, relationship: relationship) }
             return owners.map { owner in
                 guard isThere(owner) else { return [] }
@@ -57,7 +57,7 @@ extension NSManagedObjectContext: ObjectSource {
     }
 
     func permanentIDs(
-        for objects: [NSManagedObject], assigned stores: [ObjectKey: NSPersistentStore],
+        for objects: [NSManagedObject], assigned stores: [RowKey: NSPersistentStore],
         for child: NSManagedObjectContext
     ) throws -> [NSManagedObjectID] {
         try answer {
@@ -98,7 +98,7 @@ extension NSManagedObjectContext: ObjectSource {
     }
 
     /// The values as a store would give them. Transient ones stay here.
-    private func rowValues(of object: NSManagedObject) throws -> [ManagedValue] {
+    private func rowValues(of object: NSManagedObject) throws -> SlotValues {
         var values = object.values
         for (slot, definition) in object.layout.slots.enumerated() {
             if definition.isTransient {
@@ -107,7 +107,7 @@ extension NSManagedObjectContext: ObjectSource {
             }
             switch values[slot] {
             case .object(let other): values[slot] = other.isDeleted ? .null : .objectID(other.id)
-            case .objects, .unread(.some): values[slot] = .unread(nil)
+            case .objects, .unread(.some), .memberIDs: values[slot] = .unread(nil)
             case .transformable: values[slot] = try values[slot].detached(definition)
             default: break
             }

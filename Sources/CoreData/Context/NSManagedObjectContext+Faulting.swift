@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
     func loadRow(of object: NSManagedObject) {
         var wanted = [object.id]
         if let batch = object.batch {
-            wanted += batch.readingAlong(with: object.id, .row) { id in
+            wanted += batch.readingAlong(withPosition: object.batchPosition, .row) { id in
                 guard let other = registry.object(for: id.key) else { return nil }
                 return other.isFault && !other.state.contains(.hasRow) ? id : nil
             }
@@ -29,7 +29,7 @@ extension NSManagedObjectContext {
         guard shouldDeleteInaccessibleFaults else {
             fatalError("The row of \(object.id) is gone and shouldDeleteInaccessibleFaults is off.")
         }
-        object.values = object.layout.slots.map { $0.isToMany ? .objects(ToManyMembers()) : .null }
+        object.values = object.layout.values { _, slot in slot.isToMany ? .objects(ToManyMembers()) : .null }
         object.committed = object.values
         object.state.insert(.deleted)
     }
@@ -40,10 +40,10 @@ extension NSManagedObjectContext {
         let destination = self.object(with: id)
         object.fillIn(slot, .object(destination))
         guard let batch = object.batch, destination.isFault, destination.batch == nil else { return destination }
-        var ids = [id]
-        var faults = [destination]
-        var seen: Set<ObjectKey> = [id.key]
-        let siblings = batch.readingAlong(with: object.id, .relationship(slot: slot)) { siblingID in
+        var faults = FaultBatches(distance: batch.distance + 1)
+        faults.add(destination)
+        let part = FetchBatch.Part.relationship(slot: slot)
+        let siblings = batch.readingAlong(withPosition: object.batchPosition, part) { siblingID in
             guard let sibling = registry.object(for: siblingID.key), sibling !== object,
                 slot < sibling.values.count, sibling.layout.slots[slot].property === object.layout.slots[slot].property,
                 case .objectID(let other) = sibling.values[slot]
@@ -53,64 +53,103 @@ extension NSManagedObjectContext {
         for (sibling, other) in siblings {
             let target = self.object(with: other)
             sibling.fillIn(slot, .object(target))
-            if target.isFault, target.batch == nil, seen.insert(other.key).inserted {
-                ids.append(other)
-                faults.append(target)
-            }
+            faults.add(target)
         }
-        let shared = FetchBatch(ids: ids, distance: batch.distance + 1)
-        for fault in faults { fault.batch = shared }
         return destination
     }
 
     /// Reads the members of a to-many relationship of an object, and of others in its batch that haven't got theirs.
     func readMembers(of object: NSManagedObject, slot: Int) {
         object.realize()
+        guard object.values[slot].isRelationshipFault,
+            let relationship = object.layout.slots[slot].relationship
+        else { return }
+        if case .memberIDs = object.values[slot] { return makeMembers(of: object, slot: slot) }
+        readOrStop("the relationship '\(relationship.name)'") {
+            try readMembers(of: owners(with: object, slot), slot: slot, relationship: relationship)
+        }
+    }
+
+    /// Reads which members a to-many relationship of an object has, and of others in its batch, without making objects for them.
+    func readMemberIDs(of object: NSManagedObject, slot: Int) {
         guard case .unread = object.values[slot], let relationship = object.layout.slots[slot].relationship else {
             return
         }
-        var owners = [object]
-        if let batch = object.batch {
-            owners += batch.readingAlong(with: object.id, .relationship(slot: slot)) { id in
+        readOrStop("the relationship '\(relationship.name)'") {
+            try readMemberIDs(of: owners(with: object, slot), slot: slot)
+        }
+    }
+
+    /// Reads which members a to-many relationship of objects of one entity has, with one question, without making objects for
+    /// them. Where they are known, or the relationship has been changed, nothing is read.
+    package func readMemberIDs(of owners: [NSManagedObject], slot: Int) throws {
+        let unread = owners.filter { owner in
+            owner.realize()
+            if case .unread(let delta) = owner.values[slot] { return delta?.isEmpty ?? true }
+            return false
+        }
+        guard let relationship = unread.first?.layout.slots[slot].relationship else { return }
+        let lists = try requiredSource.members(of: relationship, owners: unread.map(\.id), for: self)
+        for (owner, ids) in zip(unread, lists) { owner.fillIn(slot, .memberIDs(ids)) }
+    }
+
+    /// An object and others of its batch whose members nobody knows yet.
+    private func owners(with object: NSManagedObject, _ slot: Int) -> [NSManagedObject] {
+        guard let batch = object.batch else { return [object] }
+        let part = FetchBatch.Part.relationship(slot: slot)
+        return [object]
+            + batch.readingAlong(withPosition: object.batchPosition, part) { id in
                 guard let other = registry.object(for: id.key), other !== object, slot < other.values.count,
                     other.layout.slots[slot].property === object.layout.slots[slot].property,
                     case .unread = other.values[slot], !other.isFault || other.state.contains(.hasRow)
                 else { return nil }
                 return other
             }
+    }
+
+    /// Makes the members of a to-many relationship whose IDs are known, and those of others in the batch.
+    private func makeMembers(of object: NSManagedObject, slot: Int) {
+        var owners = [object]
+        if let batch = object.batch {
+            owners += batch.readingAlong(withPosition: object.batchPosition, .members(slot: slot)) { id in
+                guard let other = registry.object(for: id.key), other !== object, slot < other.values.count,
+                    other.layout.slots[slot].property === object.layout.slots[slot].property,
+                    case .memberIDs = other.values[slot]
+                else { return nil }
+                return other
+            }
         }
-        readOrStop("the relationship '\(relationship.name)'") {
-            try readMembers(of: owners, slot: slot, relationship: relationship)
+        let lists = owners.map { owner -> [NSManagedObjectID] in
+            if case .memberIDs(let ids) = owner.values[slot] { ids } else { [] }
         }
+        enter(lists, of: owners, slot: slot)
     }
 
     /// Reads the members of a to-many relationship of objects that haven't got theirs.
     func readMembers(of owners: [NSManagedObject], slot: Int, relationship: NSRelationshipDescription) throws {
-        let lists = try requiredSource.members(of: relationship, owners: owners.map(\.id), for: self)
-        let distance = (owners.first?.batch?.distance ?? 0) + 1
-        var unread: [NSManagedObjectID] = []
-        var objects: [[NSManagedObject]] = []
-        for list in lists {
-            objects.append(
-                list.map { id in
-                    let object = self.object(with: id)
-                    if object.isFault, object.batch == nil { unread.append(id) }
-                    return object
-                })
+        enter(
+            try requiredSource.members(of: relationship, owners: owners.map(\.id), for: self), of: owners, slot: slot)
+    }
+
+    private func enter(_ lists: [[NSManagedObjectID]], of owners: [NSManagedObject], slot: Int) {
+        var faults = FaultBatches(distance: (owners.first?.batch?.distance ?? 0) + 1)
+        for (owner, ids) in zip(owners, lists) {
+            let members = ids.map { id in
+                let object = self.object(with: id)
+                faults.add(object)
+                return object
+            }
+            fill(owner, slot: slot, with: members)
         }
-        for start in stride(from: 0, to: unread.count, by: FetchBatch.limit) {
-            let shared = FetchBatch(
-                ids: Array(unread[start..<min(start + FetchBatch.limit, unread.count)]), distance: distance)
-            for id in shared.ids { registry.object(for: id.key)?.batch = shared }
-        }
-        for (owner, members) in zip(owners, objects) { fill(owner, slot: slot, with: members) }
     }
 
     /// Enters members as read, and reapplies what was changed before they were.
     private func fill(_ owner: NSManagedObject, slot: Int, with stored: [NSManagedObject]) {
-        guard case .unread(let delta) = owner.values[slot] else { return }
         let members = ToManyMembers(unique: stored)
-        guard let delta, !delta.isEmpty else { return owner.fillIn(slot, .objects(members)) }
+        guard case .unread(let delta?) = owner.values[slot], !delta.isEmpty else {
+            if owner.values[slot].isRelationshipFault { owner.fillIn(slot, .objects(members)) }
+            return
+        }
         owner.committed[slot] = .objects(members)
         var current = members
         let isOrdered = owner.layout.slots[slot].kind == .toMany(ordered: true)

@@ -78,12 +78,11 @@ extension NSManagedObjectContext {
         var objects: [NSManagedObject] = []
         objects.reserveCapacity(lists.reduce(0) { $0 + $1.count })
         for rows in lists {
-            var start = 0
-            while start < rows.count {
-                let end = min(start + FetchBatch.limit, rows.count)
-                let batch = FetchBatch(ids: rows[start..<end].map(\.objectID), distance: 0)
-                for row in rows[start..<end] { objects.append(object(for: row, batch: batch)) }
-                start = end
+            for start in stride(from: 0, to: rows.count, by: FetchBatch.limit) {
+                let batch = FetchBatch(distance: 0)
+                for row in rows[start..<min(start + FetchBatch.limit, rows.count)] {
+                    objects.append(object(for: row, in: batch))
+                }
             }
         }
         return overlaid(objects, query, includesPending: includesPending, isMerged: lists.count > 1)
@@ -186,7 +185,7 @@ extension NSManagedObjectContext {
             object.realize()
             if found.isToMany {
                 relationship = found
-                if case .unread = object.values[slot] { owners.append(object) }
+                if object.values[slot].isRelationshipFault { owners.append(object) }
             } else if let destination = object.destination(slot) {
                 destinations.append(destination)
             }
@@ -204,10 +203,19 @@ extension NSManagedObjectContext {
         return destinations
     }
 
+    /// The objects with some IDs, in their order, with their rows, which take one question; the missing ones are faults.
+    package func objects(with ids: [NSManagedObjectID]) throws -> [NSManagedObject] {
+        let objects = ids.map(object(with:))
+        try loadRows(of: objects)
+        var batches = FaultBatches(distance: 0)
+        for object in objects { batches.add(object) }
+        return objects
+    }
+
     /// Gets the rows of all faults among some objects, in one question; the missing ones stay faults.
     func loadRows(of objects: [NSManagedObject]) throws {
         var wanted: [NSManagedObjectID] = []
-        var seen: Set<ObjectKey> = []
+        var seen: Set<RowKey> = []
         for object in objects where object.isFault && !object.state.contains(.hasRow) {
             if seen.insert(object.id.key).inserted { wanted.append(object.id) }
         }

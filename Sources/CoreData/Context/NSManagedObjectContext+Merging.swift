@@ -48,6 +48,7 @@ extension NSManagedObjectContext {
     }
 
     private func merge(_ saved: SavedIDs) {
+        advanceGeneration()
         var digest = ChangeDigest()
         for id in saved.inserted where !id.isTemporaryID || parentContext != nil || registeredObject(for: id) != nil {
             digest.inserted.append(object(with: id))

@@ -109,7 +109,7 @@ private struct ReceivedChange {
     private mutating func take(_ value: ManagedValue, _ slot: Int, _ definition: EntityLayout.Slot) throws {
         switch value {
         case .object(let other): values.append((slot, .objectID(other.id)))
-        case .objects, .unread: break
+        case .objects, .unread, .memberIDs: break
         default: values.append((slot, try value.detached(definition)))
         }
     }

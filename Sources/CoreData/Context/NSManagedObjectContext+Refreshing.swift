@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
                 object.turnIntoFault()
             }
         }
-        post(.NSManagedObjectContextObjectsDidChange, ChangeDigest(refreshed: [object]))
+        if isObserved { post(.NSManagedObjectContextObjectsDidChange, ChangeDigest(refreshed: [object])) }
     }
 
     /// Refreshes all objects, keeping unsaved changes.
@@ -71,10 +71,11 @@ extension NSManagedObjectContext {
         undoRecorder?.noteReset()
         registry.removeAll()
         retained.removeAll()
+        advanceGeneration()
         assignedStores.removeAll()
-        let ids = objects.map(\.id)
+        let ids = isObserved ? objects.map(\.id) : []
         for object in objects { object.detach() }
-        post(.NSManagedObjectContextObjectsDidChange, ChangeDigest(invalidatedAll: ids))
+        if isObserved { post(.NSManagedObjectContextObjectsDidChange, ChangeDigest(invalidatedAll: ids)) }
     }
 
     /// Reads an object's row anew and puts its unsaved changes on top.
@@ -82,6 +83,7 @@ extension NSManagedObjectContext {
         let touched = object.touched
         let values = object.values
         guard let row = (try? requiredSource.rows(withIDs: [object.id], for: self))?.first else { return }
+        object.batch?.reopen(position: object.batchPosition)
         object.committed = row.values
         object.version = row.version
         object.values = row.values

@@ -92,12 +92,11 @@ extension NSManagedObjectContext {
     }
 
     /// The object for a row that was just read: an unregistered or unread one takes the row's values.
-    func object(for row: StoreRow, batch: FetchBatch?) -> NSManagedObject {
+    func object(for row: StoreRow, in batch: FetchBatch) -> NSManagedObject {
         let object = object(with: row.objectID)
-        if object.isFault, !object.state.contains(.hasRow) {
-            if row.isRead { object.take(row) }
-            object.batch = batch
-        }
+        let isNew = object.isFault && !object.state.contains(.hasRow)
+        if isNew, row.isRead { object.take(row) }
+        batch.append(object, isItsBatch: isNew)
         return object
     }
 

@@ -13,7 +13,13 @@ extension NSManagedObjectContext {
         processPendingChanges()
         guard hasChanges else { return }
         isSaving = true
-        defer { isSaving = false }
+        // What is there now counts, and is what the context reads from then on; unless nothing comes of it.
+        var generationAfterwards = generation
+        generation = nil
+        defer {
+            isSaving = false
+            generation = generationAfterwards
+        }
         NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
         runWillSave()
         guard hasChanges else { return }
@@ -21,6 +27,7 @@ extension NSManagedObjectContext {
         try settleConstraintConflicts()
         let digest = ChangeDigest(inserted: inserted.objects, updated: updated.objects, deleted: deleted.objects)
         try write()
+        if generationAfterwards != nil { generationAfterwards = .current }
         settle(digest)
         announceSave(digest)
     }

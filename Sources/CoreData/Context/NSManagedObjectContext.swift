@@ -73,8 +73,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var isSaving = false
     /// Notes changes for an undo manager, where there is one.
     var undoRecorder: UndoRecorder?
+    /// Which state of the stores is read; nil for the latest.
+    var generation: NSQueryGenerationToken?
     /// Where unsaved objects shall go, by their temporary IDs.
-    var assignedStores: [ObjectKey: NSPersistentStore] = [:]
+    var assignedStores: [RowKey: NSPersistentStore] = [:]
     /// Whether the changes of an event are being posted.
     var isAnnouncing = false
     /// How old values may be that a refreshed object gets, in seconds.
@@ -141,7 +143,7 @@ extension NSManagedObjectContext {
             else { continue }
             switch other.values[inverse] {
             case .objects(let members): expect(members.contains(object), "\(object) missing in its inverse \(other)")
-            case .unread: break
+            case .unread, .memberIDs: break
             default: expect(other.values[inverse].referencedID == object.objectID, "\(other) doesn't point back")
             }
         }

@@ -81,7 +81,7 @@ private struct ConstraintSearch {
     }
 
     /// The values of the constraint; nil where one is missing, because such rows never collide.
-    private func key(of values: [ManagedValue]) -> [OperandKey]? {
+    private func key(of values: SlotValues) -> [OperandKey]? {
         var key: [OperandKey] = []
         for slot in slots {
             if values[slot].isNull { return nil }

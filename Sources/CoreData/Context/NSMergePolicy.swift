@@ -43,7 +43,7 @@ public final class NSMergeConflict: NSObject {
         persistedSnapshot = nil
     }
 
-    static func snapshot(_ values: [ManagedValue], _ layout: EntityLayout) -> [String: Any] {
+    static func snapshot(_ values: SlotValues, _ layout: EntityLayout) -> [String: Any] {
         var snapshot: [String: Any] = [:]
         for (slot, definition) in layout.slots.enumerated() where !definition.isToMany && !definition.isTransient {
             snapshot[definition.name] =

@@ -48,7 +48,7 @@ protocol ObjectSource: AnyObject {
 
     /// Permanent IDs for new objects, parallel to theirs.
     func permanentIDs(
-        for objects: [NSManagedObject], assigned stores: [ObjectKey: NSPersistentStore],
+        for objects: [NSManagedObject], assigned stores: [RowKey: NSPersistentStore],
         for context: NSManagedObjectContext
     ) throws -> [NSManagedObjectID]
 

@@ -7,7 +7,7 @@ import Synchronization
 final class SettledIDs: Sendable {
     private struct State {
         var children = 0
-        var ids: [ObjectKey: NSManagedObjectID] = [:]
+        var ids: [RowKey: NSManagedObjectID] = [:]
         var count = 0
     }
 
@@ -22,7 +22,7 @@ final class SettledIDs: Sendable {
         }
     }
 
-    func note(_ temporary: ObjectKey, _ id: NSManagedObjectID) {
+    func note(_ temporary: RowKey, _ id: NSManagedObjectID) {
         state.withLock { state in
             guard state.children > 0 else { return }
             state.ids[temporary] = id
@@ -30,7 +30,7 @@ final class SettledIDs: Sendable {
         }
     }
 
-    func id(for temporary: ObjectKey) -> NSManagedObjectID? { state.withLock { $0.ids[temporary] } }
+    func id(for temporary: RowKey) -> NSManagedObjectID? { state.withLock { $0.ids[temporary] } }
 
     /// How many IDs have ever been noted.
     var count: Int { state.withLock { $0.count } }

@@ -40,9 +40,11 @@ package final class EntityLayout {
     /// The words of the slots' names, for a look-up without hashing; `none` for a slot whose name a later one has.
     private let nameWords: [StringWords]
     /// The values of a new object: the model's defaults, null, and empty relationships.
-    package let defaults: [ManagedValue]
+    package let defaults: SlotValues
     /// The values of an object that nothing is known of.
-    package let blank: [ManagedValue]
+    package let blank: SlotValues
+    /// How the slots lie in memory.
+    let forms: SlotForms
     package let toManySlots: [Int]
     package let toOneSlots: [Int]
 
@@ -58,10 +60,16 @@ package final class EntityLayout {
         self.slots = slots
         self.slotByName = slotByName
         nameWords = slots.enumerated().map { slotByName[$1.name] == $0 ? StringWords($1.name) : .none }
-        defaults = slots.map(Self.defaultValue)
-        blank = slots.map { $0.isToMany ? .unread(nil) : .null }
+        forms = SlotForms(slots.map(\.kind))
+        defaults = SlotValues(slots.map(Self.defaultValue), forms)
+        blank = SlotValues(slots.map { $0.isToMany ? .unread(nil) : .null }, forms)
         toManySlots = slots.indices.filter { slots[$0].isToMany }
         toOneSlots = slots.indices.filter { slots[$0].kind == .toOne }
+    }
+
+    /// Values made slot by slot.
+    func values(_ make: (Int, Slot) throws -> ManagedValue) rethrows -> SlotValues {
+        SlotValues(try slots.enumerated().map(make), forms)
     }
 
     /// The slot numbers of the inverse relationships, by slot; separate from `slots` because two entities that refer to

@@ -15,37 +15,107 @@ final class FetchBatch {
     private static let firstReadAhead = [limit, 64, 4]
 
     /// What is read of an object.
-    enum Part: Hashable {
+    enum Part: Equatable {
         case row
         case relationship(slot: Int)
+        /// The objects for the members of a relationship, whose IDs have been read.
+        case members(slot: Int)
     }
 
-    let ids: [NSManagedObjectID]
+    private struct Progress {
+        let part: Part
+        /// How many are read at once when the part is asked for next.
+        var readAhead: Int
+        /// The positions that needn't be looked at again, a bit each.
+        var settled: [UInt64]
+    }
+
+    private(set) var ids: [NSManagedObjectID] = []
     /// How many relationships lie between the objects and the fetch that the way to them began with.
     let distance: Int
-    /// How many are read at once when a part is asked for next.
-    private var readAhead: [Part: Int] = [:]
+    private var progress: [Progress] = []
 
-    init(ids: [NSManagedObjectID], distance: Int) {
-        self.ids = ids
-        self.distance = distance
+    init(distance: Int) { self.distance = distance }
+
+    /// Adds an object, before any has been asked for.
+    ///
+    /// - Parameter isItsBatch: False for one that is only read along with others, because it is in another batch itself.
+    func append(_ object: NSManagedObject, isItsBatch: Bool = true) {
+        if isItsBatch {
+            object.batch = self
+            object.batchPosition = Int32(ids.count)
+        }
+        ids.append(object.id)
     }
 
-    /// What a closure makes of the objects that are read along with one of the batch: of the next ones after it, from the
-    /// beginning again after the last. Those for which the closure gives nil don't count.
-    func readingAlong<T>(with id: NSManagedObjectID, _ part: Part, _ body: (NSManagedObjectID) -> T?) -> [T] {
-        let count = readAhead[part] ?? Self.firstReadAhead[min(distance, Self.firstReadAhead.count - 1)]
-        readAhead[part] = min(count * Self.growth, Self.limit)
-        let key = id.key
-        guard let position = ids.firstIndex(where: { $0 === id || $0.key == key }) else { return [] }
+    /// What a closure makes of the objects that are read along with the one at a position: of the next ones after it, from the
+    /// beginning again after the last. Those for which the closure gives nil don't count, and none is asked about twice.
+    func readingAlong<T>(withPosition position: Int32, _ part: Part, _ body: (NSManagedObjectID) -> T?) -> [T] {
+        let index = progress.firstIndex { $0.part == part } ?? begin(part)
+        // Taken out, so that there is one owner.
+        var settled = progress[index].settled
+        progress[index].settled = []
+        let count = progress[index].readAhead
+        progress[index].readAhead = min(count * Self.growth, Self.limit)
+        let position = Int(position)
+        settled.settle(position)
         var along: [T] = []
-        // Where most have been read already, the search for others ends before it costs more than it saves.
-        for step in 1..<max(1, min(ids.count, count * Self.growth)) {
-            let next = position + step
-            guard let wanted = body(ids[next < ids.count ? next : next - ids.count]) else { continue }
-            along.append(wanted)
-            if along.count >= count - 1 { break }
+        for range in [position..<ids.count, 0..<position] {
+            var next = range.lowerBound
+            while along.count < count - 1, let open = settled.firstOpen(in: next..<range.upperBound) {
+                settled.settle(open)
+                if let wanted = body(ids[open]) { along.append(wanted) }
+                next = open + 1
+            }
         }
+        progress[index].settled = settled
         return along
+    }
+
+    private func begin(_ part: Part) -> Int {
+        let readAhead = Self.firstReadAhead[min(distance, Self.firstReadAhead.count - 1)]
+        let settled = [UInt64](repeating: 0, count: (ids.count + 63) / 64)
+        progress.append(Progress(part: part, readAhead: readAhead, settled: settled))
+        return progress.count - 1
+    }
+
+    /// Notes that an object has lost what was read of it.
+    func reopen(position: Int32) {
+        for index in progress.indices { progress[index].settled.reopen(Int(position)) }
+    }
+}
+
+/// Puts faults that are made together into batches.
+struct FaultBatches {
+    let distance: Int
+    private var current: FetchBatch?
+
+    init(distance: Int) { self.distance = distance }
+
+    /// Adds an object, unless it has values or is in a batch already.
+    mutating func add(_ object: NSManagedObject) {
+        guard object.isFault, object.batch == nil else { return }
+        if current.map({ $0.ids.count == FetchBatch.limit }) ?? true { current = FetchBatch(distance: distance) }
+        current?.append(object)
+    }
+}
+
+extension [UInt64] {
+    fileprivate mutating func settle(_ position: Int) { self[position / 64] |= 1 << UInt64(position % 64) }
+
+    fileprivate mutating func reopen(_ position: Int) { self[position / 64] &= ~(1 << UInt64(position % 64)) }
+
+    /// The first position of a range whose bit isn't set.
+    fileprivate func firstOpen(in range: Range<Int>) -> Int? {
+        var position = range.lowerBound
+        while position < range.upperBound {
+            let open = ~self[position / 64] >> UInt64(position % 64)
+            if open != 0 {
+                let found = position + open.trailingZeroBitCount
+                return found < range.upperBound ? found : nil
+            }
+            position += 64 - position % 64
+        }
+        return nil
     }
 }

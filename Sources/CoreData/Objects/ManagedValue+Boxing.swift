@@ -55,7 +55,7 @@ extension ManagedValue {
     /// transformable's object; nil for none and for relationships, which need a context.
     package var boxedAttribute: Any? {
         switch self {
-        case .null, .objectID, .object, .objects, .unread: nil
+        case .null, .objectID, .object, .objects, .unread, .memberIDs: nil
         case .boolean(let boolean): NSNumber(value: boolean)
         case .integer(let integer): NSNumber(value: integer)
         case .double(let double): NSNumber(value: double)
@@ -147,6 +147,8 @@ extension ManagedValue {
         case (.objectID, .objectID), (.objectID, .object), (.object, .objectID): referencedID == other.referencedID
         case (.objects(let a), .objects(let b)): a.hasSameMembers(as: b, ordered: false)
         case (.unread(let a), .unread(let b)): (a?.isEmpty ?? true) && (b?.isEmpty ?? true)
+        case (.unread(let delta), .memberIDs), (.memberIDs, .unread(let delta)): delta?.isEmpty ?? true
+        case (.memberIDs, .memberIDs): true
         default: false
         }
     }

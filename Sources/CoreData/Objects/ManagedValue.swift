@@ -29,11 +29,21 @@ package enum ManagedValue {
     case objects(ToManyMembers)
     /// A to-many relationship that hasn't been read from the store, with the changes made to it meanwhile, if any.
     case unread(ToManyDelta?)
+    /// A to-many relationship whose members are known by ID only; nothing has been changed.
+    case memberIDs([NSManagedObjectID])
 }
 
 extension ManagedValue {
     package var isNull: Bool {
         if case .null = self { true } else { false }
+    }
+
+    /// Whether it is a to-many relationship that has no objects yet.
+    var isRelationshipFault: Bool {
+        switch self {
+        case .unread, .memberIDs: true
+        default: false
+        }
     }
 }
 

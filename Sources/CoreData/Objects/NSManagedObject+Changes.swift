@@ -66,7 +66,7 @@ extension NSManagedObject {
         case .object(let object): return object
         case .objectID(let id): return context?.object(with: id)
         case .objects(let members): return boxed(members.objects, slot)
-        case .unread:
+        case .unread, .memberIDs:
             // Reading the relationship fills in both the committed and the current members.
             _ = members(slot)
             if case .objects(let members) = committed[slot] { return boxed(members.objects, slot) }

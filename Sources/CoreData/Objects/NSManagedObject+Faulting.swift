@@ -44,6 +44,7 @@ extension NSManagedObject {
     /// Drops all values and changes.
     func turnIntoFault() {
         willTurnIntoFault()
+        batch?.reopen(position: batchPosition)
         values = layout.blank
         committed = values
         touched.removeAll()
@@ -65,18 +66,17 @@ extension NSManagedObject {
     public func hasFault(forRelationshipNamed key: String) -> Bool {
         guard let slot = layout.slot(named: key), layout.slots[slot].isRelationship else { return false }
         if state.contains(.fault), !state.contains(.hasRow) { return true }
-        if case .unread = values[slot] { return true }
-        return false
+        return values[slot].isRelationshipFault
     }
 
-    /// The IDs at the other end of a relationship; no destination is fired.
+    /// The IDs at the other end of a relationship; no destination is fired, and no object is made for it.
     public func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
         guard let slot = layout.slot(named: key) else { return [] }
         realize()
         switch layout.slots[slot].kind {
         case .attribute: return []
         case .toOne: return values[slot].referencedID.map { [$0] } ?? []
-        case .toMany: return members(slot).objects.map(\.objectID)
+        case .toMany: return memberIDs(slot)
         }
     }
 }

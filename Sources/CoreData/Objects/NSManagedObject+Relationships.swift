@@ -25,6 +25,14 @@ extension NSManagedObject {
         return ToManyMembers()
     }
 
+    /// The IDs of the members of a to-many relationship; no objects are made for them.
+    package func memberIDs(_ slot: Int) -> [NSManagedObjectID] {
+        realize()
+        if case .unread = values[slot] { context?.readMemberIDs(of: self, slot: slot) }
+        if case .memberIDs(let ids) = values[slot] { return ids }
+        return members(slot).objects.map(\.objectID)
+    }
+
     // MARK: Setting
 
     /// Points a to-one relationship elsewhere and keeps both inverses.

@@ -27,7 +27,7 @@ extension NSManagedObject {
 
     private func validateThroughOverrides(_ slot: Int) throws {
         // An unread relationship hasn't been changed as a whole; asking for it would read it.
-        if case .unread = values[slot], !layout.hasCountRule(slot) { return }
+        if values[slot].isRelationshipFault, !layout.hasCountRule(slot) { return }
         var boxed = boxedValue(slot).map { $0 as AnyObject }
         let before = boxed
         try unsafe withUnsafeMutablePointer(to: &boxed) { pointer in
@@ -47,7 +47,10 @@ extension NSManagedObject {
         case .toOne:
             if values[slot].isNull { try requireOptional(slot) }
         case .toMany:
-            if case .unread(nil) = values[slot] { return }
+            switch values[slot] {
+            case .unread(nil), .memberIDs: return
+            default: break
+            }
             if layout.hasCountRule(slot) { try checkCount(slot, members(slot).count) }
         }
     }

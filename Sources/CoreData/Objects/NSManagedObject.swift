@@ -32,17 +32,18 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         static let recording = State(rawValue: 1 << 15)
     }
 
-    let entityDescription: NSEntityDescription
     let layout: EntityLayout
     /// The table of the context that the object belongs to.
     var registry: ObjectRegistry?
     var context: NSManagedObjectContext? { unsafe registry?.context }
     var id: NSManagedObjectID
-    var values: [ManagedValue]
-    var committed: [ManagedValue]
+    var values: SlotValues
+    var committed: SlotValues
     /// The slots set since the last fetch or save, whether or not the values differ.
     var touched = SlotSet()
     var state: State = []
+    /// The object's place in its batch.
+    var batchPosition: Int32 = 0
     /// The slots set since the last event began; see ``changedValuesForCurrentEvent()``.
     var touchedInEvent = SlotSet()
     /// The row's version when it was read.
@@ -58,7 +59,6 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         if context != nil, entity.isAbstract {
             fatalError("The entity '\(entity.name ?? "")' is abstract. Insert an object of one of its sub-entities.")
         }
-        entityDescription = entity
         layout = entity.layout
         id = TemporaryObjectIDs.make(for: entity)
         values = layout.defaults
@@ -88,7 +88,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     public var managedObjectContext: NSManagedObjectContext? { context }
 
     /// The entity of the object.
-    public var entity: NSEntityDescription { entityDescription }
+    public var entity: NSEntityDescription { layout.entity }
 
     /// The ID: temporary until the first save (in a child context until the root's), permanent after it.
     public var objectID: NSManagedObjectID {
@@ -235,7 +235,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         case .null: "\(name) = nil"
         case .object, .objectID: "\(name) = \(values[slot].referencedID?.uriRepresentation().absoluteString ?? "nil")"
         case .objects(let members): "\(name) = (\(members.count) objects)"
-        case .unread: "\(name) = <relationship fault>"
+        case .unread, .memberIDs: "\(name) = <relationship fault>"
         default: "\(name) = \(values[slot].boxedAttribute.map { "\($0)" } ?? "nil")"
         }
     }

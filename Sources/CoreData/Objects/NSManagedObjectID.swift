@@ -23,8 +23,8 @@ final class RowSpace: @unchecked Sendable {
     static let temporary = RowSpace(storeIdentifier: "", store: nil)
 }
 
-/// What a context's table of registered objects is keyed by.
-struct ObjectKey: Hashable {
+/// What a context's table of registered objects is keyed by. Unlike an ID it costs no counting of references.
+package struct RowKey: Hashable {
     let space: ObjectIdentifier
     let number: Int64
 }
@@ -54,7 +54,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
     /// Whether the object has not been saved (nor been given a permanent ID) yet.
     public var isTemporaryID: Bool { space === RowSpace.temporary }
 
-    var key: ObjectKey { ObjectKey(space: ObjectIdentifier(space), number: number) }
+    package var key: RowKey { RowKey(space: ObjectIdentifier(space), number: number) }
 
     /// The ID as a URI: `x-coredata://<store UUID>/<Entity>/p<primary key>`, or `x-coredata:///<Entity>/t<UUID>` while temporary.
     public func uriRepresentation() -> URL {

@@ -14,55 +14,89 @@ final class ObjectRegistry: @unchecked Sendable {
     // Safe to share: the table is behind a lock, and `context` is touched on the context's queue alone.
 
     /// Used under the lock only.
-    @safe private struct Entry: @unchecked Sendable {
-        let pointer: UnsafeRawPointer
+    @safe private struct Tables: @unchecked Sendable {
+        private var tables: [ObjectTable] = []
+        private var indexes: [ObjectIdentifier: Int] = [:]
+        /// One numbering after the other is the rule.
+        private var last: (space: ObjectIdentifier, index: Int)?
+
+        subscript(key: RowKey) -> UnsafeRawPointer? {
+            mutating get {
+                guard let index = index(of: key.space) else { return nil }
+                return unsafe tables[index][key.number]
+            }
+        }
+
+        mutating func insert(_ pointer: UnsafeRawPointer, for key: RowKey) {
+            let index = index(of: key.space) ?? addTable(key.space)
+            unsafe tables[index].insert(pointer, for: key.number)
+        }
+
+        mutating func remove(_ key: RowKey) {
+            if let index = index(of: key.space) { tables[index].remove(key.number) }
+        }
+
+        var pointers: [UnsafeRawPointer] { unsafe tables.flatMap { unsafe $0.pointers } }
+
+        private mutating func index(of space: ObjectIdentifier) -> Int? {
+            if let last, last.space == space { return last.index }
+            guard let index = indexes[space] else { return nil }
+            last = (space, index)
+            return index
+        }
+
+        private mutating func addTable(_ space: ObjectIdentifier) -> Int {
+            tables.append(ObjectTable())
+            indexes[space] = tables.count - 1
+            return tables.count - 1
+        }
     }
 
-    private let entries = Mutex<[ObjectKey: Entry]>([:])
+    private let tables = Mutex(Tables())
 
     /// Valid while it isn't nil: the context clears it when it goes.
     unowned(unsafe) var context: NSManagedObjectContext?
 
     /// The object with an ID, if there still is one.
-    func object(for key: ObjectKey) -> NSManagedObject? {
-        entries.withLock { entries in
-            guard let entry = entries[key] else { return nil }
-            return unsafe Self.object(at: entry.pointer)
+    func object(for key: RowKey) -> NSManagedObject? {
+        tables.withLock { tables in
+            guard let pointer = unsafe tables[key] else { return nil }
+            return unsafe Self.object(at: pointer)
         }
     }
 
     /// All objects that there still are.
     var objects: [NSManagedObject] {
         // Nothing may be released under the lock: it could be the last release, which wants the lock.
-        entries.withLock { entries in entries.values.compactMap { unsafe Self.object(at: $0.pointer) } }
+        tables.withLock { tables in unsafe tables.pointers.compactMap { unsafe Self.object(at: $0) } }
     }
 
-    func insert(_ object: NSManagedObject, for key: ObjectKey) {
-        let entry = unsafe Entry(pointer: UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque()))
-        entries.withLock { $0[key] = entry }
+    func insert(_ object: NSManagedObject, for key: RowKey) {
+        let pointer = unsafe UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+        tables.withLock { unsafe $0.insert(pointer, for: key) }
     }
 
-    func move(_ object: NSManagedObject, from old: ObjectKey, to key: ObjectKey) {
-        let entry = unsafe Entry(pointer: UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque()))
-        entries.withLock { entries in
-            entries.removeValue(forKey: old)
-            entries[key] = entry
+    func move(_ object: NSManagedObject, from old: RowKey, to key: RowKey) {
+        let pointer = unsafe UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+        tables.withLock { tables in
+            tables.remove(old)
+            unsafe tables.insert(pointer, for: key)
         }
     }
 
-    func remove(_ key: ObjectKey) {
-        entries.withLock { _ = $0.removeValue(forKey: key) }
+    func remove(_ key: RowKey) {
+        tables.withLock { $0.remove(key) }
     }
 
     func removeAll() {
-        entries.withLock { $0.removeAll() }
+        tables.withLock { $0 = Tables() }
     }
 
     /// Called by an object that is being deallocated. Its key may stand for another object by now.
-    func removeDying(_ object: NSManagedObject, for key: ObjectKey) {
+    func removeDying(_ object: NSManagedObject, for key: RowKey) {
         let pointer = unsafe UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
-        entries.withLock { entries in
-            if unsafe entries[key]?.pointer == pointer { entries[key] = nil }
+        tables.withLock { tables in
+            if unsafe tables[key] == pointer { tables.remove(key) }
         }
     }
 

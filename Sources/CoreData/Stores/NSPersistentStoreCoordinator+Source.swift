@@ -10,32 +10,32 @@ extension NSPersistentStoreCoordinator: ObjectSource {
     func rows(
         matching query: StoreQuery, in stores: [NSPersistentStore], for context: NSManagedObjectContext
     ) throws -> [[StoreRow]] {
-        try stores.map { try $0.backend(for: context).rows(matching: query) }
+        try stores.map { try context.readBackend(of: $0).rows(matching: query) }
     }
 
     func objectIDs(
         matching query: StoreQuery, in stores: [NSPersistentStore], for context: NSManagedObjectContext
     ) throws -> [[NSManagedObjectID]] {
-        try stores.map { try $0.backend(for: context).objectIDs(matching: query) }
+        try stores.map { try context.readBackend(of: $0).objectIDs(matching: query) }
     }
 
     func counts(
         matching query: StoreQuery, in stores: [NSPersistentStore], for context: NSManagedObjectContext
     ) throws -> [Int] {
-        try stores.map { try $0.backend(for: context).count(matching: query) }
+        try stores.map { try context.readBackend(of: $0).count(matching: query) }
     }
 
     func dictionaries(
         matching query: StoreQuery, selection: StoreSelection, in stores: [NSPersistentStore],
         for context: NSManagedObjectContext
     ) throws -> [[String: Any]] {
-        try stores.flatMap { try $0.backend(for: context).dictionaries(matching: query, selection: selection) }
+        try stores.flatMap { try context.readBackend(of: $0).dictionaries(matching: query, selection: selection) }
     }
 
     func rows(withIDs ids: [NSManagedObjectID], for context: NSManagedObjectContext) throws -> [StoreRow] {
         var rows: [StoreRow] = []
         for (store, positions) in try positionsByStore(ids) {
-            rows += try store.backend(for: context).rows(withIDs: positions.map { ids[$0] })
+            rows += try context.readBackend(of: store).rows(withIDs: positions.map { ids[$0] })
         }
         return rows
     }
@@ -45,7 +45,8 @@ extension NSPersistentStoreCoordinator: ObjectSource {
     ) throws -> [[NSManagedObjectID]] {
         var members = [[NSManagedObjectID]](repeating: [], count: owners.count)
         for (store, positions) in try positionsByStore(owners) {
-            let lists = try store.backend(for: context).members(of: relationship, owners: positions.map { owners[$0] })
+            let lists = try context.readBackend(of: store).members(
+                of: relationship, owners: positions.map { owners[$0] })
             for (position, list) in zip(positions, lists) { members[position] = list }
         }
         return members
@@ -73,7 +74,7 @@ extension NSPersistentStoreCoordinator: ObjectSource {
     }
 
     func permanentIDs(
-        for objects: [NSManagedObject], assigned stores: [ObjectKey: NSPersistentStore],
+        for objects: [NSManagedObject], assigned stores: [RowKey: NSPersistentStore],
         for context: NSManagedObjectContext
     ) throws -> [NSManagedObjectID] {
         var ids = objects.map(\.id)

@@ -22,7 +22,7 @@ struct StoreBatch {
 struct StoreBatchInsertion {
     /// A row: all slots, the model's defaults among them, and which of them were given.
     struct Row {
-        var values: [ManagedValue]
+        var values: SlotValues
         var given: SlotSet
     }
 

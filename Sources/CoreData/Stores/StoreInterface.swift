@@ -16,7 +16,7 @@ struct StoreRow {
     var objectID: NSManagedObjectID
     /// The row's version (`Z_OPT`).
     var version: Int64
-    var values: [ManagedValue]
+    var values: SlotValues
 }
 
 /// Which rows are wanted, and in which order.
@@ -37,7 +37,7 @@ struct RowChange {
     /// The version that the context read; 0 for an insertion. A store that finds another one reports a conflict.
     var version: Int64
     /// All slots as they shall be. To-one slots may hold `.object`.
-    var values: [ManagedValue]
+    var values: SlotValues
     /// The slots whose columns have to be written; all of them for an insertion.
     var changed: SlotSet
     /// The changed to-many slots of an update. An insertion's members are in `values`.
@@ -69,7 +69,7 @@ struct StoreChanges {
     var deleted: [RowChange] = []
     var origin = StoreOrigin()
     /// In which stores new objects shall be, by their temporary IDs, where somebody has said so.
-    var assignedStores: [ObjectKey: NSPersistentStore] = [:]
+    var assignedStores: [RowKey: NSPersistentStore] = [:]
 
     var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 }
@@ -123,6 +123,9 @@ protocol StoreBackend: AnyObject {
     func members(of relationship: NSRelationshipDescription, owners: [NSManagedObjectID]) throws
         -> [[NSManagedObjectID]]
 
+    /// The same store, for reading alone, in the state that it has now; nil where that can't be kept.
+    func pinned() throws -> (any StoreBackend)?
+
     /// The ID of a row, whether or not there is one.
     func objectID(for entity: NSEntityDescription, primaryKey: Int64) -> NSManagedObjectID
 
@@ -163,6 +166,8 @@ protocol StoreBackend: AnyObject {
 }
 
 extension StoreBackend {
+    func pinned() throws -> (any StoreBackend)? { nil }
+
     /// Stores give out numbers; what the objects hold doesn't matter to them.
     func permanentIDs(forNew objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
         try objects.first.map { try permanentIDs(for: $0.entity, count: objects.count) } ?? []

@@ -45,7 +45,7 @@ extension NSManagedObjectContext {
 
     // MARK: Deletions
 
-    private func revive(_ object: NSManagedObject, _ values: [ManagedValue]) {
+    private func revive(_ object: NSManagedObject, _ values: SlotValues) {
         if object.registry === registry {
             guard object.isDeleted else { return }
             undelete(object)
@@ -62,7 +62,7 @@ extension NSManagedObjectContext {
         object.committed = object.layout.defaults
         object.values = values
         for slot in object.layout.toManySlots {
-            if case .unread = values[slot] { object.values[slot] = .objects(ToManyMembers()) }
+            if values[slot].isRelationshipFault { object.values[slot] = .objects(ToManyMembers()) }
         }
         object.touched = SlotSet(all: object.layout.slots.count)
         enter(inserted: object)

@@ -8,7 +8,7 @@ final class UndoRecorder {
     private struct Former {
         /// Keeps the object, so that its identity isn't another's.
         let object: NSManagedObject
-        var values: [ManagedValue]
+        var values: SlotValues
         var isDeleted: Bool
     }
 
@@ -63,8 +63,9 @@ final class UndoRecorder {
             return
         }
         // An object that is deleted, saved and brought back has another ID: what is kept are objects.
-        let old = (before?.values ?? object.committed).map { value -> ManagedValue in
-            guard case .objectID(let id) = value, let context else { return value }
+        let former = before?.values ?? object.committed
+        let old = object.layout.values { slot, _ in
+            guard case .objectID(let id) = former[slot], let context else { return former[slot] }
             return .object(context.object(with: id))
         }
         switch (before?.isDeleted ?? false, object.isDeleted) {
@@ -77,7 +78,7 @@ final class UndoRecorder {
         var change = UndoStep.Change(object: object, slots: [])
         for slot in object.touchedInEvent {
             let inverse = object.layout.inverses[slot]
-            if case .unread = object.values[slot], isToMany(inverse, of: object.layout.slots[slot]) {
+            if object.values[slot].isRelationshipFault, isToMany(inverse, of: object.layout.slots[slot]) {
                 // Nobody knows whether what was added wasn't there, and what was removed was.
                 context?.readMembers(of: object, slot: slot)
             }

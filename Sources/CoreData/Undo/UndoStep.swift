@@ -22,7 +22,7 @@ struct UndoStep {
     struct Deletion {
         let object: NSManagedObject
         /// The values before the event: the object may be gone for good when it comes back.
-        let values: [ManagedValue]
+        let values: SlotValues
     }
 
     var insertions: [NSManagedObject] = []
@@ -53,6 +53,12 @@ extension UndoStep.Members {
         switch (old, new) {
         case (.objects(let old), .objects(let new)):
             self.init(from: old, to: new, ordered: ordered)
+        case (.memberIDs, .objects(let new)):
+            guard case .objects(let before) = committed else { return nil }
+            self.init(from: before, to: new, ordered: ordered)
+        case (.memberIDs, .unread(let delta)):
+            self.init(added: delta?.added.objects ?? [], removed: delta?.removed.objects ?? [])
+            if added.isEmpty, removed.isEmpty { return nil }
         case (.unread(let delta), .objects(let new)):
             guard case .objects(var before) = committed else { return nil }
             for object in delta?.removed.objects ?? [] { before.remove(object, keepingOrder: ordered) }

@@ -58,16 +58,6 @@ import Testing
         #expect(throws: CocoaError.self) { try count() }
     }
 
-    @Test func `a query generation is accepted and the latest state read`() throws {
-        let library = try Library(.inMemory)
-        let context = library.newContext()
-        try context.setQueryGenerationFrom(.current)
-        _ = library.insert("Book")
-        try library.context.save()
-        #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Book")) == 1)
-        #expect(context.queryGenerationToken == nil && context.stalenessInterval == -1)
-    }
-
     @Test func `a new object goes to the store that it is assigned to`() throws {
         let library = try Library(.sqlite)
         let second = try library.coordinator.addPersistentStore(

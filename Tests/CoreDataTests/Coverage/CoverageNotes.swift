@@ -9,8 +9,6 @@ enum CoverageNotes {
         "NSManagedObject.observeValue(forKeyPath:of:change:context:)":
             "overridden in managed objects; other classes conform to `NSKeyValueObserver`",
         "NSManagedObjectContext.stalenessInterval": "kept; a refresh always reads the store",
-        "NSManagedObjectContext.setQueryGenerationFrom(_:)": "accepted without effect",
-        "NSQueryGenerationToken.current": "accepted without effect",
         "NSPersistentHistoryTrackingKey": "without changed properties and tombstones",
         "NSBinaryStoreType": "declared; opening such a store is an error",
         "Notification.Name.NSPersistentStoreRemoteChange": "posted for changes of the same coordinator",

@@ -66,8 +66,31 @@ import Testing
         let author = try #require(book.one("author"))
         #expect(author.isFault)
         #expect(author.hasFault(forRelationshipNamed: "books"))
-        #expect(author.objectIDs(forRelationshipNamed: "books").count == 3)
+        let ids = author.objectIDs(forRelationshipNamed: "books")
+        #expect(ids.count == 3 && author.hasFault(forRelationshipNamed: "books"))
+        #expect(library.context.registeredObjects == [book, author])
+        counter.forget()
+        #expect(Set(author.many("books").map(\.objectID)) == Set(ids) && author.many("books").contains(book))
         #expect(!author.hasFault(forRelationshipNamed: "books"))
+        #expect(counter.questions.isEmpty)
+    }
+
+    @Test func `IDs of members that were asked for are those of now`() throws {
+        let library = try filled(.inMemory)
+        let author = try library.fetch("Author", sortedBy: "name")[0]
+        let ids = author.objectIDs(forRelationshipNamed: "books")
+        let moved = try library.context.existingObject(with: ids[0])
+        moved.setValue(nil, forKey: "author")
+        #expect(Set(author.objectIDs(forRelationshipNamed: "books")) == Set(ids.dropFirst()))
+        try library.context.save()
+        #expect(Set(author.objectIDs(forRelationshipNamed: "books")) == Set(ids.dropFirst()))
+        let other = library.newContext()
+        let there = try other.existingObject(with: author.objectID)
+        #expect(there.objectIDs(forRelationshipNamed: "books").count == ids.count - 1)
+        moved.setValue(author, forKey: "author")
+        try library.context.save()
+        other.refresh(there, mergeChanges: true)
+        #expect(Set(there.objectIDs(forRelationshipNamed: "books")) == Set(ids))
     }
 
     @Test(arguments: StoreKind.allCases)

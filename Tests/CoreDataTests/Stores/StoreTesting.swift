@@ -240,6 +240,7 @@ extension ManagedValue {
         case .object(let object): "\(object.entity.name ?? "") \(object.objectID.number)"
         case .objects(let members): "objects \(members.objects.map(\.objectID.number))"
         case .unread: "unread"
+        case .memberIDs(let ids): "members \(ids.map(\.number))"
         }
     }
 }

@@ -10,6 +10,9 @@ final class CountingBackend: StoreBackend {
 
     init(_ backend: any StoreBackend) { self.backend = backend }
 
+    /// Begins anew.
+    func forget() { questions = [] }
+
     var metadata: [String: Any] {
         get { backend.metadata }
         set { backend.metadata = newValue }

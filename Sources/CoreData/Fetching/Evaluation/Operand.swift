@@ -155,7 +155,7 @@ extension Operand {
     /// A slot of a managed object or of a row.
     init(_ value: ManagedValue) {
         switch value {
-        case .null, .unread: self = .null
+        case .null, .unread, .memberIDs: self = .null
         case .boolean(let value): self = .boolean(value)
         case .integer(let value): self = .integer(value)
         case .double(let value): self = .number(value)

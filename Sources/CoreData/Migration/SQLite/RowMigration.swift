@@ -156,7 +156,7 @@ enum MigratedDefault {
             return Int64(text)?.databaseValue ?? Double(text)?.databaseValue ?? text.databaseValue
         case .data(let data): return stored(data, attribute)
         case .transformable(let object): return stored(try object.storedBytes(), attribute)
-        case .null, .objectID, .object, .objects, .unread: return .null
+        case .null, .objectID, .object, .objects, .unread, .memberIDs: return .null
         }
     }
 

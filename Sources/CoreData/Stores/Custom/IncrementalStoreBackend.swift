@@ -111,9 +111,7 @@ final class IncrementalStoreBackend: StoreBackend {
     }
 
     private func row(_ node: NSIncrementalStoreNode) throws -> StoreRow {
-        let values = try node.objectID.entity.layout.slots.enumerated().map { slot, definition in
-            try value(of: node, slot, definition)
-        }
+        let values = try node.objectID.entity.layout.values { try value(of: node, $0, $1) }
         return StoreRow(objectID: node.objectID, version: Int64(truncatingIfNeeded: node.version), values: values)
     }
 

@@ -36,7 +36,7 @@ extension InMemoryStoreBackend {
     }
 
     private static func key(
-        _ values: [ManagedValue], _ id: NSManagedObjectID, _ constraint: [String]
+        _ values: SlotValues, _ id: NSManagedObjectID, _ constraint: [String]
     ) -> AnyHashable? {
         var parts: [AnyHashable] = []
         for name in constraint {

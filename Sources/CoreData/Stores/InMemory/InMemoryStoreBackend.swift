@@ -139,27 +139,27 @@ final class InMemoryStoreBackend: StoreBackend {
     }
 
     /// The values as the store keeps them: IDs for objects, bytes for transformables, no members.
-    private func stored(_ change: RowChange) throws -> [ManagedValue] {
+    private func stored(_ change: RowChange) throws -> SlotValues {
         let layout = change.objectID.entity.layout
-        return try change.values.enumerated().map { slot, value in
-            if layout.slots[slot].isTransient { return layout.defaults[slot] }
-            switch value {
+        return try layout.values { slot, definition in
+            if definition.isTransient { return layout.defaults[slot] }
+            switch change.values[slot] {
             case .object(let object): return .objectID(object.objectID)
-            case .objects, .unread: return .unread(nil)
+            case .objects, .unread, .memberIDs: return .unread(nil)
             case .transformable(let value):
-                let name = (layout.slots[slot].property as? NSAttributeDescription)?.valueTransformerName
+                let name = (definition.property as? NSAttributeDescription)?.valueTransformerName
                 return .transformable(TransformableValue(stored: try value.storedBytes(), transformerName: name))
-            default: return value
+            default: return change.values[slot]
             }
         }
     }
 
-    private func insert(_ change: RowChange, _ values: [ManagedValue]) {
+    private func insert(_ change: RowChange, _ values: SlotValues) {
         let row = StoredRow(id: change.objectID, version: 1, values: values, backend: self)
         table(change.objectID.entity)?.rows[change.objectID.number] = row
     }
 
-    private func update(_ change: RowChange, _ values: [ManagedValue]) {
+    private func update(_ change: RowChange, _ values: SlotValues) {
         guard let row = storedRow(change.objectID) else { return }
         for slot in change.changed {
             if row.layout.slots[slot].kind == .toOne { relink(row, slot, to: values[slot].referencedID) }

@@ -5,7 +5,7 @@ import Foundation
 /// The members of one to-many relationship of one row, without duplicates.
 struct StoredMembers {
     private(set) var ids: [NSManagedObjectID] = []
-    private var keys: Set<ObjectKey> = []
+    private var keys: Set<RowKey> = []
 
     init(_ ids: [NSManagedObjectID] = []) {
         for id in ids { insert(id) }
@@ -25,11 +25,11 @@ struct StoredMembers {
 final class StoredRow: NSObject, KeyValueReadable {
     let id: NSManagedObjectID
     var version: Int64
-    var values: [ManagedValue]
+    var values: SlotValues
     var members: [Int: StoredMembers] = [:]
     private unowned let backend: InMemoryStoreBackend
 
-    init(id: NSManagedObjectID, version: Int64, values: [ManagedValue], backend: InMemoryStoreBackend) {
+    init(id: NSManagedObjectID, version: Int64, values: SlotValues, backend: InMemoryStoreBackend) {
         self.id = id
         self.version = version
         self.values = values

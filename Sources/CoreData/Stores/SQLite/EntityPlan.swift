@@ -63,7 +63,7 @@ final class EntityPlan: @unchecked Sendable {
     /// The stored to-many relationships by slot.
     let toMany: [(slot: Int, relationship: SQLToMany)]
     /// A row's values before its columns are read: unread relationships, and the defaults of transient properties.
-    let blank: [ManagedValue]
+    let blank: SlotValues
 
     var description: NSEntityDescription { entity.description }
 

@@ -37,7 +37,7 @@ struct SQLiteBatchDelete {
     /// The rows and all that cascade rules add to them, by entity number.
     private func closure(of ids: [NSManagedObjectID]) throws -> [Group] {
         var groups: [Int: Group] = [:]
-        var seen: Set<ObjectKey> = []
+        var seen: Set<RowKey> = []
         var next = ids
         while !next.isEmpty {
             let new = Dictionary(grouping: next.filter { seen.insert($0.key).inserted }) { ObjectIdentifier($0.entity) }

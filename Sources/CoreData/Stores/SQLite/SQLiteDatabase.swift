@@ -1,21 +1,47 @@
 // The connections of one store: a pool for a file in WAL mode (one writer, several readers at once), a single
-// connection for everything else. Which one it is, nobody above sees.
+// connection for everything else, and one that goes on reading the same state. Which one it is, nobody above sees.
 
 import Foundation
 import GRDB
 
 /// An open database.
 final class SQLiteDatabase: Sendable {
-    private let connections: any DatabaseWriter
+    private let connections: Connections
 
-    private init(_ connections: any DatabaseWriter) { self.connections = connections }
+    private enum Connections {
+        case pool(DatabasePool)
+        case queue(DatabaseQueue)
+        case snapshot(DatabaseSnapshot)
+    }
+
+    private init(_ connections: Connections) { self.connections = connections }
 
     /// Runs several reads on one state of the file.
-    func read<T>(_ body: (Database) throws -> T) throws -> T { try connections.read(body) }
+    func read<T>(_ body: (Database) throws -> T) throws -> T {
+        switch connections {
+        case .pool(let pool): try pool.read(body)
+        case .queue(let queue): try queue.read(body)
+        case .snapshot(let snapshot): try snapshot.read(body)
+        }
+    }
+
+    /// The database in the state that it has now, for reading; nil where its file isn't in WAL mode.
+    func snapshot() throws -> SQLiteDatabase? {
+        guard case .pool(let pool) = connections else { return nil }
+        return SQLiteDatabase(.snapshot(try pool.makeSnapshot()))
+    }
+
+    private var writer: any DatabaseWriter {
+        switch connections {
+        case .pool(let pool): pool
+        case .queue(let queue): queue
+        case .snapshot: fatalError("A snapshot was asked to write.")
+        }
+    }
 
     /// Runs a transaction that takes the write lock at its beginning; rolled back if `body` throws.
     func write<T>(_ body: (Database) throws -> T) throws -> T {
-        try connections.writeWithoutTransaction { db in
+        try writer.writeWithoutTransaction { db in
             var result: T?
             try db.inTransaction(.immediate) {
                 result = try body(db)
@@ -28,17 +54,24 @@ final class SQLiteDatabase: Sendable {
 
     /// Runs statements that can't be part of a transaction, or that begin their own.
     func withoutTransaction<T>(_ body: (Database) throws -> T) throws -> T {
-        try connections.writeWithoutTransaction(body)
+        try writer.writeWithoutTransaction(body)
     }
 
     /// Closes all connections. Nothing may use the database any more.
-    func close() throws { try connections.close() }
+    func close() throws {
+        switch connections {
+        case .pool(let pool): try pool.close()
+        case .queue(let queue): try queue.close()
+        case .snapshot(let snapshot): try snapshot.close()
+        }
+    }
 
     // MARK: Opening
 
     /// A private database that is gone when it is closed.
     static func inMemory(options: SQLiteStoreOptions) throws -> SQLiteDatabase {
-        SQLiteDatabase(try DatabaseQueue(configuration: configuration(options, excluding: ["journal_mode"])))
+        SQLiteDatabase(
+            .queue(try DatabaseQueue(configuration: configuration(options, excluding: ["journal_mode"]))))
     }
 
     /// A file for reading and writing.
@@ -54,13 +87,13 @@ final class SQLiteDatabase: Sendable {
             if let mode = options.pragma("journal_mode") {
                 try first.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = \(mode)") }
             }
-            return (SQLiteDatabase(first), prepared)
+            return (SQLiteDatabase(.queue(first)), prepared)
         }
         try first.writeWithoutTransaction { try startWriteAheadLog($0, path) }
         let pool = try DatabasePool(path: path, configuration: configuration(options, excluding: ["journal_mode"]))
         // Only now may the first connection go: the last one to close removes the log.
         try first.close()
-        return (SQLiteDatabase(pool), prepared)
+        return (SQLiteDatabase(.pool(pool)), prepared)
     }
 
     /// A file that is only read; neither it nor its folder is changed.
@@ -72,7 +105,7 @@ final class SQLiteDatabase: Sendable {
         configuration.readonly = true
         let isLogged = hasWriteAheadLog(path)
         return SQLiteDatabase(
-            try DatabaseQueue(path: isLogged ? path : immutableURI(path), configuration: configuration))
+            .queue(try DatabaseQueue(path: isLogged ? path : immutableURI(path), configuration: configuration)))
     }
 
     /// Goes over to WAL mode and sees to it that the log isn't empty.

@@ -207,7 +207,7 @@ final class SQLiteSave {
     // MARK: Conflicts
 
     private func conflict() throws -> StoreConflict {
-        var found: [ObjectKey: StoreRow] = [:]
+        var found: [RowKey: StoreRow] = [:]
         for row in try store.rows(withIDs: conflicts.map(\.id), db) { found[row.objectID.key] = row }
         return StoreConflict(
             rows: conflicts.map {

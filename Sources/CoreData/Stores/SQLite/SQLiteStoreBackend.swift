@@ -78,6 +78,28 @@ final class SQLiteStoreBackend: StoreBackend {
         if options.tracksHistory, !isReadOnly { try startHistory(model) }
     }
 
+    private init(reading database: SQLiteDatabase, of other: SQLiteStoreBackend) {
+        self.database = database
+        errors = other.errors
+        schema = other.schema
+        storedMetadata = other.metadataLock.withLock { other.storedMetadata }
+        identifier = other.identifier
+        isReadOnly = true
+        external = other.external
+        spaces = other.spaces
+        plans = other.plans
+        numbers = other.numbers
+    }
+
+    /// The store as it is now. Its IDs are this store's.
+    func pinned() throws -> (any StoreBackend)? {
+        do {
+            return try database.snapshot().map { SQLiteStoreBackend(reading: $0, of: self) }
+        } catch {
+            throw errors.translated(error, .reading)
+        }
+    }
+
     /// Closes the file. Nothing may use the store any more; without this call it happens when the backend goes.
     func close() throws {
         do {

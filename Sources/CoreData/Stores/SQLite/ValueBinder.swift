@@ -53,7 +53,7 @@ struct ValueBinder {
         case .transformable(let value): try bind(value.storedBytes(), of: field, to: statement, at: index)
         case .objectID(let id): try bind(id, of: field, to: statement, at: index, row: row)
         case .object(let object): try bind(object.objectID, of: field, to: statement, at: index, row: row)
-        case .objects, .unread:
+        case .objects, .unread, .memberIDs:
             fatalError("The to-many relationship '\(field.name)' of \(row) was given as a column's value.")
         }
     }
@@ -63,7 +63,7 @@ struct ValueBinder {
     /// - Throws: `CocoaError` for a value that its transformer refuses.
     func stored(_ value: ManagedValue, of field: EntityPlan.Field) throws -> SQLValue {
         switch value {
-        case .null, .objectID, .object, .objects, .unread: return .null
+        case .null, .objectID, .object, .objects, .unread, .memberIDs: return .null
         case .string(let string): return .text(string)
         case .integer(let integer): return .integer(integer)
         case .boolean(let boolean): return .integer(boolean ? 1 : 0)
