@@ -182,7 +182,7 @@ struct ArchiveContents {
             let objects = try batches.objects(wanted)
             guard objects.count == wanted.count else { throw Self.changedMeanwhile() }
             try body(objects)
-            context.reset()
+            try context.resetInSameState()
         }
     }
 

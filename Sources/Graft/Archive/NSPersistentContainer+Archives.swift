@@ -21,7 +21,8 @@ extension NSPersistentContainer {
     ) throws -> GraphArchive.Header {
         let context = newBackgroundContext()
         return try context.performAndWait {
-            try ArchiveRun(context: context, options: options, progress: progress, releasesObjects: true)
+            try context.readOneState()
+            return try ArchiveRun(context: context, options: options, progress: progress, releasesObjects: true)
                 .write(nil, to: destination)
         }
     }
@@ -37,7 +38,8 @@ extension NSPersistentContainer {
         let progress = progress ?? Progress(totalUnitCount: 0)
         return try await withTaskCancellationHandler {
             try await context.perform {
-                try ArchiveRun(context: context, options: options, progress: progress, releasesObjects: true)
+                try context.readOneState()
+                return try ArchiveRun(context: context, options: options, progress: progress, releasesObjects: true)
                     .write(nil, to: destination)
             }
         } onCancel: {

@@ -24,7 +24,7 @@ struct ExportRun {
             throw GraftError(.unknownEntity(name, closest: closest), at: .init(entity: name))
         }
         let progress = try ExportProgress(progress) { try context.count(for: request) }
-        var objectWriter = try ObjectWriter(model, options)
+        let objectWriter = try ObjectWriter(model, options)
         let batches = ObjectBatches(
             context: context, request: request, batchSize: options.batchSize,
             relationships: objectWriter.relationshipNames(of: name), releasesObjects: releasesObjects)

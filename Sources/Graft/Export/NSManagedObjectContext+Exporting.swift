@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
     public func json(of objects: [NSManagedObject], options: ExportOptions = ExportOptions()) throws -> Data {
         let run = ExportRun(context: self, options: options, progress: nil, releasesObjects: false)
         return try run.data { writer in
-            var objectWriter = try ObjectWriter(model(of: objects), options)
+            let objectWriter = try ObjectWriter(model(of: objects), options)
             if options.format == .json { try writer.beginArray() }
             for object in objects { _ = try objectWriter.write(object, to: &writer) }
             if options.format == .json { try writer.endArray() }
@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
     public func json(of object: NSManagedObject, options: ExportOptions = ExportOptions()) throws -> Data {
         let run = ExportRun(context: self, options: options, progress: nil, releasesObjects: false)
         return try run.data { writer in
-            var objectWriter = try ObjectWriter(model(of: [object]), options)
+            let objectWriter = try ObjectWriter(model(of: [object]), options)
             try objectWriter.writeAlways(object, to: &writer)
         }
     }

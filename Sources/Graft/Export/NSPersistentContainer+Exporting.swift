@@ -66,6 +66,7 @@ extension NSPersistentContainer {
         _ request: ExportRequest, _ destination: ExportDestination, _ options: ExportOptions, _ progress: Progress?,
         _ context: NSManagedObjectContext
     ) throws -> Int {
+        try context.readOneState()
         let run = ExportRun(context: context, options: options, progress: progress, releasesObjects: true)
         return try run.write(to: destination) { try run.write(request.fetchRequest(), to: &$0) }
     }
@@ -110,6 +111,7 @@ extension NSPersistentContainer {
         _ entities: [String]?, _ destination: ExportDestination, _ options: ExportOptions, _ progress: Progress?,
         _ context: NSManagedObjectContext
     ) throws -> Int {
+        try context.readOneState()
         let run = ExportRun(context: context, options: options, progress: progress, releasesObjects: true)
         return try run.write(to: destination) { try run.writeArchive(of: entities, to: &$0) }
     }

@@ -25,7 +25,7 @@ struct ObjectBatches {
         let ids = try objectIDs()
         for start in stride(from: 0, to: ids.count, by: max(1, batchSize)) {
             try body(try objects(Array(ids[start..<min(start + max(1, batchSize), ids.count)])))
-            context.reset()
+            try context.resetInSameState()
         }
     }
 

@@ -5,18 +5,19 @@
 import CoreData
 
 /// Writes objects by the ordinary mapping.
-struct ObjectWriter {
-    private let plans: [ExportPlan]
-    private let numbers: [ObjectIdentifier: Int]
-    private let options: ExportOptions
+final class ObjectWriter {
+    let plans: [ExportPlan]
+    let numbers: [ObjectIdentifier: Int]
+    let options: ExportOptions
     /// By entity: whether nested objects can lead back to an object.
-    private let isCyclic: [Bool]
+    let isCyclic: [Bool]
     /// The objects, of those that can be met again, that have been nested in full, with their identifiers where these are
     /// single values: so they needn't be read again. By ID, because objects may be let go meanwhile.
-    private var expanded: [NSManagedObjectID: GraphValue?] = [:]
-    private var nesting = 0
+    var expanded: [ObjectIDKey: GraphValue?] = [:]
+    var nesting = 0
+    var readAhead: NestedReadAhead
     /// Nil where everything is written.
-    private let changes: ExportChanges?
+    let changes: ExportChanges?
     /// Whether an object, or anything nested in it, has changed.
     private var isChanged: [NSManagedObjectID: Bool] = [:]
 
@@ -34,7 +35,14 @@ struct ObjectWriter {
         let numbers = Dictionary(
             plans.compactMap { plan in entities[plan.name].map { (ObjectIdentifier($0), plan.number) } },
             uniquingKeysWith: { first, _ in first })
-        isCyclic = NestingCycles(mapping.schema, nested: plans.map { Self.nested(in: $0.items) }).isCyclic
+        let nested = plans.map { Self.nested(in: $0.items) }
+        let isCyclic = NestingCycles(mapping.schema, nested: nested).isCyclic
+        readAhead = NestedReadAhead(
+            plans, numbers,
+            relationships: zip(plans, nested).map { plan, nested in
+                nested.filter { plan.properties[$0].destination.map { isCyclic[$0] } ?? false }
+            })
+        self.isCyclic = isCyclic
         changes = try ExportChanges(options.scope, mapping.schema, plans, numbers)
         self.plans = plans
         self.numbers = numbers
@@ -73,19 +81,20 @@ struct ObjectWriter {
     // MARK: Objects
 
     /// Writes an object at the top, unless only changes are written and it has none. Returns whether it was written.
-    mutating func write(_ object: NSManagedObject, to writer: inout JSONWriter) throws -> Bool {
+    func write(_ object: NSManagedObject, to writer: inout JSONWriter) throws -> Bool {
         if changes != nil, try !hasChanges(object, depth: 0) { return false }
         try writeAlways(object, to: &writer)
         return true
     }
 
     /// Writes an object at the top.
-    mutating func writeAlways(_ object: NSManagedObject, to writer: inout JSONWriter) throws {
+    func writeAlways(_ object: NSManagedObject, to writer: inout JSONWriter) throws {
         if options.repeatsObjects { expanded.removeAll(keepingCapacity: true) }
+        defer { readAhead.removeAll() }
         try writeNested(object, cameFrom: nil, to: &writer)
     }
 
-    private func plan(of object: NSManagedObject) throws -> ExportPlan {
+    func plan(of object: NSManagedObject) throws -> ExportPlan {
         if let number = numbers[ObjectIdentifier(object.entity)] { return plans[number] }
         throw GraftError(.unknownEntity(object.entity.name ?? "", closest: nil))
     }
@@ -93,7 +102,7 @@ struct ObjectWriter {
     /// Writes an object with all its keys or, if it isn't to be nested here, as its identifier.
     ///
     /// - Parameter inverse: The relationship that leads back to where the object was met, which is left out.
-    private mutating func writeNested(
+    private func writeNested(
         _ object: NSManagedObject, cameFrom inverse: Int?, to writer: inout JSONWriter
     ) throws {
         let plan = try plan(of: object)
@@ -101,11 +110,12 @@ struct ObjectWriter {
         if options.stableIdentifierKey != nil { try makeIdentifierStable(of: object, plan) }
         var followsRelationships = nesting == 0 || nesting < options.maximumNesting
         if followsRelationships, plan.isExpanding, isCyclic[plan.number] {
-            if nesting > 0, let identifier = expanded[object.objectID] {
+            if nesting > 0, let identifier = expanded[object.objectID.lookupKey] {
                 if let identifier { return try plan.write(bareIdentifier: identifier, to: &writer) }
                 followsRelationships = false
-            } else if expanded[object.objectID] == nil {
-                expanded.updateValue(try plan.bareIdentifier(of: object), forKey: object.objectID)
+            } else if expanded[object.objectID.lookupKey] == nil {
+                expanded.updateValue(try plan.bareIdentifier(of: object), forKey: object.objectID.lookupKey)
+                readAhead.remove(object.objectID.lookupKey)
             }
         }
         if !followsRelationships, try writeIdentifier(of: object, plan, to: &writer) { return }
@@ -129,7 +139,7 @@ struct ObjectWriter {
     }
 
     /// What holds for all keys of one object.
-    private struct Pass {
+    struct Pass {
         let object: NSManagedObject
         let plan: ExportPlan
         /// The relationship that is left out, because it leads back.
@@ -150,7 +160,7 @@ struct ObjectWriter {
         }
     }
 
-    private mutating func write(
+    private func write(
         _ items: [ExportPlan.Item], _ pass: Pass, to writer: inout JSONWriter
     ) throws {
         let (object, plan) = (pass.object, pass.plan)
@@ -174,21 +184,17 @@ struct ObjectWriter {
                 try writer.value(json)
             case .toOne(let number, let form):
                 guard pass.followsRelationships, number != pass.inverse else { continue }
-                let destination = object.destination(number, plan.properties[number])
-                if destination == nil, !item.writesNull { continue }
+                let related = try related(number, form, pass)
+                if related.isEmpty, !item.writesNull { continue }
                 try writer.key(item.key)
-                guard let destination else {
-                    try writer.null()
-                    continue
-                }
-                try writeRelated(destination, form, cameFrom: plan.properties[number].inverse, to: &writer)
+                if related.isEmpty { try writer.null() }
+                try write(related, form, cameFrom: plan.properties[number].inverse, to: &writer)
             case .toMany(let number, let form):
                 guard pass.followsRelationships, number != pass.inverse else { continue }
+                let related = try related(number, form, pass)
                 try writer.key(item.key)
                 try writer.beginArray()
-                for member in try members(number, of: object, plan) {
-                    try writeRelated(member, form, cameFrom: plan.properties[number].inverse, to: &writer)
-                }
+                try write(related, form, cameFrom: plan.properties[number].inverse, to: &writer)
                 try writer.endArray()
             case .constant(let text):
                 try writer.key(item.key)
@@ -219,27 +225,18 @@ struct ObjectWriter {
 
     // MARK: Related objects
 
-    /// The members of a relationship, as they are ordered or, where they aren't and keys are sorted, by their identity: the
-    /// same graph then gives the same text, whichever store it is in.
-    private func members(_ number: Int, of object: NSManagedObject, _ plan: ExportPlan) throws -> [NSManagedObject] {
-        let property = plan.properties[number]
-        let members = object.members(number, property)
-        guard options.sortsKeys, !property.isOrdered, members.count > 1 else { return members }
-        let keys = try members.map { member in
-            let plan = try self.plan(of: member)
-            let attributes = plan.identity.filter { plan.properties[$0].isAttribute }
-            return try attributes.map { try member.graphValue($0, plan.properties[$0]) }
+    private func write(
+        _ related: Related, _ form: ExportOptions.RelationshipForm, cameFrom inverse: Int?, to writer: inout JSONWriter
+    ) throws {
+        switch related {
+        case .known(let known):
+            for object in known { try object.plan.write(bareIdentifier: object.identifier, to: &writer) }
+        case .objects(let objects):
+            for object in objects { try writeRelated(object, form, cameFrom: inverse, to: &writer) }
         }
-        return members.indices.sorted { one, other in
-            for (first, second) in zip(keys[one], keys[other]) {
-                if first.precedes(second) { return true }
-                if second.precedes(first) { return false }
-            }
-            return one < other
-        }.map { members[$0] }
     }
 
-    private mutating func writeRelated(
+    private func writeRelated(
         _ object: NSManagedObject, _ form: ExportOptions.RelationshipForm, cameFrom inverse: Int?,
         to writer: inout JSONWriter
     ) throws {
@@ -255,12 +252,14 @@ struct ObjectWriter {
 
     /// Writes the identifier of an object: one value, or an object with several, or with the name of an object that has no
     /// identity. Returns false where there is none of these.
-    private mutating func writeIdentifier(
+    private func writeIdentifier(
         of object: NSManagedObject, _ plan: ExportPlan, to writer: inout JSONWriter
     ) throws -> Bool {
         guard try plan.isIdentified(object) else {
             // Where it is nested in full, its other keys follow.
-            guard let key = options.stableIdentifierKey, expanded[object.objectID] != nil else { return false }
+            guard let key = options.stableIdentifierKey, expanded[object.objectID.lookupKey] != nil else {
+                return false
+            }
             try writer.beginObject()
             try writer.key(key)
             try writer.string(stableIdentifier(of: object))
@@ -289,7 +288,7 @@ struct ObjectWriter {
     // MARK: Changes
 
     /// Whether a key is written where only changes are.
-    private mutating func isWritten(_ item: ExportPlan.Item, _ pass: Pass) throws -> Bool {
+    private func isWritten(_ item: ExportPlan.Item, _ pass: Pass) throws -> Bool {
         switch item.content {
         case .constant, .stableIdentifier: return true
         case .step(let items): return try items.contains { try isWritten($0, pass) }
@@ -302,7 +301,7 @@ struct ObjectWriter {
         }
     }
 
-    private mutating func hasChangedMember(
+    private func hasChangedMember(
         _ number: Int, of object: NSManagedObject, _ plan: ExportPlan, depth: Int
     ) throws -> Bool {
         let property = plan.properties[number]
@@ -313,7 +312,7 @@ struct ObjectWriter {
     }
 
     /// Whether an object, or anything that would be nested in it, has changed.
-    private mutating func hasChanges(_ object: NSManagedObject, depth: Int) throws -> Bool {
+    private func hasChanges(_ object: NSManagedObject, depth: Int) throws -> Bool {
         guard let changes else { return true }
         if let known = isChanged[object.objectID] { return known }
         let plan = try plan(of: object)
@@ -331,20 +330,5 @@ struct ObjectWriter {
             }
         }
         return false
-    }
-}
-
-extension GraphValue {
-    /// Whether the value comes before another one of the same attribute: numbers by size, the rest by its text. Null is last.
-    fileprivate func precedes(_ other: GraphValue) -> Bool {
-        switch (self, other) {
-        case (.null, _): false
-        case (_, .null): true
-        case (.integer(let one), .integer(let two)): one < two
-        case (.double(let one), .double(let two)), (.date(let one), .date(let two)): one < two
-        case (.decimal(let one), .decimal(let two)): one < two
-        case (.string(let one), .string(let two)): one.utf8.lexicographicallyPrecedes(two.utf8)
-        default: description.utf8.lexicographicallyPrecedes(other.description.utf8)
-        }
     }
 }

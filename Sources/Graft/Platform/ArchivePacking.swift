@@ -55,11 +55,6 @@ import Foundation
                 throw GraftError(.notRepresentable(value: "\(object)", format: "the data of '\(name ?? "")'"))
             }
         }
-
-        /// The ID of the object at the other end of a to-one relationship.
-        func destinationID(_ number: Int, _ property: GraphSchema.Property) -> NSManagedObjectID? {
-            objectIDs(forRelationshipNamed: property.name).first
-        }
     }
 #else
     enum ArchivePacking {
@@ -90,11 +85,6 @@ import Foundation
         func archivedValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {
             if case .transformable(let value) = slotValue(number) { return .encoded(try value.storedBytes()) }
             return try graphValue(number, property)
-        }
-
-        /// The ID of the object at the other end of a to-one relationship.
-        func destinationID(_ number: Int, _ property: GraphSchema.Property) -> NSManagedObjectID? {
-            slotDestinationID(number)
         }
     }
 #endif

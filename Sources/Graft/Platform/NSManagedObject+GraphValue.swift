@@ -50,6 +50,18 @@ import Foundation
             }
         }
 
+        /// The ID of the object at the other end of a to-one relationship.
+        func destinationID(_ number: Int, _ property: GraphSchema.Property) -> NSManagedObjectID? {
+            objectIDs(forRelationshipNamed: property.name).first
+        }
+
+        /// The IDs of the members of a to-many relationship, in the order of ``members(_:_:)``. No object is made for one.
+        func memberIDs(_ number: Int, _ property: GraphSchema.Property) -> [NSManagedObjectID] {
+            let ids = objectIDs(forRelationshipNamed: property.name)
+            if property.isOrdered { return ids }
+            return ids.sorted { $0.uriRepresentation().absoluteString < $1.uriRepresentation().absoluteString }
+        }
+
         /// Replaces the members of a to-many relationship.
         func assign(_ members: [NSManagedObject], _ number: Int, _ property: GraphSchema.Property) {
             let value: Any = property.isOrdered ? NSOrderedSet(array: members) : NSSet(array: members)
@@ -134,6 +146,14 @@ import Foundation
         func members(_ number: Int, _ property: GraphSchema.Property) -> [NSManagedObject] {
             if case .objects(let members) = slotValue(number) { members.objects } else { [] }
         }
+
+        /// The ID of the object at the other end of a to-one relationship.
+        func destinationID(_ number: Int, _ property: GraphSchema.Property) -> NSManagedObjectID? {
+            slotDestinationID(number)
+        }
+
+        /// The IDs of the members of a to-many relationship, in the order of ``members(_:_:)``. No object is made for one.
+        func memberIDs(_ number: Int, _ property: GraphSchema.Property) -> [NSManagedObjectID] { memberIDs(number) }
 
         /// Replaces the members of a to-many relationship.
         @inline(__always)

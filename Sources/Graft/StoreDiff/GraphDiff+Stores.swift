@@ -44,6 +44,8 @@ extension GraphDiff {
         let scope = try DiffScope(schema, options)
         self = try contexts.0.performAndWait {
             try contexts.1.performAndWait {
+                try contexts.0.readOneState()
+                try contexts.1.readOneState()
                 var comparison = try StoreComparison(
                     StoreSide(contexts.0, schema), StoreSide(contexts.1, schema), scope, entities: compared)
                 return try comparison.diff(ExportProgress(progress) { try contexts.0.count(of: compared, schema) })

@@ -77,7 +77,7 @@ struct IdentityStream {
             let ids = page.prefix(batchSize)
             page = page.dropFirst(batchSize)
             // Nobody holds an object of the batch before any more.
-            side.context.reset()
+            try side.context.resetInSameState()
             batch = try ObjectBatches(
                 context: side.context, request: request, batchSize: batchSize, relationships: relationships,
                 releasesObjects: true

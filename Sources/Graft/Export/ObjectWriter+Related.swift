@@ -1,0 +1,108 @@
+// What is at the other end of a relationship. Where an export can come round to an object again, members are looked at by their IDs:
+// most of them have been written before and are met again, as identifiers only.
+
+import CoreData
+
+extension ObjectWriter {
+    /// What is at the other end of a relationship.
+    enum Related {
+        /// Objects that have been nested in full before, by their identifiers: they needn't be there themselves.
+        case known([KnownObject])
+        case objects([NSManagedObject])
+
+        var isEmpty: Bool {
+            switch self {
+            case .known(let known): known.isEmpty
+            case .objects(let objects): objects.isEmpty
+            }
+        }
+    }
+
+    struct KnownObject {
+        let plan: ExportPlan
+        let identifier: GraphValue
+    }
+
+    func related(
+        _ number: Int, _ form: ExportOptions.RelationshipForm, _ pass: Pass
+    ) throws -> Related {
+        let (object, property) = (pass.object, pass.plan.properties[number])
+        guard form == .nested, changes == nil, let destination = property.destination, isCyclic[destination],
+            let context = object.managedObjectContext
+        else {
+            if property.isToMany { return .objects(try ordered(object.members(number, property), property)) }
+            return .objects(object.destination(number, property).map { [$0] } ?? [])
+        }
+        // By their IDs, and not as members: members would keep each other alive, until the whole graph is in memory.
+        let ids = object.relatedIDs(number, property)
+        var known: [KnownObject] = []
+        known.reserveCapacity(ids.count)
+        var isMissing = false
+        for id in ids {
+            let key = id.lookupKey
+            if let identifier = expanded[key] {
+                if let object = knownObject(id, identifier) { known.append(object) }
+            } else if !isMissing, !readAhead.contains(key) {
+                isMissing = context.registeredObject(for: id)?.isFault ?? true
+            }
+        }
+        if known.count == ids.count { return .known(ordered(known, property)) }
+        if isMissing {
+            try readAhead.read(from: object, remaining: options.maximumNesting - nesting, cameFrom: pass.inverse) {
+                expanded[$0] != nil
+            }
+        }
+        return .objects(try ordered(context.read(ids), property))
+    }
+
+    private func knownObject(_ id: NSManagedObjectID, _ identifier: GraphValue?) -> KnownObject? {
+        guard options.stableIdentifierKey == nil, let identifier, let plan = numbers[ObjectIdentifier(id.entity)]
+        else { return nil }
+        return KnownObject(plan: plans[plan], identifier: identifier)
+    }
+
+    /// The members of a relationship, as they are ordered or, where they aren't and keys are sorted, by their identity: the
+    /// same graph then gives the same text, whichever store it is in.
+    private func ordered(_ members: [NSManagedObject], _ property: GraphSchema.Property) throws -> [NSManagedObject] {
+        guard isSorted(property), members.count > 1 else { return members }
+        let keys = try members.map { member in
+            let plan = try self.plan(of: member)
+            let attributes = plan.identity.filter { plan.properties[$0].isAttribute }
+            return try attributes.map { try member.graphValue($0, plan.properties[$0]) }
+        }
+        return members.indices.sorted { one, other in
+            for (first, second) in zip(keys[one], keys[other]) {
+                if first.precedes(second) { return true }
+                if second.precedes(first) { return false }
+            }
+            return one < other
+        }.map { members[$0] }
+    }
+
+    private func ordered(_ members: [KnownObject], _ property: GraphSchema.Property) -> [KnownObject] {
+        guard isSorted(property), members.count > 1 else { return members }
+        return members.indices.sorted { one, other in
+            if members[one].identifier.precedes(members[other].identifier) { return true }
+            return !members[other].identifier.precedes(members[one].identifier) && one < other
+        }.map { members[$0] }
+    }
+
+    private func isSorted(_ property: GraphSchema.Property) -> Bool {
+        options.sortsKeys && property.isToMany && !property.isOrdered
+    }
+}
+
+extension GraphValue {
+    /// Whether the value comes before another one of the same attribute: numbers by size, the rest by its text. Null is last.
+    fileprivate func precedes(_ other: GraphValue) -> Bool {
+        switch (self, other) {
+        case (.null, _): false
+        case (_, .null): true
+        case (.integer(let one), .integer(let two)): one < two
+        case (.double(let one), .double(let two)), (.date(let one), .date(let two)): one < two
+        case (.decimal(let one), .decimal(let two)): one < two
+        case (.string(let one), .string(let two)): one.utf8.lexicographicallyPrecedes(two.utf8)
+        default: description.utf8.lexicographicallyPrecedes(other.description.utf8)
+        }
+    }
+}

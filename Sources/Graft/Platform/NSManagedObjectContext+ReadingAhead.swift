@@ -1,0 +1,54 @@
+// Reading for many objects at once what would otherwise be asked for one by one.
+
+import CoreData
+import Foundation
+
+#if canImport(Darwin)
+    /// What IDs are looked up by.
+    typealias ObjectIDKey = NSManagedObjectID
+
+    extension NSManagedObjectID {
+        var lookupKey: ObjectIDKey { self }
+    }
+#else
+    /// What IDs are looked up by: a value, without the counting of references.
+    typealias ObjectIDKey = RowKey
+
+    extension NSManagedObjectID {
+        var lookupKey: ObjectIDKey { key }
+    }
+#endif
+
+extension NSManagedObjectContext {
+    #if canImport(Darwin)
+        /// Reads the members of a to-many relationship of objects of one entity, so that asking each of them costs no more.
+        func readMemberIDs(_ number: Int, _ property: GraphSchema.Property, of owners: [NSManagedObject]) throws {
+            let unread = owners.filter { $0.hasFault(forRelationshipNamed: property.name) }
+            guard let name = unread.first?.entity.name else { return }
+            let request = NSFetchRequest<NSManagedObject>(entityName: name)
+            request.predicate = NSPredicate(format: "self IN %@", unread)
+            request.relationshipKeyPathsForPrefetching = [property.name]
+            _ = try fetch(request)
+        }
+
+        /// The objects with some IDs, in their order, with their attributes; those that are gone are faults.
+        func read(_ ids: [NSManagedObjectID]) throws -> [NSManagedObject] {
+            let groups = Dictionary(grouping: ids) { $0.entity.name ?? "" }
+            for (name, ids) in groups.sorted(by: { $0.key < $1.key }) {
+                let request = NSFetchRequest<NSManagedObject>(entityName: name)
+                request.predicate = NSPredicate(format: "self IN %@", ids)
+                request.returnsObjectsAsFaults = false
+                _ = try fetch(request)
+            }
+            return ids.map(object(with:))
+        }
+    #else
+        /// Reads which members a to-many relationship of objects of one entity has, so that asking each of them costs no more.
+        func readMemberIDs(_ number: Int, _ property: GraphSchema.Property, of owners: [NSManagedObject]) throws {
+            try readMemberIDs(of: owners, slot: number)
+        }
+
+        /// The objects with some IDs, in their order, with their attributes; those that are gone are faults.
+        func read(_ ids: [NSManagedObjectID]) throws -> [NSManagedObject] { try objects(with: ids) }
+    #endif
+}
