@@ -1,6 +1,6 @@
-// Values by key where classes have accessors and validations of their own. The class at the end is what the plugin
-// ManagedObjectClasses makes of the sources of a target; Tests/ManagedObjectGeneratorTests/WrittenMemberTests.swift
-// compares the two.
+// Values by key where classes have accessors and validations of their own. The class WrittenManagedObjectAccessors is
+// written here as the plugin ManagedObjectClasses writes it; Tests/ManagedObjectGeneratorTests/WrittenMemberTests.swift
+// shows what it makes of a target's sources.
 
 public import CoreData
 import Foundation
