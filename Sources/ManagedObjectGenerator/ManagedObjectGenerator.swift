@@ -2,6 +2,7 @@
 //
 //     entities with code generation "class" or "category"  -> classes, properties, fetchRequest()   (Writing/)
 //     members with @NSManaged in the sources                -> accessors under their symbols' names  (Mangling/)
+//     properties and validate<Key> methods with a body      -> a class that names them for the runtime
 
 package import CoreData
 import Foundation
@@ -31,7 +32,17 @@ package struct ManagedObjectGenerator {
     package func output(models: [NSManagedObjectModel]) -> Output {
         var problems: [GeneratorProblem] = []
         var parts = [
-            "// Made by the plugin ManagedObjectClasses. Changes are lost.\n\nimport CoreData\nimport Foundation\n"
+            """
+            // Made by the plugin ManagedObjectClasses. Changes are lost.
+
+            #if hasFeature(InternalImportsByDefault)
+            public import CoreData
+            #else
+            import CoreData
+            import Foundation
+            #endif
+
+            """
         ]
         var declarations = declarations
         for entity in models.flatMap(\.entities) where entity.codeGeneration != .manual {
@@ -49,6 +60,9 @@ package struct ManagedObjectGenerator {
         let writer = AccessorWriter(types: declarations.types, relationships: Self.relationships(models))
         let (text, found) = writer.accessors(of: declarations.members)
         if !text.isEmpty { parts.append(text) }
+        let classes = Set(models.flatMap(\.entities).compactMap { EntityNames($0)?.className })
+        let written = WrittenAccessorWriter(declarations: declarations, entityClasses: classes).text
+        if !written.isEmpty { parts.append(written) }
         return Output(code: parts.joined(separator: "\n"), problems: problems + found)
     }
 

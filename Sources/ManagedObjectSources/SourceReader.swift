@@ -1,4 +1,4 @@
-// Finds the types and the @NSManaged members of a Swift file.
+// Finds the types and the @NSManaged members of a Swift file, and what its classes have written themselves.
 
 package import ManagedObjectGenerator
 import SwiftParser
@@ -17,6 +17,9 @@ extension TargetDeclarations {
         for path in reader.nominals { types.declare(path) }
         for alias in reader.aliases { types.declareAlias(alias.path, alias.type) }
         members += reader.members
+        written += reader.written
+        inherited.merge(reader.inherited) { $0 + $1 }
+        hiddenTypes.formUnion(reader.hiddenTypes)
     }
 }
 
@@ -24,10 +27,15 @@ private final class SourceReader: SyntaxVisitor {
     var nominals: [[NominalType.Step]] = []
     var aliases: [(path: [String], type: WrittenType)] = []
     var members: [ManagedMember] = []
+    var written: [WrittenMember] = []
+    var inherited: [String: [WrittenType]] = [:]
+    var hiddenTypes: Set<String> = []
     private let locations: SourceLocationConverter
     private let file: String
     /// What surrounds the node: types, and extensions with the path that they name.
     private var scope: [[NominalType.Step]] = []
+    /// Whether the members of the extensions around the node can't be named in other files, for each of them.
+    private var hiding: [Bool] = []
 
     init(_ locations: SourceLocationConverter, _ file: String) {
         self.locations = locations
@@ -43,21 +51,47 @@ private final class SourceReader: SyntaxVisitor {
         return .visitChildren
     }
 
-    override func visit(_ node: ClassDeclSyntax) -> SyntaxVisitorContinueKind { enter(node.name, .class) }
+    override func visit(_ node: ClassDeclSyntax) -> SyntaxVisitorContinueKind {
+        let next = enter(node.name, .class)
+        let isHidden = node.modifiers.makePrivate || node.genericParameterClause != nil || node.attributes.isMainActor
+        note(node.inheritanceClause, isHidden: isHidden)
+        return next
+    }
     override func visitPost(_ node: ClassDeclSyntax) { scope.removeLast() }
-    override func visit(_ node: StructDeclSyntax) -> SyntaxVisitorContinueKind { enter(node.name, .struct) }
+    override func visit(_ node: StructDeclSyntax) -> SyntaxVisitorContinueKind {
+        let next = enter(node.name, .struct)
+        note(nil, isHidden: node.modifiers.makePrivate || node.genericParameterClause != nil)
+        return next
+    }
     override func visitPost(_ node: StructDeclSyntax) { scope.removeLast() }
-    override func visit(_ node: EnumDeclSyntax) -> SyntaxVisitorContinueKind { enter(node.name, .enum) }
+    override func visit(_ node: EnumDeclSyntax) -> SyntaxVisitorContinueKind {
+        let next = enter(node.name, .enum)
+        note(nil, isHidden: node.modifiers.makePrivate || node.genericParameterClause != nil)
+        return next
+    }
     override func visitPost(_ node: EnumDeclSyntax) { scope.removeLast() }
+
+    // Requirements aren't members of what surrounds the protocol.
+    override func visit(_ node: ProtocolDeclSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
+
+    /// Notes what the type that was entered last says of itself.
+    private func note(_ clause: InheritanceClauseSyntax?, isHidden: Bool) {
+        let name = path.map(\.name).joined(separator: ".")
+        if let clause { inherited[name] = clause.inheritedTypes.map { WrittenType($0.type) } }
+        if isHidden { hiddenTypes.insert(name) }
+    }
 
     override func visit(_ node: ExtensionDeclSyntax) -> SyntaxVisitorContinueKind {
         guard case .named(let names, _) = WrittenType(node.extendedType) else { return .skipChildren }
         // Of what kind the types are is known when all files have been read; members only need their names.
         scope.append(names.map { NominalType.Step(name: $0, kind: .class) })
+        hiding.append(node.modifiers.makePrivate || node.attributes.isMainActor)
         return .visitChildren
     }
     override func visitPost(_ node: ExtensionDeclSyntax) {
-        if case .named = WrittenType(node.extendedType) { scope.removeLast() }
+        guard case .named = WrittenType(node.extendedType) else { return }
+        scope.removeLast()
+        hiding.removeLast()
     }
 
     override func visit(_ node: TypeAliasDeclSyntax) -> SyntaxVisitorContinueKind {
@@ -85,7 +119,11 @@ private final class SourceReader: SyntaxVisitor {
     // MARK: Members
 
     override func visit(_ node: VariableDeclSyntax) -> SyntaxVisitorContinueKind {
-        guard node.attributes.containsManaged, !scope.isEmpty else { return .skipChildren }
+        guard !scope.isEmpty else { return .skipChildren }
+        guard node.attributes.containsManaged else {
+            if !hiding.contains(true) { written += WrittenMember.properties(node, of: path.map(\.name)) }
+            return .skipChildren
+        }
         // In `var a, b: Int16` the type stands behind the last name.
         var type: WrittenType?
         var found: [ManagedMember] = []
@@ -95,14 +133,20 @@ private final class SourceReader: SyntaxVisitor {
             found.append(
                 ManagedMember(
                     owner: path.map(\.name), name: name.plainText, kind: .property(type),
-                    isPrivate: node.modifiers.makePrivate, place: place(of: name)))
+                    isPrivate: node.modifiers.makePrivate || hiding.contains(true), place: place(of: name)))
         }
         members += found.reversed()
         return .skipChildren
     }
 
     override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind {
-        guard node.attributes.containsManaged, !scope.isEmpty else { return .skipChildren }
+        guard !scope.isEmpty else { return .skipChildren }
+        guard node.attributes.containsManaged else {
+            if !hiding.contains(true), let validation = WrittenMember.validation(node, of: path.map(\.name)) {
+                written.append(validation)
+            }
+            return .skipChildren
+        }
         let parameters = node.signature.parameterClause.parameters.map { parameter in
             let label = parameter.firstName.plainText
             return ManagedMember.Parameter(label: label == "_" ? nil : label, type: WrittenType(parameter.type))
@@ -110,7 +154,7 @@ private final class SourceReader: SyntaxVisitor {
         members.append(
             ManagedMember(
                 owner: path.map(\.name), name: node.name.plainText, kind: .method(parameters),
-                isPrivate: node.modifiers.makePrivate, place: place(of: node.name)))
+                isPrivate: node.modifiers.makePrivate || hiding.contains(true), place: place(of: node.name)))
         return .skipChildren
     }
 
@@ -122,12 +166,17 @@ private final class SourceReader: SyntaxVisitor {
 
 extension TokenSyntax {
     /// The name without backticks.
-    fileprivate var plainText: String { text.filter { $0 != "`" } }
+    var plainText: String { text.filter { $0 != "`" } }
 }
 
 extension AttributeListSyntax {
-    fileprivate var containsManaged: Bool {
-        contains { $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription == "NSManaged" }
+    fileprivate var containsManaged: Bool { containsAttribute("NSManaged") }
+
+    /// Whether what the attributes are of is bound to the main actor.
+    var isMainActor: Bool { containsAttribute("MainActor") }
+
+    private func containsAttribute(_ name: String) -> Bool {
+        contains { $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription == name }
     }
 }
 

@@ -4,14 +4,18 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Writes all changes to the stores, or none.
+    /// Writes all changes to the stores, or none. Stores that an application has written itself are asked to save although
+    /// nothing has changed.
     ///
     /// - Throws: `CocoaError` with a validation code; `.managedObjectMerge` or `.managedObjectConstraintMerge` with the
     ///   conflicts under `NSPersistentStoreSaveConflictsErrorKey`; or the store's error. The changes are all still there.
     public func save() throws {
         checkQueue()
         processPendingChanges()
-        guard hasChanges else { return }
+        guard hasChanges else {
+            try source?.saveNothing(for: self)
+            return
+        }
         isSaving = true
         // What is there now counts, and is what the context reads from then on; unless nothing comes of it.
         var generationAfterwards = generation

@@ -56,4 +56,11 @@ protocol ObjectSource: AnyObject {
     ///
     /// - Throws: ``StoreConflict``, ``StoreUniquenessConflict``, or the store's error; then nothing has changed.
     func save(_ changes: StoreChanges, for context: NSManagedObjectContext) throws
+
+    /// Hears of a save without changes.
+    func saveNothing(for context: NSManagedObjectContext) throws
+}
+
+extension ObjectSource {
+    func saveNothing(for context: NSManagedObjectContext) throws {}
 }

@@ -103,6 +103,9 @@ package final class EntityLayout {
     /// The class of the entity's objects, once it is known not to be the fallback for a class that isn't there yet.
     private(set) var knownClass: NSManagedObject.Type?
 
+    /// What that class has written itself for its keys.
+    private(set) var accessors = KnownAccessors.unknown
+
     /// Works out everything that is lazy, so that several threads can read it. Called before a coordinator is used.
     func prepare() {
         _ = inverses
@@ -111,7 +114,9 @@ package final class EntityLayout {
         _ = isChecked
         let found = ManagedObjectClasses.objectClass(of: entity)
         let isPlain = ["NSManagedObject", ""].contains(entity.managedObjectClassName ?? "")
-        if isPlain || found != NSManagedObject.self { knownClass = found }
+        guard isPlain || found != NSManagedObject.self else { return }
+        knownClass = found
+        if case .unknown = accessors { accessors = KnownAccessors(of: found) }
     }
 
     /// The class to make the entity's objects of.

@@ -9,7 +9,8 @@ extension NSManagedObject: KeyValueReadable {
             case "objectID": objectID
             case "self", "SELF": self
             case "entity": entity
-            default: nil
+            // The keys of accessors that the class has written itself; for others predicates see nothing.
+            default: writtenProperty(key, slot: nil)?.get(self)
             }
         }
         return value(forKey: key)

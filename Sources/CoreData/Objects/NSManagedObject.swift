@@ -42,6 +42,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// The slots set since the last fetch or save, whether or not the values differ.
     var touched = SlotSet()
     var state: State = []
+    /// The slot whose written accessor runs; see ``writtenProperty(_:slot:)``. Fits in beside the state.
+    var answeringSlot = NSManagedObject.noSlot
     /// The object's place in its batch.
     var batchPosition: Int32 = 0
     /// The slots set since the last event began; see ``changedValuesForCurrentEvent()``.
@@ -179,12 +181,14 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     // MARK: Validation, for subclasses
 
-    /// Checks one property: whether it is there, the relationship's counts, the model's bounds and predicates.
+    /// Checks one property: whether it is there, the relationship's counts, the model's bounds and predicates, and then by
+    /// the class's method `validate<Key>`, where the plugin `ManagedObjectClasses` has found one.
     ///
     /// - Parameter value: The value; a validation may replace it.
     /// - Throws: `CocoaError` with Core Data's validation codes.
     open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
         try unsafe validate(value.pointee, forKey: key)
+        try unsafe validateWritten(&value.pointee, forKey: key)
     }
 
     /// Checks all properties before an insertion is saved. Overrides call super first.
@@ -199,16 +203,24 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     // MARK: Keys, for subclasses
 
     /// The value of a property; fires a fault. To-one gives the object, to-many an `NSSet` or `NSOrderedSet`.
+    ///
+    /// A property that the class has written itself is asked, where the plugin `ManagedObjectClasses` has found it.
     open func value(forKey key: String) -> Any? {
-        guard let slot = layout.slot(named: key) else { return value(forUndefinedKey: key) }
+        let slot = layout.slot(named: key)
+        if let written = writtenProperty(key, slot: slot) { return answering(slot) { written.get(self) } }
+        guard let slot else { return value(forUndefinedKey: key) }
         willAccessValue(forKey: key)
         defer { didAccessValue(forKey: key) }
         return boxedValue(slot)
     }
 
     /// Sets a property: remembers the old value, marks the object as changed and keeps the inverse relationship.
+    ///
+    /// A property that the class has written itself is set, where the plugin `ManagedObjectClasses` has found it.
     open func setValue(_ value: Any?, forKey key: String) {
-        guard let slot = layout.slot(named: key) else { return setValue(value, forUndefinedKey: key) }
+        let slot = layout.slot(named: key)
+        if let set = writtenProperty(key, slot: slot)?.set { return answering(slot) { set(self, value) } }
+        guard let slot else { return setValue(value, forUndefinedKey: key) }
         willChangeValue(forKey: key)
         setBoxedValue(value, slot: slot)
         didChangeValue(forKey: key)

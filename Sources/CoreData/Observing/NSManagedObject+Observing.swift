@@ -89,7 +89,8 @@ extension NSManagedObject {
 
     private func reader(of keyPath: String) -> () -> Any? {
         // A key that isn't modelled has a value for its class alone.
-        guard layout.slot(named: Self.head(of: keyPath)) != nil else { return { nil } }
+        let head = Self.head(of: keyPath)
+        guard layout.slot(named: head) != nil || writtenProperty(head, slot: nil) != nil else { return { nil } }
         return { [unowned self] in value(forKeyPath: keyPath) }
     }
 

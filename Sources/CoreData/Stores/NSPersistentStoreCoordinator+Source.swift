@@ -102,6 +102,13 @@ extension NSPersistentStoreCoordinator: ObjectSource {
         try write(parts.map { (store: $0.store, backend: try $0.store.backend(for: context), changes: $0.changes) })
     }
 
+    /// Stores of the application see every save; those here have nothing to do then.
+    func saveNothing(for context: NSManagedObjectContext) throws {
+        for case let store as NSIncrementalStore in persistentStores {
+            try store.backend(for: context).save(StoreChanges(origin: context.origin))
+        }
+    }
+
     private func changesByStore(_ changes: StoreChanges) throws -> [(store: NSPersistentStore, changes: StoreChanges)] {
         let stores = persistentStores
         if stores.count == 1 { return changes.isEmpty ? [] : [(stores[0], changes)] }

@@ -5,6 +5,12 @@
 package struct TargetDeclarations {
     package var types: TypeNames
     package var members: [ManagedMember] = []
+    /// What classes have written themselves.
+    package var written: [WrittenMember] = []
+    /// What a class says it inherits and conforms to, by its dotted path.
+    package var inherited: [String: [WrittenType]] = [:]
+    /// The dotted paths of types that other files can't name: private, generic or bound to an actor.
+    package var hiddenTypes: Set<String> = []
 
     /// - Parameter module: The target's module.
     package init(module: String) { types = TypeNames(module: module) }

@@ -3,9 +3,6 @@
 enum CoverageNotes {
     /// What is missing, by the symbol's path.
     static let missing = [
-        "NSManagedObject.value(forKey:)": "doesn't call accessors that a class has written itself",
-        "NSManagedObject.setValue(_:forKey:)": "doesn't call accessors that a class has written itself",
-        "NSManagedObject.validateValue(_:forKey:)": "doesn't find `validate<Key>` methods",
         "NSManagedObject.observeValue(forKeyPath:of:change:context:)":
             "overridden in managed objects; other classes conform to `NSKeyValueObserver`",
         "NSManagedObjectContext.stalenessInterval": "kept; a refresh always reads the store",

@@ -41,6 +41,19 @@ import Testing
         #expect(found > 1000 && missed > 1000)
     }
 
+    @Test(arguments: 1...8)
+    func `a random predicate prints a format that parses back to it`(_ seed: UInt64) throws {
+        var generator = RandomPredicateGenerator(seed: seed)
+        for _ in 0..<1000 {
+            let format = generator.predicate(base(generator.random.pick(Self.entities)))
+            let predicate = try NSPredicate.parsing(format)
+            let printed = predicate.formatText
+            let again = try NSPredicate.parsing(printed)
+            #expect(again == predicate, "seed \(seed): \(format) prints as \(printed)")
+            #expect(again.formatText == printed, "seed \(seed): \(format)")
+        }
+    }
+
     @Test(arguments: 1...4)
     func `both stores agree about random orders`(_ seed: UInt64) throws {
         let sqlite = try PredicateWorld(.sqlite, seed: seed)

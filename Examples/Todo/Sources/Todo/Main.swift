@@ -11,6 +11,7 @@ struct Main {
         let url = folder.appendingPathComponent("Todo.sqlite")
         try fill(url)
         try read(url)
+        try refuse(url)
     }
 
     private static func fill(_ url: URL) throws {
@@ -40,5 +41,17 @@ struct Main {
         }
         let open = try context.fetch(TodoItem.open(withPriorityFrom: 1))
         print("open:", open.map(\.label).joined(separator: ", "))
+        let urgent = NSPredicate(format: "urgency == 'now'")
+        print("now:", open.filter { urgent.evaluate(with: $0) }.map(\.label).joined(separator: ", "))
+    }
+
+    private static func refuse(_ url: URL) throws {
+        let context = try Persistence(storeAt: url).container.viewContext
+        TodoItem(context: context).label = " "
+        do {
+            try context.save()
+        } catch {
+            print("refused:", error.localizedDescription)
+        }
     }
 }

@@ -40,3 +40,20 @@ extension TodoItem {
         return request
     }
 }
+
+// What Core Data finds by name: a computed property, and a validation. The plugin tells it of both where there is no @objc.
+extension TodoItem {
+    #if canImport(ObjectiveC)
+        @objc
+    #endif
+    var urgency: String { priority >= 3 ? "now" : "later" }
+
+    #if canImport(ObjectiveC)
+        @objc
+    #endif
+    func validateLabel(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>) throws {
+        guard (value.pointee as? String ?? "").allSatisfy(\.isWhitespace) else { return }
+        let info = [NSLocalizedDescriptionKey: "A label needs letters."]
+        throw NSError(domain: NSCocoaErrorDomain, code: NSManagedObjectValidationError, userInfo: info)
+    }
+}

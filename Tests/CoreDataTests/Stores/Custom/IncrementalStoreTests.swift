@@ -74,6 +74,16 @@ import Testing
         for entity in ["Author", "Book", "Chapter"] { #expect(try again.fetch(entity).isEmpty) }
     }
 
+    @Test func `[F] a save without changes still reaches the store, with empty sets`() throws {
+        let stack = try Stack()
+        try stack.context.save()
+        #expect(stack.rows.takenCalls == ["save 0 0 0"])
+        let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        child.parent = stack.context
+        try child.performAndWait { try child.save() }
+        #expect(stack.rows.takenCalls == [])
+    }
+
     @Test func `predicates, order, limits, counts, IDs and dictionaries are the store's part`() throws {
         let stack = try Stack()
         for name in ["Cora", "Ada", "Bea"] { _ = stack.context.insert("Author", ["name": name]) }
