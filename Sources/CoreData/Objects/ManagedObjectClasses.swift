@@ -78,10 +78,16 @@ package enum ManagedObjectClasses {
     /// The entity whose objects are of a class; nil where no loaded model has one.
     static func knownEntity(for cls: NSManagedObject.Type, in context: NSManagedObjectContext?) -> NSEntityDescription?
     {
+        guard let coordinator = context?.persistentStoreCoordinator else { return search(for: cls, in: loadedModels()) }
+        return coordinator.entity(of: cls) { search(for: cls, in: [coordinator.managedObjectModel]) }
+    }
+
+    private static func search(
+        for cls: NSManagedObject.Type, in models: [NSManagedObjectModel]
+    ) -> NSEntityDescription? {
         let name = NSStringFromClass(cls)
         let parts = name.split(separator: ".")
         if parts.count > 1 { register(module: String(parts[0])) }
-        let models = context?.persistentStoreCoordinator.map { [$0.managedObjectModel] } ?? loadedModels()
         for model in models {
             if let entity = entity(named: name, last: parts.last.map(String.init) ?? name, in: model) { return entity }
         }

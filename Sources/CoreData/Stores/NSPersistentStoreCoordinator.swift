@@ -9,6 +9,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// The model of all stores.
     public let managedObjectModel: NSManagedObjectModel
+    /// The entities of classes that objects have been made of.
+    private var entitiesByClass: [ObjectIdentifier: NSEntityDescription] = [:]
+    private let classLock = NSLock()
     /// A name for messages.
     public var name: String?
     private let lock = NSRecursiveLock()
@@ -20,6 +23,18 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         super.init()
         model.markInUse()
         ManagedObjectClasses.register(model)
+    }
+
+    /// The entity of a class, searched for once.
+    func entity(
+        of cls: NSManagedObject.Type, _ search: () -> NSEntityDescription?
+    ) -> NSEntityDescription? {
+        classLock.withLock {
+            if let known = entitiesByClass[ObjectIdentifier(cls)] { return known }
+            let found = search()
+            entitiesByClass[ObjectIdentifier(cls)] = found
+            return found
+        }
     }
 
     /// The stores, in the order of their addition.
