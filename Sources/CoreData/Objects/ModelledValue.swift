@@ -34,8 +34,9 @@ extension NSManagedObject {
         }
     }
 
-    private func converted<Value>(_ slot: Int) -> Value {
-        if let value: Value = values[slot].direct() { return value }
+    private func converted<Value>(_ slot: Int) -> Value { values[slot].direct(or: { convertedByType(slot) }) }
+
+    private func convertedByType<Value>(_ slot: Int) -> Value {
         if let type = Value.self as? any SlotConvertible.Type, let value = type.init(values[slot]) as? Value {
             return value
         }

@@ -8,7 +8,9 @@ import Foundation
 ///     first           what is made of words: relationships, texts, large numbers, dates
 ///     then            smaller numbers, the largest first
 ///     last            a bit for each slot: whether a packed one has a value
-final class SlotForms: Sendable {
+@safe final class SlotForms: @unchecked Sendable {
+    // Safe to share: all is set once, by `init`.
+
     enum Form: Sendable {
         case boolean, integer16, integer32, integer64, double, date, string, data, uuid
         /// A to-one relationship: the destination or its ID.
@@ -59,13 +61,14 @@ final class SlotForms: Sendable {
     }
 
     struct Place: Sendable {
-        let slot: Int
+        let slot: Int32
         let form: Form
-        let offset: Int
+        let offset: Int32
     }
 
-    /// By slot.
-    let places: [Place]
+    let count: Int
+    /// By slot. A list of its own, because an array would be retained for each look at it.
+    private let places: UnsafeMutablePointer<Place>
     /// Those whose values are counted.
     let managed: [Place]
     /// Where the bits begin.
@@ -75,19 +78,30 @@ final class SlotForms: Sendable {
 
     init(_ kinds: [EntityLayout.Kind]) {
         let forms = kinds.map(Form.init)
-        var places = forms.enumerated().map { Place(slot: $0, form: $1, offset: 0) }
+        var places = forms.enumerated().map { Place(slot: Int32($0), form: $1, offset: 0) }
         var end = 0
         let order = forms.indices.sorted { one, other in
             let (first, second) = (forms[one].layout.alignment, forms[other].layout.alignment)
             return first == second ? one < other : first > second
         }
         for slot in order {
-            places[slot] = Place(slot: slot, form: forms[slot], offset: end)
+            places[slot] = Place(slot: Int32(slot), form: forms[slot], offset: Int32(end))
             end += forms[slot].layout.size
         }
         bits = end
         wordCount = (end + (kinds.count + 7) / 8 + 7) / 8
         managed = places.filter(\.form.isManaged)
-        self.places = places
+        count = places.count
+        unsafe self.places = UnsafeMutablePointer.allocate(capacity: places.count)
+        for (slot, place) in places.enumerated() { unsafe (self.places + slot).initialize(to: place) }
+    }
+
+    deinit { unsafe places.deallocate() }
+
+    @inline(__always)
+    subscript(slot: Int) -> Place {
+        precondition(slot >= 0 && slot < count)
+        // Safe: all places up to the count have been initialised.
+        return unsafe places[slot]
     }
 }

@@ -50,7 +50,7 @@ final class SlotStorage: ManagedBuffer<SlotForms, UInt64> {
     @inline(__always)
     func value(_ slot: Int) -> ManagedValue {
         unsafe withUnsafeMutablePointers { forms, words in
-            unsafe Memory(words, forms.pointee).value(forms.pointee.places[slot])
+            unsafe Memory(words, forms.pointee).value(forms.pointee[slot])
         }
     }
 
@@ -58,7 +58,7 @@ final class SlotStorage: ManagedBuffer<SlotForms, UInt64> {
     @inline(__always)
     func set(_ slot: Int, to value: ManagedValue) -> Bool {
         unsafe withUnsafeMutablePointers { forms, words in
-            unsafe Memory(words, forms.pointee).set(forms.pointee.places[slot], to: value)
+            unsafe Memory(words, forms.pointee).set(forms.pointee[slot], to: value)
         }
     }
 
@@ -66,7 +66,7 @@ final class SlotStorage: ManagedBuffer<SlotForms, UInt64> {
     @inline(__always)
     func anyValue(_ slot: Int) -> UnsafeMutablePointer<ManagedValue>? {
         unsafe withUnsafeMutablePointers { forms, words in
-            let place = unsafe forms.pointee.places[slot]
+            let place = unsafe forms.pointee[slot]
             guard place.form == .any else { return nil }
             return unsafe Memory(words, forms.pointee).pointer(place, as: ManagedValue.self)
         }
@@ -87,11 +87,19 @@ final class SlotStorage: ManagedBuffer<SlotForms, UInt64> {
     /// A slot as the type of its form.
     @inline(__always)
     func pointer<Value>(_ place: SlotForms.Place, as type: Value.Type) -> UnsafeMutablePointer<Value> {
-        unsafe (bytes + place.offset).assumingMemoryBound(to: type)
+        unsafe (bytes + Int(place.offset)).assumingMemoryBound(to: type)
     }
 
     @inline(__always)
-    private func isSet(_ slot: Int) -> Bool { unsafe bits[slot / 8] & (1 << UInt8(slot % 8)) != 0 }
+    private func isSet(_ slot: Int32) -> Bool {
+        unsafe bits[Int(slot) / 8] & (1 << UInt8(truncatingIfNeeded: slot % 8)) != 0
+    }
+
+    @inline(__always)
+    private func mark(_ slot: Int32, set isSet: Bool) {
+        let bit = 1 << UInt8(truncatingIfNeeded: slot % 8) as UInt8
+        if isSet { unsafe bits[Int(slot) / 8] |= bit } else { unsafe bits[Int(slot) / 8] &= ~bit }
+    }
 
     @inline(__always)
     func value(_ place: SlotForms.Place) -> ManagedValue {
@@ -130,7 +138,7 @@ final class SlotStorage: ManagedBuffer<SlotForms, UInt64> {
             return true
         case (_, .null):
             unsafe drop(place)
-            unsafe bits[place.slot / 8] &= ~(1 << UInt8(place.slot % 8))
+            unsafe mark(place.slot, set: false)
             return true
         case (.boolean, .boolean(let value)): unsafe store(value, place)
         case (.integer16, .integer(let value)):
@@ -148,7 +156,7 @@ final class SlotStorage: ManagedBuffer<SlotForms, UInt64> {
         case (.destination, .objectID(let value)): unsafe store(value as NSObject, place)
         default: return false
         }
-        unsafe bits[place.slot / 8] |= 1 << UInt8(place.slot % 8)
+        unsafe mark(place.slot, set: true)
         return true
     }
 

@@ -58,6 +58,29 @@ package struct SlotValues {
         }
     }
 
+    /// Sets slots one after the other, which costs less than setting each by itself.
+    ///
+    /// - Parameter next: A slot and its value, for each number up to the count.
+    @inline(__always)
+    mutating func setAll(_ count: Int, _ next: (Int) throws -> (slot: Int, value: ManagedValue)) rethrows {
+        guard let packed = owned() else { return try setEach(0..<count, next) }
+        for index in 0..<count {
+            let (slot, value) = try next(index)
+            if packed.set(slot, to: value) { continue }
+            setPlain(slot, value)
+            return try setEach(index + 1..<count, next)
+        }
+    }
+
+    private mutating func setEach(
+        _ range: Range<Int>, _ next: (Int) throws -> (slot: Int, value: ManagedValue)
+    ) rethrows {
+        for index in range {
+            let (slot, value) = try next(index)
+            self[slot] = value
+        }
+    }
+
     /// The packed storage, after making it this value's own; nil where the values are plain.
     @inline(__always)
     private mutating func owned() -> SlotStorage? {
@@ -81,7 +104,7 @@ extension SlotValues: RandomAccessCollection {
 
     package var endIndex: Int {
         switch storage {
-        case .packed(let packed): packed.header.places.count
+        case .packed(let packed): packed.header.count
         case .plain(let values): values.count
         }
     }

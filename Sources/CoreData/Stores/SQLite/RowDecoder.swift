@@ -33,12 +33,13 @@ struct RowDecoder {
         let key = statement.integer(at: 0)
         let variant = try variant(numbered: statement.integer(at: 1), key: key)
         var values = variant.plan.blank
-        for position in variant.positions {
+        let (positions, external) = (variant.positions, external)
+        try values.setAll(positions.count) { index in
+            let position = positions[index]
             let value = try Self.value(
                 of: position.field, in: statement, at: position.column, entityColumn: position.entityColumn,
                 external: external, place: { Self.place(variant.plan, position.field, key) })
-            if case .null = value { continue }
-            values[position.field.slot] = value
+            return (position.field.slot, value)
         }
         return StoreRow(
             objectID: NSManagedObjectID(entity: variant.plan.description, space: variant.plan.space, number: key),
