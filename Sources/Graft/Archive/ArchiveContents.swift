@@ -18,7 +18,7 @@ struct ArchiveContents {
     private(set) var ids: [[NSManagedObjectID]]
     /// The objects' names by number; none where they aren't wanted.
     private(set) var names: [String] = []
-    private var numbers: [NSManagedObjectID: Int32] = [:]
+    private var numbers: [ObjectIDKey: Int32] = [:]
     /// Objects of a context that others use: they are to stay while the archive is written.
     private var retained: [NSManagedObject] = []
 
@@ -49,7 +49,7 @@ struct ArchiveContents {
     /// - Throws: ``GraftError`` with `conflict` for an object that wasn't there when the archive began.
     @inline(__always)
     func number(_ id: NSManagedObjectID) throws -> Int {
-        if let number = numbers[id] { return Int(number) }
+        if let number = numbers[id.lookupKey] { return Int(number) }
         throw Self.changedMeanwhile()
     }
 
@@ -117,7 +117,7 @@ struct ArchiveContents {
         var next: Int32 = 0
         for list in ids {
             for id in list {
-                numbers[id] = next
+                numbers[id.lookupKey] = next
                 next += 1
             }
         }

@@ -10,7 +10,9 @@ import Foundation
 
 /// Names objects, each one differently.
 struct ArchiveNames {
-    private var taken: Set<[UInt8]> = []
+    /// The hashes of the names by identity. Where two names had one hash, the second object would be named by its row: names
+    /// differ in any case, and their texts needn't be kept.
+    private var taken: Set<UInt64> = []
     private var unsavedCount = 0
 
     /// The name of an object.
@@ -21,7 +23,7 @@ struct ArchiveNames {
         if !parts.isEmpty, parts.count == identity.count {
             let name = "\(entity)/\(parts.count == 1 ? parts[0] : parts.map(Self.escaped).joined(separator: "/"))"
             // Without a constraint in the store, two objects can have one identity.
-            if taken.insert(Array(name.utf8)).inserted { return name }
+            if taken.insert(Self.hash(name)).inserted { return name }
         }
         if !id.isTemporaryID {
             let key = id.uriRepresentation().lastPathComponent.dropFirst()
@@ -35,6 +37,11 @@ struct ArchiveNames {
     mutating func beginEntity() {
         taken.removeAll(keepingCapacity: true)
         unsavedCount = 0
+    }
+
+    /// The same in each process, so that an archive is (64-bit FNV-1a, draft-eastlake-fnv).
+    private static func hash(_ name: String) -> UInt64 {
+        name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
     }
 
     /// The text of an identifying value; nil for one that has none that tells it from all others.

@@ -111,9 +111,9 @@ struct ArchiveRun {
             guard let id = object.destinationID(number, property) else { return }
             record.destinations[item.column] = try contents.number(id)
         case .toMany(let isOrdered):
-            let members = object.members(number, property)
+            let members = object.memberIDs(number, property)
             if members.isEmpty { return }
-            let numbers = try members.map { try contents.number($0.objectID) }
+            let numbers = try members.map(contents.number)
             // An unordered relationship has the order of the archive, which is the same every time.
             record.members[item.column] = isOrdered ? numbers : numbers.sorted()
         }
