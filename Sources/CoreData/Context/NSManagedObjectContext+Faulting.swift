@@ -42,15 +42,11 @@ extension NSManagedObjectContext {
         guard let batch = object.batch, destination.isFault, destination.batch == nil else { return destination }
         var faults = FaultBatches(distance: batch.distance + 1)
         faults.add(destination)
-        let part = FetchBatch.Part.relationship(slot: slot)
-        let siblings = batch.readingAlong(withPosition: object.batchPosition, part) { siblingID in
-            guard let sibling = registry.object(for: siblingID.key), sibling !== object,
-                slot < sibling.values.count, sibling.layout.slots[slot].property === object.layout.slots[slot].property,
-                case .objectID(let other) = sibling.values[slot]
-            else { return nil as (NSManagedObject, NSManagedObjectID)? }
-            return (sibling, other)
+        let siblings = siblings(of: object, slot, .relationship(slot: slot)) { sibling in
+            if case .objectID = sibling.values[slot] { true } else { false }
         }
-        for (sibling, other) in siblings {
+        for sibling in siblings {
+            guard case .objectID(let other) = sibling.values[slot] else { continue }
             let target = self.object(with: other)
             sibling.fillIn(slot, .object(target))
             faults.add(target)
@@ -95,30 +91,33 @@ extension NSManagedObjectContext {
 
     /// An object and others of its batch whose members nobody knows yet.
     private func owners(with object: NSManagedObject, _ slot: Int) -> [NSManagedObject] {
-        guard let batch = object.batch else { return [object] }
-        let part = FetchBatch.Part.relationship(slot: slot)
-        return [object]
-            + batch.readingAlong(withPosition: object.batchPosition, part) { id in
-                guard let other = registry.object(for: id.key), other !== object, slot < other.values.count,
-                    other.layout.slots[slot].property === object.layout.slots[slot].property,
-                    case .unread = other.values[slot], !other.isFault || other.state.contains(.hasRow)
-                else { return nil }
-                return other
+        [object]
+            + siblings(of: object, slot, .relationship(slot: slot)) { other in
+                if case .unread = other.values[slot] { !other.isFault || other.state.contains(.hasRow) } else { false }
             }
+    }
+
+    /// The others of an object's batch, with the same property in a slot, that are read along with it.
+    private func siblings(
+        of object: NSManagedObject, _ slot: Int, _ part: FetchBatch.Part, where isWanted: (NSManagedObject) -> Bool
+    ) -> [NSManagedObject] {
+        guard let batch = object.batch else { return [] }
+        let property = object.layout.slots[slot].property
+        return batch.readingAlong(withPosition: object.batchPosition, part) { id in
+            guard let other = registry.object(for: id.key), other !== object, slot < other.values.count,
+                other.layout.slots[slot].property === property, isWanted(other)
+            else { return nil }
+            return other
+        }
     }
 
     /// Makes the members of a to-many relationship whose IDs are known, and those of others in the batch.
     private func makeMembers(of object: NSManagedObject, slot: Int) {
-        var owners = [object]
-        if let batch = object.batch {
-            owners += batch.readingAlong(withPosition: object.batchPosition, .members(slot: slot)) { id in
-                guard let other = registry.object(for: id.key), other !== object, slot < other.values.count,
-                    other.layout.slots[slot].property === object.layout.slots[slot].property,
-                    case .memberIDs = other.values[slot]
-                else { return nil }
-                return other
+        let owners =
+            [object]
+            + siblings(of: object, slot, .members(slot: slot)) { other in
+                if case .memberIDs = other.values[slot] { true } else { false }
             }
-        }
         let lists = owners.map { owner -> [NSManagedObjectID] in
             if case .memberIDs(let ids) = owner.values[slot] { ids } else { [] }
         }

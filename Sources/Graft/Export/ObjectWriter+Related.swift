@@ -30,8 +30,7 @@ extension ObjectWriter {
         guard form == .nested, changes == nil, let destination = property.destination, isCyclic[destination],
             let context = object.managedObjectContext
         else {
-            if property.isToMany { return .objects(try ordered(object.members(number, property), property)) }
-            return .objects(object.destination(number, property).map { [$0] } ?? [])
+            return .objects(try ordered(object.relatedObjects(number, property), property))
         }
         // By their IDs, and not as members: members would keep each other alive, until the whole graph is in memory.
         let ids = object.relatedIDs(number, property)

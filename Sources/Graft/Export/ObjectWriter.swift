@@ -304,11 +304,7 @@ final class ObjectWriter {
     private func hasChangedMember(
         _ number: Int, of object: NSManagedObject, _ plan: ExportPlan, depth: Int
     ) throws -> Bool {
-        let property = plan.properties[number]
-        let members =
-            property.isToMany
-            ? object.members(number, property) : object.destination(number, property).map { [$0] } ?? []
-        return try members.contains { try hasChanges($0, depth: depth + 1) }
+        try object.relatedObjects(number, plan.properties[number]).contains { try hasChanges($0, depth: depth + 1) }
     }
 
     /// Whether an object, or anything that would be nested in it, has changed.
