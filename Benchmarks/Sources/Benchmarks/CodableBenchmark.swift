@@ -60,14 +60,7 @@ enum CodableBenchmark {
     private static func decode(_ data: Data, _ options: ManagedCodingOptions) throws -> Cost {
         let model = HeroModel.make()
         model.entitiesByName["Hero"]?.managedObjectClassName = NSStringFromClass(CodedHero.self)
-        let container = NSPersistentContainer(name: "Heroes", managedObjectModel: model)
-        let description = NSPersistentStoreDescription()
-        description.type = NSInMemoryStoreType
-        container.persistentStoreDescriptions = [description]
-        var failure: (any Error)?
-        container.loadPersistentStores { _, error in failure = error }
-        if let failure { throw failure }
-        let context = container.newBackgroundContext()
+        let context = try NSPersistentContainer.loaded(model).newBackgroundContext()
         return try context.performAndWait {
             let decoder = JSONDecoder()
             decoder.managedObjectContext = context

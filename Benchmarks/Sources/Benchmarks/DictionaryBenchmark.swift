@@ -115,14 +115,7 @@ struct DictionaryGraph {
     }
 
     private func inContext<R>(_ body: (NSManagedObjectContext) throws -> R) throws -> R {
-        let container = NSPersistentContainer(name: "Nodes", managedObjectModel: Self.model())
-        let description = NSPersistentStoreDescription()
-        description.type = NSInMemoryStoreType
-        container.persistentStoreDescriptions = [description]
-        var failure: (any Error)?
-        container.loadPersistentStores { _, error in failure = error }
-        if let failure { throw failure }
-        let context = container.newBackgroundContext()
+        let context = try NSPersistentContainer.loaded(Self.model()).newBackgroundContext()
         return try context.performAndWait { try body(context) }
     }
 

@@ -172,11 +172,6 @@ enum Step: String {
     private func withContainer<R>(
         _ store: URL, _ model: NSManagedObjectModel = HeroModel.make(), _ body: (NSPersistentContainer) throws -> R
     ) throws -> R {
-        let container = NSPersistentContainer(name: "Benchmark", managedObjectModel: model)
-        container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: store)]
-        var failure: (any Error)?
-        container.loadPersistentStores { _, error in failure = error }
-        if let failure { throw failure }
-        return try body(container)
+        try body(.loaded(model, at: store))
     }
 }
