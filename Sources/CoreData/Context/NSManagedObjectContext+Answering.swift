@@ -35,7 +35,9 @@ extension NSManagedObjectContext: ObjectSource {
         }
     }
 
-    func rows(withIDs ids: [NSManagedObjectID], for child: NSManagedObjectContext) throws -> [StoreRow] {
+    func rows(
+        withIDs ids: [NSManagedObjectID], slots: [Int]?, for child: NSManagedObjectContext
+    ) throws -> [StoreRow] {
         try answer { try rows(of: ids.map(object(with:))) }
     }
 

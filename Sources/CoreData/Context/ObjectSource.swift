@@ -39,7 +39,11 @@ protocol ObjectSource: AnyObject {
     ) throws -> [[String: Any]]
 
     /// The rows with these IDs, in any order; the missing ones are left out.
-    func rows(withIDs ids: [NSManagedObjectID], for context: NSManagedObjectContext) throws -> [StoreRow]
+    ///
+    /// - Parameter slots: The slots whose values are wanted, of IDs of one entity; nil for all.
+    func rows(
+        withIDs ids: [NSManagedObjectID], slots: [Int]?, for context: NSManagedObjectContext
+    ) throws -> [StoreRow]
 
     /// The members of a to-many relationship for each owner, parallel to `owners`.
     func members(
@@ -63,4 +67,8 @@ protocol ObjectSource: AnyObject {
 
 extension ObjectSource {
     func saveNothing(for context: NSManagedObjectContext) throws {}
+
+    func rows(withIDs ids: [NSManagedObjectID], for context: NSManagedObjectContext) throws -> [StoreRow] {
+        try rows(withIDs: ids, slots: nil, for: context)
+    }
 }

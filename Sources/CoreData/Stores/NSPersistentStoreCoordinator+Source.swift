@@ -32,10 +32,12 @@ extension NSPersistentStoreCoordinator: ObjectSource {
         try stores.flatMap { try context.readBackend(of: $0).dictionaries(matching: query, selection: selection) }
     }
 
-    func rows(withIDs ids: [NSManagedObjectID], for context: NSManagedObjectContext) throws -> [StoreRow] {
+    func rows(
+        withIDs ids: [NSManagedObjectID], slots: [Int]?, for context: NSManagedObjectContext
+    ) throws -> [StoreRow] {
         var rows: [StoreRow] = []
         for (store, positions) in try positionsByStore(ids) {
-            rows += try context.readBackend(of: store).rows(withIDs: positions.map { ids[$0] })
+            rows += try context.readBackend(of: store).rows(withIDs: positions.map { ids[$0] }, slots: slots)
         }
         return rows
     }

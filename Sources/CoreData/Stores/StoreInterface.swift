@@ -116,7 +116,9 @@ protocol StoreBackend: AnyObject {
     func dictionaries(matching query: StoreQuery, selection: StoreSelection) throws -> [[String: Any]]
 
     /// The rows with these IDs, in any order; the missing ones are left out.
-    func rows(withIDs ids: [NSManagedObjectID]) throws -> [StoreRow]
+    ///
+    /// - Parameter slots: The slots whose values are wanted, of IDs of one entity; nil for all.
+    func rows(withIDs ids: [NSManagedObjectID], slots: [Int]?) throws -> [StoreRow]
 
     /// The members of a to-many relationship for each owner, parallel to `owners`; ordered ones in their order, others
     /// in primary-key order. One query for all owners (in chunks of the store's choice).
@@ -166,6 +168,8 @@ protocol StoreBackend: AnyObject {
 }
 
 extension StoreBackend {
+    func rows(withIDs ids: [NSManagedObjectID]) throws -> [StoreRow] { try rows(withIDs: ids, slots: nil) }
+
     func pinned() throws -> (any StoreBackend)? { nil }
 
     /// Stores give out numbers; what the objects hold doesn't matter to them.

@@ -140,18 +140,10 @@ struct ArchiveContents {
                 names += ids[index].map { namer.name($0, description.name, identity: []) }
                 continue
             }
-            try forEachBatch(of: index) { objects in
-                for object in objects {
-                    var identity: [GraphValue] = []
-                    for number in description.identity {
-                        let value = try object.archivedValue(number, description.properties[number])
-                        if value.isNull { break }
-                        identity.append(value)
-                    }
-                    if identity.count < description.identity.count { identity = [] }
-                    let name = namer.name(object.objectID, description.name, identity: identity)
-                    all.append(Named(identity: identity, name: name, id: object.objectID))
-                }
+            try forEachIdentity(of: index) { id, values in
+                let identity = values.contains(where: \.isNull) ? [] : values
+                let name = namer.name(id, description.name, identity: identity)
+                all.append(Named(identity: identity, name: name, id: id))
             }
             let order = all.indices.sorted { one, other in
                 let isFirst = all[one].identity.isOrdered(before: all[other].identity)
@@ -164,25 +156,54 @@ struct ArchiveContents {
 
     // MARK: Reading
 
+    /// Calls the closure with the objects of an entity that has an identity, and the values of that. Makes no objects where
+    /// they would be let go again.
+    ///
+    /// - Throws: As ``forEachBatch(of:_:)``.
+    private func forEachIdentity(
+        of index: Int, _ body: (NSManagedObjectID, [GraphValue]) -> Void
+    ) throws {
+        let entity = plan.schema.entities[plan.entities[index].number]
+        guard releasesObjects else {
+            return try forEachBatch(of: index) { objects in
+                for object in objects {
+                    body(
+                        object.objectID,
+                        try entity.identity.map { try object.graphValue($0, entity.properties[$0]) })
+                }
+            }
+        }
+        for wanted in batches(of: index) {
+            let found = try context.readValues(entity.identity, entity, of: wanted).inOrder(of: wanted, \.id)
+            guard found.count == wanted.count else { throw Self.changedMeanwhile() }
+            for (id, values) in found { body(id, values) }
+        }
+    }
+
     /// Calls the closure with the objects of an entity, in their order, some at a time.
     ///
     /// - Throws: ``GraftError`` with `conflict` where one isn't there any more; what the closure throws.
     func forEachBatch(of index: Int, _ body: ([NSManagedObject]) throws -> Void) throws {
         let entity = plan.entities[index]
-        let all = ids[index]
         guard releasesObjects else {
-            if !all.isEmpty { try body(all.map { context.object(with: $0) }) }
+            if !ids[index].isEmpty { try body(ids[index].map { context.object(with: $0) }) }
             return
         }
-        let batches = ObjectBatches(
+        let reader = ObjectBatches(
             context: context, request: request(entity), batchSize: batchSize, relationships: prefetched(entity),
             releasesObjects: true)
-        for start in stride(from: 0, to: all.count, by: batchSize) {
-            let wanted = Array(all[start..<min(start + batchSize, all.count)])
-            let objects = try batches.objects(wanted)
+        for wanted in batches(of: index) {
+            let objects = try reader.objects(wanted)
             guard objects.count == wanted.count else { throw Self.changedMeanwhile() }
             try body(objects)
             try context.resetInSameState()
+        }
+    }
+
+    private func batches(of index: Int) -> some Sequence<[NSManagedObjectID]> {
+        let all = ids[index]
+        return stride(from: 0, to: all.count, by: batchSize).lazy.map { start in
+            Array(all[start..<min(start + batchSize, all.count)])
         }
     }
 

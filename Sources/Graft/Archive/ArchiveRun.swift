@@ -52,10 +52,18 @@ struct ArchiveRun {
             }
         let header = header(contents, model)
         try encoder.begin(header, model: options.includesModel ? ArchivePacking.data(of: model) : nil)
-        for index in contents.plan.entities.indices {
+        var number = 0
+        for (index, entity) in contents.plan.entities.enumerated() {
+            // One for all objects: to make its lists costs as much as to fill them.
+            var record = ArchiveRecord(entity.archived, index, number: number)
             try contents.forEachBatch(of: index) { objects in
                 try progress.checkCancellation()
-                for object in objects { try encoder.write(record(object, index, contents)) }
+                for object in objects {
+                    record.number = number
+                    try read(object, contents, into: &record)
+                    try encoder.write(record)
+                    number += 1
+                }
                 progress.advance(by: objects.count)
             }
         }
@@ -83,12 +91,11 @@ struct ArchiveRun {
 
     // MARK: Objects
 
-    private func record(
-        _ object: NSManagedObject, _ index: Int, _ contents: ArchiveContents
-    ) throws -> ArchiveRecord {
-        let entity = contents.plan.entities[index]
+    private func read(
+        _ object: NSManagedObject, _ contents: ArchiveContents, into record: inout ArchiveRecord
+    ) throws {
+        let entity = contents.plan.entities[record.entity]
         let properties = contents.plan.schema.entities[entity.number].properties
-        var record = ArchiveRecord(entity.archived, index, number: try contents.number(object.objectID))
         for (item, number) in zip(entity.archived.items, entity.properties) {
             do {
                 try read(item, number, properties[number], of: object, contents, into: &record)
@@ -97,7 +104,6 @@ struct ArchiveRun {
                     in: .init(entity: entity.archived.name, property: item.name))
             }
         }
-        return record
     }
 
     @inline(__always)
@@ -108,14 +114,15 @@ struct ArchiveRun {
         switch item.form {
         case .attribute: record.values[item.column] = try object.archivedValue(number, property)
         case .toOne:
-            guard let id = object.destinationID(number, property) else { return }
-            record.destinations[item.column] = try contents.number(id)
+            record.destinations[item.column] =
+                try object.destinationID(number, property).map(contents.number) ?? ArchiveRecord.none
         case .toMany(let isOrdered):
-            let members = object.memberIDs(number, property)
-            if members.isEmpty { return }
-            let numbers = try members.map(contents.number)
+            record.members[item.column].removeAll(keepingCapacity: true)
+            for id in object.memberIDs(number, property) {
+                record.members[item.column].append(try contents.number(id))
+            }
             // An unordered relationship has the order of the archive, which is the same every time.
-            record.members[item.column] = isOrdered ? numbers : numbers.sorted()
+            if !isOrdered { record.members[item.column].sort() }
         }
     }
 }

@@ -52,10 +52,16 @@ struct CRC32C {
 
 extension UInt32 {
     /// Eight hexadecimal digits, lower case.
-    var hexadecimal: [UInt8] {
-        (0..<8).map { digit in
-            let value = UInt8(truncatingIfNeeded: self &>> (28 &- 4 &* UInt32(digit)) & 0xF)
-            return value < 10 ? 0x30 &+ value : 0x57 &+ value
-        }
+    var hexadecimal: [UInt8] { (0..<8).map(hexadecimalDigit) }
+
+    /// Whether these are its hexadecimal digits.
+    func isHexadecimal(_ digits: Span<UInt8>) -> Bool {
+        digits.count == 8 && (0..<8).allSatisfy { digits[$0] == hexadecimalDigit($0) }
+    }
+
+    @inline(__always)
+    private func hexadecimalDigit(_ position: Int) -> UInt8 {
+        let value = UInt8(truncatingIfNeeded: self &>> (28 &- 4 &* UInt32(position)) & 0xF)
+        return value < 10 ? 0x30 &+ value : 0x57 &+ value
     }
 }

@@ -14,24 +14,18 @@ final class LineArchiveDecoder: ArchiveDecoder {
     /// The line that the reader's text begins with.
     private var firstLine = 0
     private var names = ArchiveNameTable()
-    /// The number of objects, once the end has been read.
-    private var objectCount: Int?
     /// By entity.
     private var counts: [Int]
     /// The entity of the latest object: the next one is mostly of the same.
     private var latest = 0
-
-    private static let chunkSize = 1 << 17
 
     var offset: Int { lines.offset }
 
     init(_ input: ArchiveInput) throws {
         lines = LineArchiveInput(input)
         reader = JSONReader([UInt8](), format: .sequence)
-        var line: [UInt8] = []
-        guard case .content = try lines.appendLine(to: &line) else {
-            throw lines.damaged("the end of an archive", "its beginning")
-        }
+        let line = try lines.takeLines(atMost: 1)
+        if line.isEmpty { throw lines.damaged("the end of an archive", "its beginning") }
         let (header, entities) = try lines.located {
             let header = try Self.header(line)
             return (header, try header.archiveEntities())
@@ -60,18 +54,12 @@ final class LineArchiveDecoder: ArchiveDecoder {
 
     /// Takes the next lines. The model is the first of them, where there is one.
     private func readOn() throws {
-        var text: [UInt8] = []
         firstLine = lines.lineNumber + 1
-        while text.count < Self.chunkSize, objectCount == nil {
-            let start = text.count
-            if case .end(let count) = try lines.appendLine(to: &text) {
-                text.removeSubrange(start...)
-                objectCount = count
-            } else if lines.lineNumber == 2, text.starts(with: Array(#"{"$model""#.utf8)) {
-                model = try lines.located { try Self.model(text) }
-                text.removeAll()
-                firstLine += 1
-            }
+        var text = try lines.takeLines(atMost: firstLine == 2 ? 1 : .max)
+        if firstLine == 2, text.starts(with: Array(#"{"$model""#.utf8)) {
+            model = try lines.located { try Self.model(text) }
+            firstLine += 1
+            text = try lines.takeLines()
         }
         reader = JSONReader(text, format: .sequence)
     }
@@ -98,7 +86,7 @@ final class LineArchiveDecoder: ArchiveDecoder {
                     property: error.place.property)
                 throw error
             }
-            if let objectCount {
+            if let objectCount = lines.objectCount {
                 try verifyCounts(objectCount)
                 return nil
             }

@@ -4,23 +4,17 @@ import Foundation
 
 /// Takes lines, in order.
 struct LineArchiveInput {
-    /// What a line is.
-    enum Line {
-        case content
-        /// The last one. It says how many objects there are.
-        case end(objectCount: Int)
-    }
-
     private var input: ArchiveInput
+    /// What has been read and not taken. Begins with a line.
     private var window: [UInt8] = []
-    /// Where the next line begins in the window.
-    private var position = 0
     /// The number of the latest line, from 1.
     private(set) var lineNumber = 0
     /// The checksum of all lines so far.
     private var checksum = CRC32C()
+    /// The number of objects, which the last line says.
+    private(set) var objectCount: Int?
 
-    private static let chunkSize = 1 << 16
+    private static let chunkSize = 1 << 17
     private static let longestLine = 1 << 29
 
     init(_ input: ArchiveInput) { self.input = input }
@@ -30,57 +24,67 @@ struct LineArchiveInput {
     /// Where the latest line is.
     var place: GraftError.Place { .init(source: input.name, line: lineNumber) }
 
-    /// Verifies the next line and appends it, line feed included.
+    /// Verifies and takes the next lines, line feeds included: those that have been read, or else one. The last line of the
+    /// archive isn't among them; there are none before it any more when ``objectCount`` is known and nothing is returned.
     ///
     /// - Throws: ``GraftError`` with `damagedArchive` and the line's number, also where the file ends before the end.
-    mutating func appendLine(to text: inout [UInt8]) throws -> Line {
-        let end = try endOfLine()
-        lineNumber += 1
-        let start = position
-        let contentEnd = end - LineArchiveKey.checksumLength
-        guard contentEnd > start, isChecksum(at: contentEnd, end) else {
-            throw damaged("a line without a checksum at its end", "one like \"$crc\":\"89abcdef\"}")
+    mutating func takeLines(atMost most: Int = .max) throws -> [UInt8] {
+        var taken = 0
+        var count = 0
+        while count < most, objectCount == nil, let end = try endOfLine(from: taken) {
+            lineNumber += 1
+            try verifyLine(taken..<end)
+            if window.span.extracting(taken..<end).begins(with: Self.endStart) {
+                checksum = checksum(ofNext: taken)
+                objectCount = try verifyEnd(taken..<end)
+                window.removeSubrange(taken...)
+                return window
+            }
+            taken = end + 1
+            count += 1
         }
-        let written = Array(window[(end - 10)..<(end - 2)])
-        let found = CRC32C(of: window.span.extracting(start..<contentEnd)).value.hexadecimal
-        guard written == found else {
-            throw damaged(
-                "a line with the checksum \(Self.text(found))", "\(Self.text(written)), which was written with it")
-        }
-        let before = checksum.value
-        let bytes = window
-        checksum.update(bytes.span.extracting(start..<(end + 1)))
-        text += window[start...end]
-        position = end + 1
-        guard window[start..<contentEnd].starts(with: Self.endStart) else { return .content }
-        return .end(objectCount: try verifyEnd(Array(window[start..<end]), before))
+        checksum = checksum(ofNext: taken)
+        // The lines go out as they are, without being copied.
+        let rest = Array(window[taken...])
+        window.removeSubrange(taken...)
+        defer { window = rest }
+        return window
+    }
+
+    private func checksum(ofNext count: Int) -> CRC32C {
+        var checksum = checksum
+        checksum.update(window.span.extracting(0..<count))
+        return checksum
     }
 
     private static let endStart = Array(#"{"$end":"#.utf8)
 
-    private func isChecksum(at start: Int, _ end: Int) -> Bool {
-        window[start...].starts(with: LineArchiveKey.checksumStart) && window[end - 2] == 0x22
-            && window[end - 1] == 0x7D
+    private func verifyLine(_ line: Range<Int>) throws {
+        let contentEnd = line.upperBound - LineArchiveKey.checksumLength
+        let bytes = window.span
+        guard contentEnd > line.lowerBound,
+            bytes.extracting(contentEnd..<line.upperBound).begins(with: LineArchiveKey.checksumStart),
+            bytes[line.upperBound - 2] == 0x22, bytes[line.upperBound - 1] == 0x7D
+        else { throw damaged("a line without a checksum at its end", "one like \"$crc\":\"89abcdef\"}") }
+        let written = (line.upperBound - 10)..<(line.upperBound - 2)
+        let found = CRC32C(of: bytes.extracting(line.lowerBound..<contentEnd)).value
+        guard found.isHexadecimal(bytes.extracting(written)) else {
+            throw damaged(
+                "a line with the checksum \(Self.text(found.hexadecimal))",
+                "\(Self.text(Array(window[written]))), which was written with it")
+        }
     }
 
     private static func text(_ digits: [UInt8]) -> String { String(decoding: digits, as: UTF8.self) }
 
-    /// The offset of the next line feed, or the count.
-    private static func lineFeed(in bytes: Span<UInt8>, from start: Int) -> Int {
-        var offset = start
-        while offset < bytes.count, bytes[offset] != 0x0A { offset &+= 1 }
-        return offset
-    }
-
-    /// The offset of the line feed in the window, which is filled as far as necessary.
-    private mutating func endOfLine() throws -> Int {
-        var scanned = position
+    /// The offset of the line feed of the line that begins at an offset of the window. Nil where the line hasn't been read to
+    /// its end, unless it is the first one: then the window is filled as far as necessary.
+    private mutating func endOfLine(from start: Int) throws -> Int? {
+        var scanned = start
         while true {
-            scanned = Self.lineFeed(in: window.span, from: scanned)
+            scanned = JSONStringScan.endOfLine(in: window.span, from: scanned)
             if scanned < window.count { return scanned }
-            window.removeFirst(position)
-            scanned -= position
-            position = 0
+            if start > 0 { return nil }
             let count = window.count
             guard count <= Self.longestLine else {
                 throw GraftError(
@@ -96,9 +100,10 @@ struct LineArchiveInput {
     }
 
     /// Verifies the last line and that nothing follows it.
-    private mutating func verifyEnd(_ line: [UInt8], _ checksum: UInt32) throws -> Int {
+    private mutating func verifyEnd(_ line: Range<Int>) throws -> Int {
+        let checksum = checksum.value
         let value = try located {
-            var reader = JSONReader(line)
+            var reader = JSONReader(Array(window[line]))
             _ = try reader.next()
             return try reader.value()
         }
@@ -112,7 +117,7 @@ struct LineArchiveInput {
         }
         var rest: [UInt8] = []
         try input.append(1, to: &rest)
-        guard position == window.count, rest.isEmpty else {
+        guard line.upperBound + 1 == window.count, rest.isEmpty else {
             lineNumber += 1
             throw damaged("something behind the end of the archive", "nothing")
         }

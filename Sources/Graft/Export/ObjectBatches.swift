@@ -41,21 +41,10 @@ struct ObjectBatches {
         return try context.fetch(ids)
     }
 
-    /// The objects of some of the IDs, in their order.
+    /// The objects of some of the IDs, in their order, those left out that were deleted meanwhile.
     func objects(_ ids: [NSManagedObjectID]) throws -> [NSManagedObject] {
-        let batch = NSFetchRequest<NSManagedObject>(entityName: request.entityName ?? "")
-        batch.predicate = NSPredicate(format: "self IN %@", argumentArray: [NSArray(array: ids)])
-        batch.relationshipKeyPathsForPrefetching = relationships
-        batch.includesSubentities = request.includesSubentities
-        let fetched = try context.fetch(batch)
-        // As a rule both are in the order of their making.
-        if fetched.count == ids.count, zip(fetched, ids).allSatisfy({ $0.objectID === $1 || $0.objectID == $1 }) {
-            return fetched
-        }
-        var byID: [NSManagedObjectID: NSManagedObject] = [:]
-        for object in fetched { byID[object.objectID] = object }
-        // One that was deleted meanwhile is missing.
-        return ids.compactMap { byID[$0] }
+        try context.readStored(ids, request.entityName ?? "", prefetching: relationships)
+            .inOrder(of: ids, \.objectID)
     }
 
     private func copy(of request: NSFetchRequest<NSManagedObject>) -> NSFetchRequest<NSManagedObject> {
@@ -67,5 +56,16 @@ struct ObjectBatches {
         copy.includesSubentities = request.includesSubentities
         copy.includesPendingChanges = request.includesPendingChanges
         return copy
+    }
+}
+
+extension Array {
+    /// What was read of the objects with some IDs, in the order of those; what wasn't found is left out.
+    func inOrder(of ids: [NSManagedObjectID], _ id: (Element) -> NSManagedObjectID) -> [Element] {
+        // As a rule both are in the order of their making.
+        if count == ids.count, zip(self, ids).allSatisfy({ id($0).lookupKey == $1.lookupKey }) { return self }
+        var elements: [ObjectIDKey: Element] = [:]
+        for element in self { elements[id(element).lookupKey] = element }
+        return ids.compactMap { elements[$0.lookupKey] }
     }
 }

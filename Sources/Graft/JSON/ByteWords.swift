@@ -55,15 +55,24 @@ enum JSONStringScan {
         return offset
     }
 
+    /// Returns the offset of the first line feed, or the count.
+    static func endOfLine(in bytes: Span<UInt8>, from start: Int) -> Int {
+        var offset = start
+        while offset &+ 8 <= bytes.count {
+            let ends = bytes.word(at: offset).lineFeeds
+            if ends != 0 { return offset &+ ends.trailingZeroBitCount &>> 3 }
+            offset &+= 8
+        }
+        while offset < bytes.count, bytes[offset] != 0x0A { offset &+= 1 }
+        return offset
+    }
+
     /// Returns how many line feeds there are.
     static func countOfLineFeeds(in bytes: Span<UInt8>) -> Int {
         var count = 0
         var offset = 0
         while offset &+ 8 <= bytes.count {
-            let others = bytes.word(at: offset) ^ UInt64(repeating: 0x0A)
-            // A lane's high bit stays clear only if the lane is 0: nothing is carried from one lane into the next.
-            let low = (others & ~UInt64.highBits) &+ ~UInt64.highBits
-            count &+= (~(low | others) & UInt64.highBits).nonzeroBitCount
+            count &+= bytes.word(at: offset).lineFeeds.nonzeroBitCount
             offset &+= 8
         }
         while offset < bytes.count {
@@ -87,6 +96,14 @@ extension UInt64 {
         let backslashes = self ^ UInt64(repeating: 0x5C)
         return (quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes
             | (self &- UInt64(repeating: 0x20)) & ~self
+    }
+
+    /// The high bit of each byte that is a line feed; all other bits are 0.
+    @inline(__always) fileprivate var lineFeeds: UInt64 {
+        let others = self ^ UInt64(repeating: 0x0A)
+        // A lane's high bit stays clear only if the lane is 0: nothing is carried from one lane into the next.
+        let low = (others & ~UInt64.highBits) &+ ~UInt64.highBits
+        return ~(low | others) & UInt64.highBits
     }
 }
 

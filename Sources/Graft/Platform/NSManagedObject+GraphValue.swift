@@ -72,19 +72,7 @@ import Foundation
     extension NSManagedObject {
         /// The value of an attribute.
         func graphValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {
-            switch slotValue(number) {
-            case .boolean(let value): .boolean(value)
-            case .integer(let value): .integer(value)
-            case .double(let value): .double(value)
-            case .string(let value): .string(value)
-            case .date(let value): .date(value)
-            case .data(let value): .data(value)
-            case .uuid(let value): .uuid(value)
-            case .decimal(let value): .decimal(value)
-            case .uri(let value): .uri(value)
-            case .transformable(let value): try value.graphValue
-            default: .null
-            }
+            try GraphValue(slotValue(number))
         }
 
         /// Whether an attribute has a value already.
@@ -159,6 +147,27 @@ import Foundation
         @inline(__always)
         func assign(_ members: [NSManagedObject], _ number: Int, _ property: GraphSchema.Property) {
             setMembers(number, to: members)
+        }
+    }
+
+    extension GraphValue {
+        /// The value of an attribute's slot.
+        @inline(__always)
+        init(_ value: ManagedValue) throws {
+            self =
+                switch value {
+                case .boolean(let value): .boolean(value)
+                case .integer(let value): .integer(value)
+                case .double(let value): .double(value)
+                case .string(let value): .string(value)
+                case .date(let value): .date(value)
+                case .data(let value): .data(value)
+                case .uuid(let value): .uuid(value)
+                case .decimal(let value): .decimal(value)
+                case .uri(let value): .uri(value)
+                case .transformable(let value): try value.graphValue
+                default: .null
+                }
         }
     }
 

@@ -42,6 +42,27 @@ extension NSManagedObjectContext {
             }
             return ids.map(object(with:))
         }
+
+        /// The objects with some IDs, of one entity and its sub-entities, that the store has, in any order.
+        ///
+        /// - Parameter relationships: Those to be read for all at once.
+        func readStored(
+            _ ids: [NSManagedObjectID], _ entity: String, prefetching relationships: [String]
+        ) throws -> [NSManagedObject] {
+            let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+            request.predicate = NSPredicate(format: "self IN %@", ids)
+            request.relationshipKeyPathsForPrefetching = relationships
+            return try fetch(request)
+        }
+
+        /// The values that the store has of some attributes of the objects with some IDs, of one entity, in any order.
+        func readValues(
+            _ numbers: [Int], _ entity: GraphSchema.Entity, of ids: [NSManagedObjectID]
+        ) throws -> [(id: NSManagedObjectID, values: [GraphValue])] {
+            try readStored(ids, entity.name, prefetching: []).map { object in
+                (object.objectID, try numbers.map { try object.graphValue($0, entity.properties[$0]) })
+            }
+        }
     #else
         /// Reads which members a to-many relationship of objects of one entity has, so that asking each of them costs no more.
         func readMemberIDs(_ number: Int, _ property: GraphSchema.Property, of owners: [NSManagedObject]) throws {
@@ -50,5 +71,21 @@ extension NSManagedObjectContext {
 
         /// The objects with some IDs, in their order, with their attributes; those that are gone are faults.
         func read(_ ids: [NSManagedObjectID]) throws -> [NSManagedObject] { try objects(with: ids) }
+
+        /// The objects with some IDs, of one entity and its sub-entities, that the store has, in any order.
+        ///
+        /// - Parameter relationships: Those to be read for all at once.
+        func readStored(
+            _ ids: [NSManagedObjectID], _ entity: String, prefetching relationships: [String]
+        ) throws -> [NSManagedObject] {
+            try storedObjects(with: ids, prefetching: relationships)
+        }
+
+        /// The values that the store has of some attributes of the objects with some IDs, of one entity, in any order.
+        func readValues(
+            _ numbers: [Int], _ entity: GraphSchema.Entity, of ids: [NSManagedObjectID]
+        ) throws -> [(id: NSManagedObjectID, values: [GraphValue])] {
+            try storedValues(numbers, with: ids).map { ($0.id, try $0.values.map { try GraphValue($0) }) }
+        }
     #endif
 }

@@ -83,6 +83,11 @@ extension String {
 }
 
 extension Span<UInt8> {
+    /// Whether the first bytes are these.
+    func begins(with others: [UInt8]) -> Bool {
+        count >= others.count && extracting(0..<others.count).hasSameBytes(as: others.span)
+    }
+
     /// Whether two spans hold the same bytes.
     @inline(__always)
     func hasSameBytes(as other: Span<UInt8>) -> Bool {

@@ -302,6 +302,23 @@ import Testing
         #expect(statements.count == 3)
     }
 
+    @Test func `a row of which some values are wanted has those, and its columns alone are read`() throws {
+        let store = try TestStore(TestModel.heroes())
+        let mentor = try store.insert("Hero", ["name": .string("Alfred")])
+        let hero = try store.insert(
+            "Hero", ["name": .string("Robin"), "age": .integer(17), "mentor": .objectID(mentor)])
+        let layout = hero.entity.layout
+        let slots = try ["mentor", "name"].map { try #require(layout.slot(named: $0)) }
+        let statements = try store.statements {
+            let row = try #require(try store.backend.rows(withIDs: [hero], slots: slots).first)
+            #expect(row.objectID == hero)
+            #expect(row.values[slots[0]].referencedID == mentor)
+            #expect(row.values[slots[1]].shown == "string Robin")
+        }
+        #expect(statements.count == 1)
+        #expect(statements.allSatisfy { !$0.contains("ZAGE") && $0.contains("ZMENTOR") })
+    }
+
     @Test func `rows that are gone are left out`() throws {
         let store = try TestStore(TestModel.heroes())
         let ids = try store.insert("Hero", [[:], [:]])

@@ -31,9 +31,9 @@ final class CountingBackend: StoreBackend {
         try backend.dictionaries(matching: query, selection: selection)
     }
 
-    func rows(withIDs ids: [NSManagedObjectID]) throws -> [StoreRow] {
+    func rows(withIDs ids: [NSManagedObjectID], slots: [Int]?) throws -> [StoreRow] {
         questions.append("rows of \(ids.count)")
-        return try backend.rows(withIDs: ids)
+        return try backend.rows(withIDs: ids, slots: slots)
     }
 
     func members(

@@ -28,6 +28,8 @@ import Testing
                 #expect(JSONStringScan.endOfUnescapedRun(in: bytes.span, from: start) == unescaped)
                 let spaces = rest.firstIndex { $0 != 0x20 } ?? bytes.count
                 #expect(JSONStringScan.endOfSpaces(in: bytes.span, from: start) == spaces)
+                let line = rest.firstIndex(of: 0x0A) ?? bytes.count
+                #expect(JSONStringScan.endOfLine(in: bytes.span, from: start) == line)
             }
             #expect(JSONStringScan.countOfLineFeeds(in: bytes.span) == bytes.count { $0 == 0x0A })
         }

@@ -100,7 +100,7 @@ final class IncrementalStoreBackend: StoreBackend {
 
     // MARK: Objects
 
-    func rows(withIDs ids: [NSManagedObjectID]) throws -> [StoreRow] {
+    func rows(withIDs ids: [NSManagedObjectID], slots: [Int]?) throws -> [StoreRow] {
         try ids.compactMap { id in
             do {
                 return try row(store.newValuesForObject(with: id, with: context))

@@ -61,7 +61,7 @@ final class InMemoryStoreBackend: StoreBackend {
             entity: query.entity, includesSubentities: query.includesSubentities, predicate: query.predicate)
     }
 
-    func rows(withIDs ids: [NSManagedObjectID]) throws -> [StoreRow] {
+    func rows(withIDs ids: [NSManagedObjectID], slots: [Int]?) throws -> [StoreRow] {
         lock.withLock { ids.compactMap { storedRow($0)?.row } }
     }
 

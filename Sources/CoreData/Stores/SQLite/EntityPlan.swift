@@ -162,7 +162,8 @@ final class SelectPlan: @unchecked Sendable {
     /// By `Z_ENT`.
     let variants: [Int64: Variant]
 
-    init(plans: [EntityPlan]) {
+    /// - Parameter slots: Those whose values are wanted; nil for all.
+    init(plans: [EntityPlan], slots: [Int]?) {
         var columns = ["Z_PK", "Z_ENT", "Z_OPT"]
         var indexByColumn: [String: Int32] = [:]
         func index(of column: String) -> Int32 {
@@ -174,7 +175,8 @@ final class SelectPlan: @unchecked Sendable {
         }
         var variants: [Int64: Variant] = [:]
         for plan in plans {
-            let positions = plan.fields.map { field in
+            let fields = plan.fields.filter { slots?.contains($0.slot) ?? true }
+            let positions = fields.map { field in
                 Position(
                     field: field, column: index(of: field.column), entityColumn: field.entityColumn.map(index) ?? -1)
             }

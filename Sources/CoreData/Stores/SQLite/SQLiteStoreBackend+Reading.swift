@@ -56,13 +56,13 @@ extension SQLiteStoreBackend {
         }
     }
 
-    func rows(withIDs ids: [NSManagedObjectID]) throws -> [StoreRow] {
+    func rows(withIDs ids: [NSManagedObjectID], slots: [Int]?) throws -> [StoreRow] {
         guard !ids.isEmpty else { return [] }
-        return try reading { db in try rows(withIDs: ids, db) }
+        return try reading { db in try rows(withIDs: ids, slots: slots, db) }
     }
 
     /// The same inside a transaction, for the rows of a conflict.
-    func rows(withIDs ids: [NSManagedObjectID], _ db: Database) throws -> [StoreRow] {
+    func rows(withIDs ids: [NSManagedObjectID], slots: [Int]? = nil, _ db: Database) throws -> [StoreRow] {
         var groups: [(entity: SQLEntity, keys: [Int64])] = []
         var groupByNumber: [Int: Int] = [:]
         for id in ids {
@@ -79,7 +79,7 @@ extension SQLiteStoreBackend {
         var rows: [StoreRow] = []
         rows.reserveCapacity(ids.count)
         for (entity, keys) in groups {
-            let plan = selectPlan(entity, includesSubentities: true)
+            let plan = selectPlan(entity, includesSubentities: true, slots: slots)
             var decoder = RowDecoder(plan: plan, external: external)
             for chunk in KeyChunks(keys) {
                 var sql =

@@ -30,6 +30,7 @@ final class SQLiteStoreBackend: StoreBackend {
     private struct SelectKey: Hashable {
         let number: Int
         let includesSubentities: Bool
+        let slots: [Int]?
     }
 
     /// Opens a store, or makes a new one where the file is missing or empty.
@@ -154,12 +155,13 @@ final class SQLiteStoreBackend: StoreBackend {
         return plan
     }
 
-    func selectPlan(_ entity: SQLEntity, includesSubentities: Bool) -> SelectPlan {
+    /// - Parameter slots: Those whose values are wanted; nil for all.
+    func selectPlan(_ entity: SQLEntity, includesSubentities: Bool, slots: [Int]? = nil) -> SelectPlan {
         selectPlans.withLock { known in
-            let key = SelectKey(number: entity.number, includesSubentities: includesSubentities)
+            let key = SelectKey(number: entity.number, includesSubentities: includesSubentities, slots: slots)
             if let plan = known[key] { return plan }
             let numbers = includesSubentities ? entity.hierarchyNumbers : [entity.number]
-            let plan = SelectPlan(plans: numbers.compactMap { plans[$0] })
+            let plan = SelectPlan(plans: numbers.compactMap { plans[$0] }, slots: slots)
             known[key] = plan
             return plan
         }
