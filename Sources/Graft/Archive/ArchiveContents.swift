@@ -125,32 +125,32 @@ struct ArchiveContents {
 
     /// Names the objects and puts them in the order of their identities; those without one follow as they are.
     mutating func nameAndSort() throws {
-        struct Named {
-            var identity: [GraphValue]
-            var name: String
-            var id: NSManagedObjectID
-        }
         var namer = ArchiveNames()
         for (index, entity) in plan.entities.enumerated() {
             let description = plan.schema.entities[entity.number]
-            var all: [Named] = []
-            all.reserveCapacity(ids[index].count)
             namer.beginEntity()
-            if description.identity.isEmpty {
+            let width = description.identity.count
+            if width == 0 {
                 names += ids[index].map { namer.name($0, description.name, identity: []) }
                 continue
             }
-            try forEachIdentity(of: index) { id, values in
-                let identity = values.contains(where: \.isNull) ? [] : values
-                let name = namer.name(id, description.name, identity: identity)
-                all.append(Named(identity: identity, name: name, id: id))
+            // One after the other, all null where one of them is: an array for each object would take three times as much.
+            var values: [GraphValue] = []
+            values.reserveCapacity(ids[index].count * width)
+            var unsorted: [String] = []
+            unsorted.reserveCapacity(ids[index].count)
+            try forEachIdentity(of: index) { id, identity in
+                let isComplete = !identity.contains(where: \.isNull)
+                values += isComplete ? identity : [GraphValue](repeating: .null, count: width)
+                unsorted.append(namer.name(id, description.name, identity: isComplete ? identity : []))
             }
-            let order = all.indices.sorted { one, other in
-                let isFirst = all[one].identity.isOrdered(before: all[other].identity)
+            let order = ids[index].indices.sorted { one, other in
+                let isFirst = values[(one * width)..<(one + 1) * width]
+                    .isOrdered(before: values[(other * width)..<(other + 1) * width])
                 return isFirst ?? (one < other)
             }
-            ids[index] = order.map { all[$0].id }
-            names += order.map { all[$0].name }
+            ids[index] = order.map { ids[index][$0] }
+            names += order.map { unsorted[$0] }
         }
     }
 
@@ -225,11 +225,11 @@ struct ArchiveContents {
     }
 }
 
-extension [GraphValue] {
-    /// Whether an identity comes before another one: numbers by value, everything else by its bytes, none last. Nil for
-    /// equal ones.
-    fileprivate func isOrdered(before other: [GraphValue]) -> Bool? {
-        if isEmpty != other.isEmpty { return other.isEmpty }
+extension ArraySlice<GraphValue> {
+    /// Whether an identity comes before another one: numbers by value, everything else by its bytes, null last. Nil for equal
+    /// ones.
+    fileprivate func isOrdered(before other: ArraySlice<GraphValue>) -> Bool? {
+        if let one = first?.isNull, let other = other.first?.isNull, one != other { return other }
         for (one, other) in zip(self, other) {
             switch (one, other) {
             case (.integer(let one), .integer(let other)): if one != other { return one < other }
