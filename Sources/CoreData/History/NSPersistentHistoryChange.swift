@@ -20,14 +20,15 @@ open class NSPersistentHistoryChange: NSObject, NSCopying {
     public let changedObjectID: NSManagedObjectID
     /// What has happened to it.
     public let changeType: NSPersistentHistoryChangeType
-    /// The values kept of a deleted object; always nil.
+    /// The values of a deleted object's attributes that are preserved after deletion, by name, as `value(forKey:)` gives them;
+    /// nil where there are none.
     ///
-    /// - Note: Divergence 13: how a store encodes them isn't known.
-    public let tombstone: [AnyHashable: Any]? = nil
-    /// The properties that an update has changed; always nil.
+    /// - Note: Divergence 13: nil where another program deleted the object.
+    public let tombstone: [AnyHashable: Any]?
+    /// The properties that an update has changed; nil for an insertion or deletion.
     ///
-    /// - Note: Divergence 13: how a store encodes them isn't known.
-    public let updatedProperties: Set<NSPropertyDescription>? = nil
+    /// - Note: Divergence 13: nil where another program changed the object.
+    public let updatedProperties: Set<NSPropertyDescription>?
     /// The transaction; nil where the request asked for changes alone.
     public internal(set) weak var transaction: NSPersistentHistoryTransaction?
 
@@ -35,6 +36,8 @@ open class NSPersistentHistoryChange: NSObject, NSCopying {
         changeID = change.number
         changedObjectID = change.objectID
         changeType = change.kind
+        tombstone = change.tombstone
+        updatedProperties = change.updatedProperties
         super.init()
     }
 

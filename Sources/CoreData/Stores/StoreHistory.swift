@@ -28,6 +28,10 @@ struct StoreHistoryChange {
     let transactionNumber: Int64
     let kind: NSPersistentHistoryChangeType
     let objectID: NSManagedObjectID
+    /// What an update changed, where that is known.
+    var updatedProperties: Set<NSPropertyDescription>?
+    /// The kept values of a deleted row by the names of their attributes, where there are any.
+    var tombstone: [AnyHashable: Any]?
 }
 
 extension StoreBackend {

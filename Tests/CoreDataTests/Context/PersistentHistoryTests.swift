@@ -151,13 +151,6 @@ import Testing
         #expect(book.isDeleted)
     }
 
-    @Test func `what an update changed and a deletion left isn't told`() throws {
-        let library = try filled()
-        for change in try transactions(library).flatMap({ $0.changes ?? [] }) {
-            #expect(change.updatedProperties == nil && change.tombstone == nil)
-        }
-    }
-
     @Test func `tokens archive with NSKeyedArchiver`() throws {
         let library = try filled()
         let token = try #require(library.coordinator.currentPersistentHistoryToken(fromStores: nil))

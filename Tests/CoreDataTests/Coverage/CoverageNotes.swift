@@ -6,7 +6,6 @@ enum CoverageNotes {
         "NSManagedObject.observeValue(forKeyPath:of:change:context:)":
             "overridden in managed objects; other classes conform to `NSKeyValueObserver`",
         "NSManagedObjectContext.stalenessInterval": "kept; a refresh always reads the store",
-        "NSPersistentHistoryTrackingKey": "without changed properties and tombstones",
         "NSBinaryStoreType": "declared; opening such a store is an error",
         "Notification.Name.NSPersistentStoreRemoteChange": "posted for changes of the same coordinator",
         "NSDerivedAttributeDescription.derivationExpression": "`@count` and key paths through a to-one relationship",

@@ -93,19 +93,26 @@ final class Library {
     /// Objects don't keep their context alive; a test's library does.
     private var contexts: [NSManagedObjectContext] = []
 
-    init(
+    convenience init(
         _ kind: StoreKind, model: NSManagedObjectModel = LibraryModel.make(), options: [String: Any]? = nil
     ) throws {
-        coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         switch kind {
-        case .inMemory:
-            try coordinator.addPersistentStore(
-                ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: options)
+        case .inMemory: try self.init(ofType: NSInMemoryStoreType, at: nil, model, options)
         case .sqlite:
-            try coordinator.addPersistentStore(
-                ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: "/dev/null"),
-                options: options)
+            try self.init(ofType: NSSQLiteStoreType, at: URL(fileURLWithPath: "/dev/null"), model, options)
         }
+    }
+
+    /// A stack on a SQLite file.
+    convenience init(at url: URL, model: NSManagedObjectModel, options: [String: Any]? = nil) throws {
+        try self.init(ofType: NSSQLiteStoreType, at: url, model, options)
+    }
+
+    private init(
+        ofType type: String, at url: URL?, _ model: NSManagedObjectModel, _ options: [String: Any]?
+    ) throws {
+        coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url, options: options)
         context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
     }

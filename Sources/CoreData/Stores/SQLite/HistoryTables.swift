@@ -129,7 +129,10 @@ extension SQLiteStoreBackend {
         let counts = model.entities.map { entity in
             entity.attributesByName.values.count { $0.preservesValueInHistoryOnDeletion }
         }
-        try writing { try HistoryTables.create($0, tombstoneCount: counts.max() ?? 0) }
+        try writing { db in
+            try HistoryTables.create(db, tombstoneCount: counts.max() ?? 0)
+            try HistoryDetails.create(db)
+        }
     }
 
     var keepsHistory: Bool {
@@ -176,6 +179,7 @@ extension SQLiteStoreBackend {
                             objectID: id))
                 }
             }
+            try HistoryDetails.add(to: &changes, self, db)
             return changes
         }
     }

@@ -1,6 +1,6 @@
 // Persistent history. A store that keeps one (its table ATRANSACTION says so) gets one transaction for each save, with
-// one change for each row, so that other processes notice. Which properties an update changed (`ZCOLUMNS`) and the
-// values kept of a deleted row (`ZTOMBSTONE…`) stay empty: how Core Data encodes them isn't known.
+// one change for each row, so that other processes notice. HistoryDetails.swift keeps what an update changed and a deletion
+// left.
 
 import Foundation
 import GRDB
@@ -9,6 +9,7 @@ import GRDB
 struct HistoryWriter {
     private let db: Database
     private let columns: Set<String>
+    private let keepsDetails: Bool
 
     private enum Entity {
         static let change = (number: 16001, name: "CHANGE")
@@ -21,6 +22,7 @@ struct HistoryWriter {
         guard try db.tableExists("ATRANSACTION"), try db.tableExists("ACHANGE") else { return nil }
         self.db = db
         columns = Set(try db.columns(in: "ATRANSACTION").map { $0.name.uppercased() })
+        keepsDetails = try HistoryDetails.exist(db)
     }
 
     /// The rows of one entity to which the same has happened.
@@ -35,6 +37,13 @@ struct HistoryWriter {
         let kind: Kind
         let entityNumber: Int
         let keys: [Int64]
+        /// What is kept of the rows, parallel to the keys; empty for none.
+        var details: [[HistoryDetail]] = []
+    }
+
+    /// The values to be kept of rows that are going to be deleted, parallel to their keys; empty for none.
+    func tombstones(of plan: EntityPlan, keys: [Int64]) throws -> [[HistoryDetail]] {
+        keepsDetails ? try HistoryDetails.tombstones(of: plan, keys: keys, db) : []
     }
 
     /// Appends one transaction, unless nothing has changed.
@@ -47,14 +56,18 @@ struct HistoryWriter {
             db,
             "INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID) "
                 + "VALUES (?, \(Entity.change.number), ?, ?, ?, ?)")
+        let insertion = keepsDetails ? try HistoryDetails.insertion(db) : nil
         for change in changes {
-            for row in change.keys {
+            for (index, row) in change.keys.enumerated() {
                 try statement.bind(key, at: 1)
                 try statement.bind(change.kind.rawValue, at: 2)
                 try statement.bind(Int64(change.entityNumber), at: 3)
                 try statement.bind(row, at: 4)
                 try statement.bind(transaction, at: 5)
                 try statement.run()
+                if let insertion, !change.details.isEmpty {
+                    try HistoryDetails.write(change.details[index], of: key, insertion)
+                }
                 key += 1
             }
         }

@@ -136,6 +136,17 @@ import GRDBSQLite
         }
     }
 
+    /// What is in a column, as it is.
+    func value(at column: Int32) -> SQLValue {
+        switch storage(at: column) {
+        case .null: .null
+        case .integer: .integer(integer(at: column))
+        case .real: .real(double(at: column))
+        case .text: .text(text(at: column))
+        case .blob: .blob(data(at: column))
+        }
+    }
+
     func integer(at column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
     func double(at column: Int32) -> Double { unsafe sqlite3_column_double(handle, column) }

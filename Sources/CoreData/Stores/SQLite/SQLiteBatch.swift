@@ -11,8 +11,9 @@ extension SQLiteStoreBackend {
         let outcome: StoreBatchOutcome
         do {
             outcome = try writing { db in
-                let done = try SQLiteBatch(store: self, db: db, files: files).run(batch.operation)
-                try HistoryWriter(db: db)?.append(done.history, origin: batch.origin)
+                let history = try HistoryWriter(db: db)
+                let done = try SQLiteBatch(store: self, db: db, files: files, history: history).run(batch.operation)
+                try history?.append(done.history, origin: batch.origin)
                 return StoreBatchOutcome(ids: batch.wantsIDs ? done.ids : [], count: done.ids.count)
             }
         } catch {
@@ -36,6 +37,8 @@ struct SQLiteBatch {
     let store: SQLiteStoreBackend
     let db: Database
     let files: ExternalFiles
+    /// Nil where the store keeps none.
+    let history: HistoryWriter?
 
     func run(_ operation: StoreBatch.Operation) throws -> Done {
         switch operation {
@@ -72,11 +75,18 @@ struct SQLiteBatch {
     }
 
     /// One entry for the rows of each entity, in the order of the entities' numbers.
-    func history(_ kind: HistoryWriter.Change.Kind, _ ids: [NSManagedObjectID]) -> [HistoryWriter.Change] {
-        let groups = Dictionary(grouping: ids) { store.numbers[ObjectIdentifier($0.entity)] ?? 0 }
+    ///
+    /// - Parameter rows: The rows with the names of the properties that are others now.
+    func changes(
+        _ kind: HistoryWriter.Change.Kind, _ rows: [NSManagedObjectID: Set<String>]
+    ) -> [HistoryWriter.Change] {
+        if history == nil { return [] }
+        let groups = Dictionary(grouping: rows) { store.numbers[ObjectIdentifier($0.key.entity)] ?? 0 }
         return groups.keys.sorted().map { number in
-            HistoryWriter.Change(
-                kind: kind, entityNumber: Int(number), keys: (groups[number] ?? []).map(\.number).sorted())
+            let rows = (groups[number] ?? []).sorted { $0.key.number < $1.key.number }
+            return HistoryWriter.Change(
+                kind: kind, entityNumber: Int(number), keys: rows.map(\.key.number),
+                details: rows.map { $0.value.sorted().map { HistoryDetail(property: $0) } })
         }
     }
 

@@ -19,17 +19,18 @@ struct SQLiteBatchDelete {
     func run(_ ids: [NSManagedObjectID]) throws -> SQLiteBatch.Done {
         let groups = try closure(of: ids)
         let denied = try deniedDestinations(groups)
-        for group in groups { try deleteRows(group) }
-        try checkDenied(denied)
-        var cleared: [NSManagedObjectID] = []
-        for group in groups { cleared += try clearReferences(to: group) }
-        var done = SQLiteBatch.Done(ids: ids)
+        var deletions: [HistoryWriter.Change] = []
         for group in groups {
-            done.history.append(
-                HistoryWriter.Change(kind: .deletion, entityNumber: group.plan.entity.number, keys: group.keys))
+            let kept = try batch.history?.tombstones(of: group.plan, keys: group.keys) ?? []
+            deletions.append(
+                HistoryWriter.Change(
+                    kind: .deletion, entityNumber: group.plan.entity.number, keys: group.keys, details: kept))
+            try deleteRows(group)
         }
-        done.history = batch.history(.update, Array(Set(cleared))) + done.history
-        return done
+        try checkDenied(denied)
+        var cleared: [NSManagedObjectID: Set<String>] = [:]
+        for group in groups { try clearReferences(to: group, &cleared) }
+        return SQLiteBatch.Done(ids: ids, history: batch.changes(.update, cleared) + deletions)
     }
 
     // MARK: What goes
@@ -116,30 +117,28 @@ struct SQLiteBatchDelete {
 
     // MARK: What pointed there
 
-    /// Clears what pointed at deleted rows, and returns the rows that did.
-    private func clearReferences(to group: Group) throws -> [NSManagedObjectID] {
-        var cleared: [NSManagedObjectID] = []
+    /// Clears what pointed at deleted rows, and adds the rows that did, with the names of their relationships.
+    private func clearReferences(to group: Group, _ cleared: inout [NSManagedObjectID: Set<String>]) throws {
         for relationship in group.plan.relationships {
             switch relationship.storage {
             case .toMany(let toMany):
                 switch toMany.storage {
                 case .joinTable(let join): try deletePairs(join, group.keys)
                 case .foreignKey(let key):
-                    cleared += try clear(
+                    try clear(
                         relationship, group.keys, table: key.table, column: key.column,
-                        others: [key.entityColumn, key.orderColumn])
+                        others: [key.entityColumn, key.orderColumn], &cleared)
                 }
             case .toOne:
                 // The inverse of a one-to-one has a column of its own; that of a one-to-many has none.
                 guard let inverse = relationship.description.inverseRelationship,
                     case .toOne(let column)? = relationship.destination.property(named: inverse.name)
                 else { continue }
-                cleared += try clear(
+                try clear(
                     relationship, group.keys, table: relationship.destination.table, column: column.column,
-                    others: [column.entityColumn])
+                    others: [column.entityColumn], &cleared)
             }
         }
-        return cleared
     }
 
     private func deletePairs(_ join: SQLJoin, _ keys: [Int64]) throws {
@@ -152,9 +151,10 @@ struct SQLiteBatchDelete {
     }
 
     private func clear(
-        _ relationship: EntityPlan.Relationship, _ keys: [Int64], table: String, column: String, others: [String?]
-    ) throws -> [NSManagedObjectID] {
-        guard relationship.description.deleteRule != .noActionDeleteRule else { return [] }
+        _ relationship: EntityPlan.Relationship, _ keys: [Int64], table: String, column: String, others: [String?],
+        _ cleared: inout [NSManagedObjectID: Set<String>]
+    ) throws {
+        guard relationship.description.deleteRule != .noActionDeleteRule else { return }
         let inverse = relationship.description.inverseRelationship
         let space = store.space(of: relationship.destination)
         var entities = EntityLookup(schema: store.schema)
@@ -178,7 +178,7 @@ struct SQLiteBatchDelete {
                     + "been deleted. Delete those objects first, or let '\(relationship.description.name)' cascade.",
                 userInfo: [NSValidationKeyErrorKey: inverse.name])
         }
-        return ids
+        for id in ids { cleared[id, default: []].formUnion(inverse.map { [$0.name] } ?? []) }
     }
 }
 

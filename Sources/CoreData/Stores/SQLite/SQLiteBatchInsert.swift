@@ -18,7 +18,7 @@ struct SQLiteBatchInsert {
     func run() throws -> SQLiteBatch.Done {
         let plan = try batch.store.plan(of: insertion.entity)
         let constraints = try batch.store.uniquenessConstraints(of: plan)
-        var (inserted, updated): ([NSManagedObjectID], [NSManagedObjectID]) = ([], [])
+        var (inserted, updated): ([NSManagedObjectID: Set<String>], [NSManagedObjectID: Set<String>]) = ([:], [:])
         var done = SQLiteBatch.Done()
         while true {
             var rows: [StoreBatchInsertion.Row] = []
@@ -29,18 +29,18 @@ struct SQLiteBatchInsert {
             for (offset, row) in rows.enumerated() {
                 let id = NSManagedObjectID(entity: insertion.entity, space: plan.space, number: first + Int64(offset))
                 if let (constraint, other) = try rival(of: row, id, plan, constraints) {
-                    guard try write(row, into: other, constraint, id) else { continue }
-                    updated.append(other)
+                    guard let names = try write(row, into: other, constraint, id) else { continue }
+                    updated[other, default: []].formUnion(names)
                     done.ids.append(other)
                 } else {
                     try insert(row, id, plan)
-                    inserted.append(id)
+                    inserted[id] = []
                     done.ids.append(id)
                 }
             }
             if rows.count < Self.portion { break }
         }
-        done.history = batch.history(.insertion, inserted) + batch.history(.update, updated)
+        done.history = batch.changes(.insertion, inserted) + batch.changes(.update, updated)
         return done
     }
 
@@ -88,16 +88,16 @@ struct SQLiteBatchInsert {
         return nil
     }
 
-    /// Writes a row's values into the one that is there, if the policy says so.
+    /// Writes a row's values into the one that is there, if the policy says so, and returns the names of their properties.
     private func write(
         _ row: StoreBatchInsertion.Row, into other: NSManagedObjectID, _ constraint: SQLUniquenessConstraint,
         _ id: NSManagedObjectID
-    ) throws -> Bool {
+    ) throws -> [String]? {
         switch insertion.policy {
         case .errorMergePolicyType:
             throw StoreUniquenessConflict(
                 entity: constraint.entity.description, constraint: constraint.properties, inserted: [], existing: other)
-        case .mergeByPropertyStoreTrumpMergePolicyType, .rollbackMergePolicyType: return false
+        case .mergeByPropertyStoreTrumpMergePolicyType, .rollbackMergePolicyType: return nil
         case .mergeByPropertyObjectTrumpMergePolicyType, .overwriteMergePolicyType: break
         }
         let plan = try batch.store.plan(of: insertion.entity)
@@ -118,6 +118,6 @@ struct SQLiteBatchInsert {
         }
         try statement.bind(other.number, at: index)
         try statement.run()
-        return true
+        return fields.map(\.name)
     }
 }

@@ -20,7 +20,8 @@ extension SQLiteBatch {
         }
         try release(plan, fields, keys: ids.map(\.number))
         try run(try statement(query, assignments, fields))
-        return Done(ids: ids, history: history(.update, ids))
+        let names = Set(assignments.map(\.attribute.name))
+        return Done(ids: ids, history: changes(.update, Dictionary(uniqueKeysWithValues: ids.map { ($0, names) })))
     }
 
     private func statement(

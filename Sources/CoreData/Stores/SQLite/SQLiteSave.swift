@@ -33,7 +33,13 @@ final class SQLiteSave {
         let deleted = try grouped(changes.deleted)
         let updated = try grouped(changes.updated)
         let inserted = try grouped(changes.inserted)
-        for group in deleted { try delete(group) }
+        let history = try HistoryWriter(db: db)
+        var deletions: [HistoryWriter.Change] = []
+        for group in deleted {
+            let kept = try history?.tombstones(of: group.plan, keys: group.keys) ?? []
+            try delete(group)
+            deletions.append(group.historyChange(.deletion, kept))
+        }
         for group in updated { try update(group) }
         if !conflicts.isEmpty { throw try conflict() }
         for group in inserted { try insert(group) }
@@ -41,10 +47,10 @@ final class SQLiteSave {
         for group in updated { try links.collect(updated: group.changes, group.plan) }
         for group in inserted { try links.collect(inserted: group.changes, group.plan) }
         try links.write()
-        let history =
-            inserted.map { $0.historyChange(.insertion) } + updated.map { $0.historyChange(.update) }
-            + deleted.map { $0.historyChange(.deletion) }
-        try HistoryWriter(db: db)?.append(history, origin: changes.origin)
+        guard let history else { return }
+        let insertions = inserted.map { $0.historyChange(.insertion) }
+        let changed = updated.map { $0.historyChange(.update, $0.changedProperties) }
+        try history.append(insertions + changed + deletions, origin: changes.origin)
     }
 
     /// The changes to rows of one entity, in the order of their keys.
@@ -52,9 +58,22 @@ final class SQLiteSave {
         let plan: EntityPlan
         var changes: [RowChange]
 
-        func historyChange(_ kind: HistoryWriter.Change.Kind) -> HistoryWriter.Change {
-            HistoryWriter.Change(
-                kind: kind, entityNumber: plan.entity.number, keys: changes.map(\.objectID.number))
+        var keys: [Int64] { changes.map(\.objectID.number) }
+
+        /// The names of what each of the updates changes.
+        var changedProperties: [[HistoryDetail]] {
+            let slots = plan.description.layout.slots
+            return changes.map { change in
+                var changed = change.changed
+                for relation in change.relations { changed.insert(relation.slot) }
+                return changed.filter { !slots[$0].isTransient }.map { HistoryDetail(property: slots[$0].name) }
+            }
+        }
+
+        func historyChange(
+            _ kind: HistoryWriter.Change.Kind, _ details: [[HistoryDetail]] = []
+        ) -> HistoryWriter.Change {
+            HistoryWriter.Change(kind: kind, entityNumber: plan.entity.number, keys: keys, details: details)
         }
     }
 

@@ -155,15 +155,8 @@ extension PredicateSQL {
 extension RowStatement {
     /// A computed value, as the evaluation in memory has it.
     fileprivate func operand(at column: Int32, kind: SQLKind) -> Operand {
-        let value: SQLValue
-        switch storage(at: column) {
-        case .null: return .null
-        case .integer: value = .integer(integer(at: column))
-        case .real: value = .real(double(at: column))
-        case .text: value = .text(text(at: column))
-        case .blob: value = .blob(data(at: column))
-        }
-        return PredicateSQLFunctions.operand(value, kind: kind)
+        let value = value(at: column)
+        return value == .null ? .null : PredicateSQLFunctions.operand(value, kind: kind)
     }
 }
 
