@@ -9,9 +9,11 @@ struct AutomaticMigration {
     let configuration: String?
     let options: [AnyHashable: Any]
 
-    /// Whether an error on opening a store says that it is of another version.
-    static func isNeeded(after error: CocoaError) -> Bool {
+    /// Whether an error on opening a store says that it is of another version. Where there is no store yet, it says what is
+    /// wrong with the model.
+    static func isNeeded(after error: CocoaError, at url: URL) -> Bool {
         [.persistentStoreIncompatibleVersionHash, .persistentStoreIncompatibleSchema].contains(error.code)
+            && SQLiteStoreFile.isDatabase(at: url)
     }
 
     /// Migrates the store, if the options allow it.

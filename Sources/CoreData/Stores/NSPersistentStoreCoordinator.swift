@@ -126,7 +126,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
         do {
             return try open()
-        } catch let error as CocoaError where AutomaticMigration.isNeeded(after: error) {
+        } catch let error as CocoaError where AutomaticMigration.isNeeded(after: error, at: url) {
             let migration = AutomaticMigration(
                 url: url, destination: managedObjectModel,
                 configuration: configuration == "PF_DEFAULT_CONFIGURATION_NAME" ? nil : configuration,

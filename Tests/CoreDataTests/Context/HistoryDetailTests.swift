@@ -153,4 +153,37 @@ import Testing
         #expect(change.changedObjectID == book.objectID && change.changeType == .update)
         #expect(change.updatedProperties == nil && change.tombstone == nil)
     }
+
+    @Test func `details outlive a migration, but for properties that are gone`() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("Library.sqlite")
+        let tracking: [String: Any] = [NSPersistentHistoryTrackingKey: true]
+        do {
+            let old = try Library(at: url, model: LibraryModel.make(), options: tracking)
+            let book = old.insert("Book", ["title": "t"])
+            try old.context.save()
+            book.setValuesForKeys(["title": "u", "pages": 5, "isbn": "1"])
+            try old.context.save()
+            try old.coordinator.remove(old.coordinator.persistentStores[0])
+        }
+        let model = LibraryModel.make()
+        let book = try #require(model.entitiesByName["Book"])
+        book.properties = book.properties.filter { $0.name != "pages" }
+        book.properties += [LibraryModel.attribute("extra", .stringAttributeType)]
+        let options: [String: Any] = [
+            NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+        ]
+        let library = try Library(at: url, model: model, options: options.merging(tracking) { _, new in new })
+        let request = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)
+        request.resultType = .changesOnly
+        let result = try library.context.execute(request) as? NSPersistentHistoryResult
+        let changes = try #require(result?.result as? [NSPersistentHistoryChange])
+        #expect(changes.map { $0.updatedProperties?.map(\.name).sorted() } == [nil, ["isbn", "title"]])
+        try library.context.execute(
+            NSPersistentHistoryChangeRequest.deleteHistory(before: Date(timeIntervalSinceNow: 60)))
+        let left = try DatabaseQueue(path: url.path).read {
+            try Int.fetchOne($0, sql: "SELECT count(*) FROM GRAFT_CHANGEDETAIL")
+        }
+        #expect(left == 0)
+    }
 }

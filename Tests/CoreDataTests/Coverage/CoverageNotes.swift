@@ -8,7 +8,6 @@ enum CoverageNotes {
         "NSManagedObjectContext.stalenessInterval": "kept; a refresh always reads the store",
         "NSBinaryStoreType": "declared; opening such a store is an error",
         "Notification.Name.NSPersistentStoreRemoteChange": "posted for changes of the same coordinator",
-        "NSDerivedAttributeDescription.derivationExpression": "`@count` and key paths through a to-one relationship",
         "NSMappingModel.init(from:forSourceModel:destinationModel:)":
             "returns nil; compiled mapping models aren't read",
         "NSMappingModel.init(contentsOf:)": "returns nil; compiled mapping models aren't read",

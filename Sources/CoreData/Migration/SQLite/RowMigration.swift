@@ -64,8 +64,11 @@ struct RowMigration {
     // MARK: Attributes
 
     private func add(_ new: SQLAttribute, _ old: SQLAttribute?, to insertion: inout Insertion) throws {
-        // The triggers compute it.
-        if new.description is NSDerivedAttributeDescription { return }
+        // It is computed, unless it is a moment that has passed.
+        if let derived = new.description as? NSDerivedAttributeDescription, derived.derivationExpression?.isNow != true
+        {
+            return
+        }
         let value = try MigratedDefault.value(of: new.description)
         guard let old else {
             if !value.isNull { insertion.add(new.column, "?", [value]) }

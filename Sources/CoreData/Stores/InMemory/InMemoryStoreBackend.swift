@@ -21,10 +21,12 @@ final class InMemoryStoreBackend: StoreBackend {
     private let model: NSManagedObjectModel
     private let identifier = UUID().uuidString
     private weak var store: NSPersistentStore?
+    private let derived: DerivedAttributes
 
     init(model: NSManagedObjectModel, store: NSPersistentStore) {
         self.model = model
         self.store = store
+        derived = DerivedAttributes(model)
         storedMetadata = [
             NSStoreTypeKey: NSInMemoryStoreType, NSStoreUUIDKey: identifier,
             NSStoreModelVersionHashesKey: model.entityVersionHashesByName,
@@ -126,6 +128,11 @@ final class InMemoryStoreBackend: StoreBackend {
             for (change, values) in updated { update(change, values) }
             for change in changes.inserted { linkInserted(change) }
             for change in changes.updated { for relation in change.relations { apply(relation, to: change.objectID) } }
+            if derived.isEmpty { return }
+            derived.compute(written: (changes.inserted + changes.updated).compactMap { storedRow($0.objectID) }) {
+                entity in
+                matches(StoreQuery(entity: entity))
+            }
         }
     }
 
@@ -161,7 +168,7 @@ final class InMemoryStoreBackend: StoreBackend {
 
     private func update(_ change: RowChange, _ values: SlotValues) {
         guard let row = storedRow(change.objectID) else { return }
-        for slot in change.changed {
+        for slot in change.changed where !(row.layout.slots[slot].property is NSDerivedAttributeDescription) {
             if row.layout.slots[slot].kind == .toOne { relink(row, slot, to: values[slot].referencedID) }
             row.values[slot] = values[slot]
         }

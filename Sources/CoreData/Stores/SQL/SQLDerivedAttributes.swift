@@ -1,5 +1,6 @@
 // Derived attributes are kept by triggers, in the words that Core Data uses: the number of objects in a to-many
-// relationship (`pages.@count`), and an attribute of a to-one's destination (`author.name`).
+// relationship (`pages.@count`), and an attribute of a to-one's destination (`author.name`). SQLComputedAttributes.swift keeps
+// all others.
 //
 //     Z_DA_<table the trigger is on>_<Entity>_<derivedAttribute>_<SOURCE|PARAMETER>_<event>
 //
@@ -20,44 +21,56 @@ struct SQLDerivedAttributes {
         "NSCoreDataTriggerUpdateAffectedObjectValue",
     ]
 
-    /// - Throws: ``SQLSchemaError`` for a derivation of another kind.
-    func triggers(of entity: SQLEntity) throws -> [String] {
-        let derived = entity.description.properties.compactMap { $0 as? NSDerivedAttributeDescription }
-        return try derived.sorted { SQLNaming.precedes($0.name, $1.name) }.flatMap { try triggers(for: $0, of: entity) }
+    /// Who keeps an attribute.
+    enum Kind {
+        /// Triggers of the file, as Core Data makes them.
+        case triggers([String])
+        case computed(SQLComputedAttribute)
     }
 
-    private func triggers(for attribute: NSDerivedAttributeDescription, of entity: SQLEntity) throws -> [String] {
-        guard case .attribute(let own)? = entity.property(named: attribute.name) else { return [] }
-        guard let expression = attribute.derivationExpression else {
-            throw unsupported(attribute, of: entity, "it has no derivation expression")
+    /// The triggers in the file.
+    ///
+    /// - Throws: ``SQLSchemaError`` for a derivation that can't be kept.
+    func triggers(of entity: SQLEntity) throws -> [String] {
+        try attributes(of: entity).flatMap { attribute -> [String] in
+            guard case .triggers(let triggers) = try kind(of: attribute, of: entity) else { return [] }
+            return triggers
         }
+    }
+
+    /// The derived attributes that an entity declares, by name.
+    func attributes(of entity: SQLEntity) -> [NSDerivedAttributeDescription] {
+        entity.description.properties.compactMap { $0 as? NSDerivedAttributeDescription }
+            .sorted { SQLNaming.precedes($0.name, $1.name) }
+    }
+
+    /// Who keeps an attribute.
+    ///
+    /// - Throws: As ``triggers(of:)``.
+    func kind(of attribute: NSDerivedAttributeDescription, of entity: SQLEntity) throws -> Kind {
+        guard case .attribute(let own)? = entity.property(named: attribute.name) else { return .triggers([]) }
+        if let known = knownTriggers(for: attribute, own, of: entity) { return .triggers(known) }
+        return .computed(try SQLComputedAttribute(attribute, own, of: entity, in: schema))
+    }
+
+    /// The triggers that Core Data makes; nil for an expression for which they aren't known.
+    private func knownTriggers(
+        for attribute: NSDerivedAttributeDescription, _ own: SQLAttribute, of entity: SQLEntity
+    ) -> [String]? {
+        guard let expression = attribute.derivationExpression else { return nil }
         let target = Target(entity: entity, name: attribute.name, column: own.column)
         if let relationship = Self.countedRelationship(expression) {
             guard case .toMany(let toMany)? = entity.property(named: relationship),
                 case .foreignKey(let key) = toMany.storage
-            else {
-                let reason = "'\(relationship)' is no to-many relationship with a to-one inverse"
-                throw unsupported(attribute, of: entity, reason)
-            }
+            else { return nil }
             return countTriggers(target, key)
         }
-        if expression.expressionType == .keyPath {
-            let path = expression.keyPath.split(separator: ".").map(String.init)
-            if path.count == 2, case .toOne(let toOne)? = entity.property(named: path[0]),
-                case .attribute(let source)? = toOne.destination.property(named: path[1])
-            {
-                return keyPathTriggers(target, toOne, source)
-            }
-        }
-        let reason =
-            "'\(expression)' is neither the count of a to-many relationship nor an attribute of a to-one's destination"
-        throw unsupported(attribute, of: entity, reason)
-    }
-
-    private func unsupported(
-        _ attribute: NSDerivedAttributeDescription, of entity: SQLEntity, _ reason: String
-    ) -> SQLSchemaError {
-        SQLSchemaError(.unsupported(what: "Derived attribute \(entity.name).\(attribute.name)", reason: reason))
+        guard expression.expressionType == .keyPath else { return nil }
+        let path = expression.keyPath.split(separator: ".").map(String.init)
+        guard path.count == 2, case .toOne(let toOne)? = entity.property(named: path[0]),
+            case .attribute(let source)? = toOne.destination.property(named: path[1])
+        else { return nil }
+        return keyPathTriggers(target, toOne, source)
     }
 
     /// The relationship of `pages.@count` or `count:(pages)`.

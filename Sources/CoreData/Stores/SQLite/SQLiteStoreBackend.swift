@@ -76,7 +76,9 @@ final class SQLiteStoreBackend: StoreBackend {
         }
         self.plans = plans
         self.numbers = numbers
-        if options.tracksHistory, !isReadOnly { try startHistory(model) }
+        if isReadOnly { return }
+        try keepComputedAttributes()
+        if options.tracksHistory { try startHistory(model) }
     }
 
     private init(reading database: SQLiteDatabase, of other: SQLiteStoreBackend) {

@@ -57,6 +57,12 @@ package enum SQLiteStoreFile {
 
     static func isDatabase(_ start: Data) -> Bool { start.starts(with: magic) }
 
+    /// Whether there is a database.
+    static func isDatabase(at url: URL) -> Bool {
+        // What can't be read is none; opening it says why.
+        (try? firstBytes(of: url.path)).map(isDatabase) ?? false
+    }
+
     /// Up to 100 bytes, the size of SQLite's header.
     static func firstBytes(of path: String) throws -> Data {
         let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))

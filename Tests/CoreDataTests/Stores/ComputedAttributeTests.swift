@@ -1,0 +1,212 @@
+// Derived attributes of every kind, on both stores: what an expression gives is what a fetch finds after each save.
+
+import CoreData
+import Foundation
+import GRDB
+import Testing
+
+@Suite struct ComputedAttributeTests {
+    private static func derived(_ name: String, _ type: NSAttributeType, _ format: String)
+        -> NSDerivedAttributeDescription
+    {
+        let attribute = NSDerivedAttributeDescription()
+        attribute.name = name
+        attribute.attributeType = type
+        attribute.isOptional = true
+        attribute.derivationExpression = NSExpression(format: format)
+        return attribute
+    }
+
+    /// The library's model with derived attributes of authors, books and novels.
+    private static func model() -> NSManagedObjectModel {
+        let model = LibraryModel.make()
+        func add(_ entity: String, _ attributes: [NSDerivedAttributeDescription]) {
+            model.entitiesByName[entity]?.properties += attributes as [NSPropertyDescription]
+        }
+        add(
+            "Author",
+            [
+                derived("folded", .stringAttributeType, "canonical:(name)"),
+                derived("loud", .stringAttributeType, "uppercase:(name)"),
+                derived("pageSum", .integer64AttributeType, "books.@sum.pages"),
+                derived("longest", .integer32AttributeType, "max:(books.pages)"),
+                derived("bookCount", .integer64AttributeType, "books.@count"),
+                derived("changed", .dateAttributeType, "now()"),
+                derived("double", .doubleAttributeType, "rating * 2 + 0.5"),
+            ])
+        add(
+            "Book",
+            [
+                derived("tagCount", .integer64AttributeType, "tags.@count"),
+                derived("authorName", .stringAttributeType, "author.name"),
+                derived("authorFolded", .stringAttributeType, "canonical:(author.name)"),
+            ])
+        add("Novel", [derived("quietGenre", .stringAttributeType, "lowercase:(genre)")])
+        return model
+    }
+
+    /// The derived attributes of all objects, read anew.
+    private func shown(_ library: Library, _ entity: String, _ keys: String...) throws -> [String] {
+        library.context.reset()
+        return try library.fetch(entity, sortedBy: entity == "Author" ? "name" : "title").map { object in
+            keys.map { object.value(forKey: $0).map { "\($0)" } ?? "nil" }.joined(separator: " ")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `functions of an object's own values follow its inserts and updates`(_ kind: StoreKind) throws {
+        let library = try Library(kind, model: Self.model())
+        _ = library.insert("Author", ["name": "Émile Zola", "rating": 2.5])
+        _ = library.insert("Author", ["name": "Ada"])
+        _ = library.insert("Novel", ["title": "N", "genre": "CRIME"])
+        _ = library.insert("Book", ["title": "B"])
+        try library.context.save()
+        #expect(
+            try shown(library, "Author", "folded", "loud", "double") == ["ada ADA nil", "emile zola ÉMILE ZOLA 5.5"])
+        #expect(try shown(library, "Novel", "quietGenre") == ["crime"])
+        let ada = try library.fetch("Author", sortedBy: "name")[0]
+        ada.setValue("Bé", forKey: "name")
+        ada.setValue(1, forKey: "rating")
+        ada.setValue("ignored", forKey: "folded")
+        try library.context.save()
+        #expect(try shown(library, "Author", "folded", "loud", "double")[0] == "be BÉ 2.5")
+        ada.managedObjectContext?.reset()
+        let found = try library.fetch("Author", where: NSPredicate(format: "folded == 'be'"))
+        #expect(found.count == 1)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `aggregates of a to-many relationship follow its members`(_ kind: StoreKind) throws {
+        let library = try Library(kind, model: Self.model())
+        let ada = library.insert("Author", ["name": "Ada"]), bea = library.insert("Author", ["name": "Bea"])
+        let one = library.insert("Book", ["title": "1", "pages": 10, "author": ada])
+        let two = library.insert("Book", ["title": "2", "pages": 20, "author": ada])
+        try library.context.save()
+        func sums() throws -> [String] { try shown(library, "Author", "pageSum", "longest", "bookCount") }
+        func book(_ object: NSManagedObject) throws -> NSManagedObject {
+            try library.context.existingObject(with: object.objectID)
+        }
+        #expect(try sums() == ["30 20 2", "0 nil 0"])
+        try book(two).setValue(35, forKey: "pages")
+        try library.context.save()
+        #expect(try sums() == ["45 35 2", "0 nil 0"])
+        try book(two).setValue(try library.context.existingObject(with: bea.objectID), forKey: "author")
+        try library.context.save()
+        #expect(try sums() == ["10 10 1", "35 35 1"])
+        library.context.delete(try book(one))
+        try library.context.save()
+        #expect(try sums() == ["0 nil 0", "35 35 1"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `the count of a many-to-many relationship follows both sides`(_ kind: StoreKind) throws {
+        let library = try Library(kind, model: Self.model())
+        let book = library.insert("Book", ["title": "1"]), tags = (0..<3).map { _ in library.insert("Tag") }
+        book.mutableSetValue(forKey: "tags").addObjects(from: tags)
+        try library.context.save()
+        #expect(try shown(library, "Book", "tagCount") == ["3"])
+        let tag = try library.fetch("Tag")[0]
+        tag.mutableSetValue(forKey: "books").removeAllObjects()
+        try library.context.save()
+        #expect(try shown(library, "Book", "tagCount") == ["2"])
+        library.context.delete(try #require(try library.fetch("Tag").first { !$0.many("books").isEmpty }))
+        try library.context.save()
+        #expect(try shown(library, "Book", "tagCount") == ["1"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what is derived from a to-one's destination follows it and its value`(_ kind: StoreKind) throws {
+        let library = try Library(kind, model: Self.model())
+        let ada = library.insert("Author", ["name": "Ädá"])
+        let book = library.insert("Book", ["title": "1", "author": ada])
+        try library.context.save()
+        func names() throws -> [String] { try shown(library, "Book", "authorName", "authorFolded") }
+        #expect(try names() == ["Ädá ada"])
+        try library.context.existingObject(with: ada.objectID).setValue("BÉA", forKey: "name")
+        try library.context.save()
+        #expect(try names() == ["BÉA bea"])
+        try library.context.existingObject(with: book.objectID).setValue(nil, forKey: "author")
+        try library.context.save()
+        #expect(try names() == ["nil nil"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `now is the moment of an object's last save, and of no other object's`(_ kind: StoreKind) throws {
+        let library = try Library(kind, model: Self.model())
+        let before = Date()
+        _ = library.insert("Author", ["name": "Ada"])
+        _ = library.insert("Author", ["name": "Bea"])
+        try library.context.save()
+        func moments() throws -> [Date] {
+            library.context.reset()
+            return try library.fetch("Author", sortedBy: "name").compactMap { $0.value(forKey: "changed") as? Date }
+        }
+        let first = try moments()
+        #expect(first.count == 2 && first.allSatisfy { abs($0.timeIntervalSince(before)) < 60 })
+        Thread.sleep(forTimeInterval: 0.02)
+        try library.fetch("Author", sortedBy: "name")[0].setValue(3.0, forKey: "rating")
+        try library.context.save()
+        let second = try moments()
+        #expect(second[0] > first[0] && second[1] == first[1])
+    }
+
+    @Test func `batches keep them as well`() throws {
+        let library = try Library(.sqlite, model: Self.model())
+        try library.context.execute(
+            NSBatchInsertRequest(entityName: "Author", objects: [["name": "Éva"], ["name": "Ida"]]))
+        #expect(Set(try shown(library, "Author", "folded")) == ["eva", "ida"])
+        let update = NSBatchUpdateRequest(entityName: "Author")
+        update.propertiesToUpdate = ["name": "Ö"]
+        try library.context.execute(update)
+        #expect(try shown(library, "Author", "folded") == ["o", "o"])
+    }
+
+    @Test func `the file has no trigger that another program couldn't run`() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("Library.sqlite")
+        let library = try Library(at: url, model: Self.model())
+        _ = library.insert("Author", ["name": "Ada"])
+        try library.context.save()
+        let queue = try DatabaseQueue(path: url.path)
+        let triggers = try queue.read {
+            try String.fetchAll($0, sql: "SELECT sql FROM sqlite_master WHERE type = 'trigger'")
+        }
+        #expect(triggers.allSatisfy { $0.contains("Z_DA_ZBOOK_") || $0.contains("Z_DA_ZAUTHOR_") })
+        #expect(!triggers.contains { $0.contains("graft") })
+        #expect(try shown(try Library(at: url, model: Self.model()), "Author", "folded") == ["ada"])
+    }
+
+    @Test func `adding one to a model computes it for the objects that there are`() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("Library.sqlite")
+        do {
+            let old = try Library(at: url, model: LibraryModel.make())
+            let ada = old.insert("Author", ["name": "Ädá", "rating": 1.5])
+            _ = old.insert("Book", ["title": "1", "pages": 12, "author": ada])
+            try old.context.save()
+            try old.coordinator.remove(old.coordinator.persistentStores[0])
+        }
+        let options = [
+            NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+        ]
+        let library = try Library(at: url, model: Self.model(), options: options)
+        #expect(try shown(library, "Author", "folded", "double", "pageSum") == ["ada 3.5 12"])
+        let moment = try #require(try library.fetch("Author")[0].value(forKey: "changed") as? Date)
+        #expect(abs(moment.timeIntervalSinceNow) < 60)
+        try library.coordinator.remove(library.coordinator.persistentStores[0])
+        // The moment of a save isn't that of another migration.
+        let newer = Self.model()
+        newer.entitiesByName["Author"]?.properties += [LibraryModel.attribute("note", .stringAttributeType)]
+        let last = try Library(at: url, model: newer, options: options)
+        #expect(try last.fetch("Author")[0].value(forKey: "changed") as? Date == moment)
+        #expect(try shown(last, "Author", "folded", "double", "pageSum") == ["ada 3.5 12"])
+    }
+
+    @Test(arguments: ["chapters.book.title", "subquery(books, $b, $b.pages > 1).@count", "later"])
+    func `what no trigger can follow is refused when a store is made, with its name`(_ format: String) throws {
+        let model = LibraryModel.make()
+        model.entitiesByName["Author"]?.properties += [Self.derived("odd", .stringAttributeType, format)]
+        let error = #expect(throws: (any Error).self) { try Library(.sqlite, model: model) }
+        #expect("\(error.map { "\($0)" } ?? "")".contains("Author.odd"))
+    }
+}
