@@ -17,6 +17,11 @@ extension NSManagedObjectContext {
         guard !object.isDeleted else { return }
         object.state.insert(.deleted)
         undeclaredDeletions.append(object)
+        noteDeletion(of: object)
+    }
+
+    /// Enters an object that is marked as deleted among the changes; one that was never saved is forgotten.
+    func noteDeletion(of object: NSManagedObject) {
         if object.isInserted {
             inserted.noteLoss()
             object.state.insert(.forgotten)

@@ -16,14 +16,10 @@ extension NSManagedObjectContext {
             try source?.saveNothing(for: self)
             return
         }
-        isSaving = true
         // What is there now counts, and is what the context reads from then on; unless nothing comes of it.
         var generationAfterwards = generation
         generation = nil
-        defer {
-            isSaving = false
-            generation = generationAfterwards
-        }
+        defer { generation = generationAfterwards }
         NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
         runWillSave()
         guard hasChanges else { return }

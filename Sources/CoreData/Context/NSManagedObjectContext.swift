@@ -70,7 +70,6 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var undeclaredDeletions: [NSManagedObject] = []
     /// What changed since the last `processPendingChanges()`.
     var event: [NSManagedObject] = []
-    var isSaving = false
     /// Notes changes for an undo manager, where there is one.
     var undoRecorder: UndoRecorder?
     /// Which state of the stores is read; nil for the latest.

@@ -107,17 +107,7 @@ extension NSManagedObjectContext {
         guard object.context === self, !object.isDeleted else { return }
         object.realize()
         object.state.insert([.deleted, .deletionPropagated])
-        if object.isInserted {
-            inserted.noteLoss()
-            object.state.insert(.forgotten)
-        } else {
-            if object.isUpdated { updated.noteLoss() }
-            deleted.append(object)
-        }
-        if !object.state.contains(.inEvent) {
-            object.touchedInEvent.removeAll()
-            noteEvent(object)
-        }
+        noteDeletion(of: object)
     }
 }
 

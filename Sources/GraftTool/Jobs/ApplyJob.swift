@@ -31,32 +31,25 @@ struct ApplyJob {
             ? try StoreAccess.openForReading(store, modelPath: model)
             : try StoreAccess.openForWriting(store, model: StoreAccess.model(at: model, forStore: store))
         if let entity { _ = try container.managedObjectModel.entity(named: entity) }
-        let context = container.newBackgroundContext()
-        let report = try context.performAndWait {
-            let report = try apply(patch, to: context)
-            if !isDryRun { try context.save() }
-            return report
-        }
+        let report = try apply(patch, to: container)
         try StoreAccess.close(container)
         try console.print("\(report.inserted) new, \(report.changed) changed, \(report.deleted) deleted")
         for key in report.cascaded { try console.print("deleted with its owner: \(key)") }
         for conflict in report.conflicts { console.note("graft: \(conflict.description)") }
     }
 
-    private func apply(_ patch: Patch, to context: NSManagedObjectContext) throws -> PatchReport {
-        let options = PatchOptions(conflicts: conflicts)
+    private func apply(_ patch: Patch, to container: NSPersistentContainer) throws -> PatchReport {
         switch patch {
         case .diff(let diff):
-            return try context.apply(isReversed ? diff.inverted : diff, options: options)
-        case .jsonPatch(let patch):
-            return try apply(to: context) { try patch.applying(to: $0) }
-        case .mergePatch(let patch):
-            return try apply(to: context) { patch.applying(to: $0) }
+            return try container.apply(
+                isReversed ? diff.inverted : diff, options: PatchOptions(conflicts: conflicts), isDryRun: isDryRun)
+        case .jsonPatch(let patch): return try apply(to: container) { try patch.applying(to: $0) }
+        case .mergePatch(let patch): return try apply(to: container) { patch.applying(to: $0) }
         }
     }
 
     private func apply(
-        to context: NSManagedObjectContext, _ change: (JSONValue) throws -> JSONValue
+        to container: NSPersistentContainer, _ change: (JSONValue) throws -> JSONValue
     ) throws -> PatchReport {
         guard !isReversed else {
             throw GraftError(
@@ -64,9 +57,10 @@ struct ApplyJob {
                     finding: "only a diff knows what was before and can be taken back",
                     remedy: "Use a diff made with --format json."), at: .init(source: patch))
         }
-        let diff = try GraphDiff(changing: context, entity: entity, change)
+        let context = container.newBackgroundContext()
+        let diff = try context.performAndWait { try GraphDiff(changing: context, entity: entity, change) }
         // Made from the store itself, it fits; what an export rounds must not count as a conflict.
-        return try context.apply(diff, options: PatchOptions(conflicts: .force))
+        return try container.apply(diff, options: PatchOptions(conflicts: .force), isDryRun: isDryRun)
     }
 
     /// Reads the patch: an array is a JSON Patch, an object with a version and nothing but what a diff has is a diff,

@@ -35,7 +35,7 @@ import Testing
         child.checkInvariants()
     }
 
-    @Test func `the parent announces the changes, and the child's notification has temporary IDs`() throws {
+    @Test func `[P] the parent announces the changes, and the child's notification has temporary IDs`() throws {
         let library = try Library(.inMemory)
         let child = library.newChild()
         let log = Mutex<[String]>([])

@@ -208,7 +208,7 @@ private final class DifferenceModel: NSObject, NSFetchedResultsControllerDelegat
             ])
     }
 
-    @Test func `an object that starts or stops to match the predicate is inserted or deleted`() throws {
+    @Test func `[F] an object that starts or stops to match the predicate is inserted or deleted`() throws {
         let library = try filled()
         let list = try list(library, "isLent == NO")
         let book = try book(library, "b")
@@ -220,7 +220,7 @@ private final class DifferenceModel: NSObject, NSFetchedResultsControllerDelegat
         #expect(list.takeEvents() == ["will", "insert b - 0.1", "did"])
     }
 
-    @Test func `nothing at all is told of unrelated changes, nor without a delegate`() throws {
+    @Test func `[F] nothing at all is told of unrelated changes, nor without a delegate`() throws {
         let library = try filled()
         let list = try list(library, "pages > 10")
         try book(library, "a").setValue("y", forKey: "title")

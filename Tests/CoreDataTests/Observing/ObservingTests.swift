@@ -71,7 +71,7 @@ extension NSManagedObject {
         try #require(library.insert("Author", ["name": "Ada", "rating": 1.0]) as? ObservedAuthor)
     }
 
-    @Test func `a closure is told of every set with the values that it asked for`() throws {
+    @Test func `[P] a closure is told of every set, also unsaved ones, with the values that it asked for`() throws {
         let library = try library(), author = try author(library)
         var told: [String] = []
         let observation = author.observe(\.name, options: [.old, .new]) { object, change in

@@ -14,7 +14,7 @@ import Testing
         return (library, manager)
     }
 
-    @Test func `a context has no undo manager unless it gets one`() throws {
+    @Test func `[P] a context has no undo manager unless it gets one`() throws {
         let library = try Library(.inMemory)
         #expect(library.context.undoManager == nil)
         let author = library.insert("Author", ["name": "Ada"])

@@ -90,6 +90,14 @@ import Testing
         #expect(text.hasSuffix("0 new, 1 changed, 0 deleted\n"))
     }
 
+    @Test(arguments: [["--dry-run"], []])
+    func `what the model refuses is an error, in a dry run as well`(_ options: [String]) throws {
+        let patch = try folder.file("patch.json", #"[{"op": "remove", "path": "/0/name"}]"#)
+        let before = try Data(contentsOf: URL(fileURLWithPath: old))
+        try graft(["apply", patch, "--store", old, "--entity", "Hero"] + options).failed(saying: "name")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: old)) == before)
+    }
+
     @Test func `archives and JSON are compared, too, with each other and with stores`() throws {
         let archive = folder.path("old.json")
         _ = try graft("export", "--store", old, "--output", archive).succeeded()

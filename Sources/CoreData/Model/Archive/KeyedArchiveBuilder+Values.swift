@@ -24,7 +24,7 @@ extension KeyedArchiveBuilder {
         guard let value else { return Self.null }
         guard deepest > 0 else { throw UnarchivableValue(value) }
         switch value {
-        case is NSNull: return add(null: ())
+        case is NSNull: return add(classes: ["NSNull", "NSObject"], [])
         case let text as String: return self.text(text)
         case let number as NSDecimalNumber: return add(decimal: number.decimalValue)
         case let number as Decimal: return add(decimal: number)
@@ -65,8 +65,6 @@ extension KeyedArchiveBuilder {
         }
         return self.dictionary(entries)
     }
-
-    private mutating func add(null: ()) -> PropertyListValue { add(classes: ["NSNull", "NSObject"], []) }
 
     private mutating func add(decimal: Decimal) -> PropertyListValue {
         add(
