@@ -23,11 +23,13 @@ open class NSPersistentHistoryChange: NSObject, NSCopying {
     /// The values of a deleted object's attributes that are preserved after deletion, by name, as `value(forKey:)` gives them;
     /// nil where there are none.
     ///
-    /// - Note: Divergence 13: nil where another program deleted the object.
+    /// - Note: Divergence 13: nil where another program deleted the object, or the store was opened without
+    ///   `NSPersistentHistoryTrackingKey` then.
     public let tombstone: [AnyHashable: Any]?
     /// The properties that an update has changed; nil for an insertion or deletion.
     ///
-    /// - Note: Divergence 13: nil where another program changed the object.
+    /// - Note: Divergence 13: nil where another program changed the object, or the store was opened without
+    ///   `NSPersistentHistoryTrackingKey` then.
     public let updatedProperties: Set<NSPropertyDescription>?
     /// The transaction; nil where the request asked for changes alone.
     public internal(set) weak var transaction: NSPersistentHistoryTransaction?

@@ -186,4 +186,73 @@ import Testing
         }
         #expect(left == 0)
     }
+
+    @Test func `a migration renames the properties of details, and leaves out values of another type`() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("Library.sqlite")
+        let tracking: [String: Any] = [NSPersistentHistoryTrackingKey: true]
+        func model() throws -> (NSManagedObjectModel, NSEntityDescription) {
+            let model = LibraryModel.make(), book = try #require(model.entitiesByName["Book"])
+            book.attributesByName["title"]?.preservesValueInHistoryOnDeletion = true
+            return (model, book)
+        }
+        do {
+            let old = try Library(at: url, model: try model().0, options: tracking)
+            let book = old.insert("Book", ["title": "t"])
+            try old.context.save()
+            book.setValue("u", forKey: "title")
+            try old.context.save()
+            old.context.delete(book)
+            try old.context.save()
+            try old.coordinator.remove(old.coordinator.persistentStores[0])
+        }
+        let (newer, book) = try model()
+        let title = try #require(book.attributesByName["title"])
+        title.name = "name"
+        title.renamingIdentifier = "title"
+        let number = LibraryModel.attribute("title", .integer64AttributeType)
+        number.renamingIdentifier = "number"
+        book.properties += [number]
+        let options: [String: Any] = [
+            NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+        ]
+        let library = try Library(at: url, model: newer, options: options.merging(tracking) { _, new in new })
+        let request = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)
+        request.resultType = .changesOnly
+        let result = try library.context.execute(request) as? NSPersistentHistoryResult
+        let changes = try #require(result?.result as? [NSPersistentHistoryChange])
+        #expect(changes.map { $0.updatedProperties?.map(\.name) } == [nil, ["name"], nil])
+        #expect(changes.last?.tombstone?["name"] as? String == "u" && changes.last?.tombstone?.count == 1)
+        // As if the type had been changed by hand.
+        try DatabaseQueue(path: url.path).write {
+            try $0.execute(sql: "UPDATE GRAFT_CHANGEDETAIL SET ZPROPERTY = 'title' WHERE ZVALUE IS NOT NULL")
+        }
+        let again = try library.context.execute(request) as? NSPersistentHistoryResult
+        let last = (again?.result as? [NSPersistentHistoryChange])?.last
+        #expect(last?.changeType == .delete && last?.tombstone == nil)
+    }
+
+    @Test func `a history without a table for details is kept and read without them`() throws {
+        let tracked = try Tracked(), library = tracked.library
+        let book = library.insert("Book", ["title": "t"])
+        try library.context.save()
+        let url = tracked.url, model = library.coordinator.managedObjectModel
+        try library.coordinator.remove(library.coordinator.persistentStores[0])
+        try DatabaseQueue(path: url.path).write {
+            try $0.execute(sql: "DROP TRIGGER GRAFT_CHANGEDETAIL_DELETED; DROP TABLE GRAFT_CHANGEDETAIL")
+        }
+        let untracked = try Library(at: url, model: model)
+        let found = try #require(try untracked.fetch("Book").first)
+        #expect(found.objectID.uriRepresentation() == book.objectID.uriRepresentation())
+        found.setValue("u", forKey: "title")
+        try untracked.context.save()
+        untracked.context.delete(found)
+        try untracked.context.save()
+        let request = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)
+        request.resultType = .changesOnly
+        let result = try untracked.context.execute(request) as? NSPersistentHistoryResult
+        let changes = try #require(result?.result as? [NSPersistentHistoryChange])
+        #expect(changes.map(\.changeType) == [.insert, .update, .delete])
+        #expect(changes.allSatisfy { $0.updatedProperties == nil && $0.tombstone == nil })
+    }
 }

@@ -32,6 +32,7 @@ import Testing
                 derived("longest", .integer32AttributeType, "max:(books.pages)"),
                 derived("bookCount", .integer64AttributeType, "books.@count"),
                 derived("changed", .dateAttributeType, "now()"),
+                derived("aHeavy", .integer64AttributeType, "pageSum * 2"),
                 derived("double", .doubleAttributeType, "rating * 2 + 0.5"),
             ])
         add(
@@ -82,7 +83,11 @@ import Testing
         let one = library.insert("Book", ["title": "1", "pages": 10, "author": ada])
         let two = library.insert("Book", ["title": "2", "pages": 20, "author": ada])
         try library.context.save()
-        func sums() throws -> [String] { try shown(library, "Author", "pageSum", "longest", "bookCount") }
+        func sums() throws -> [String] {
+            let sums = try shown(library, "Author", "pageSum", "longest", "bookCount")
+            #expect(try shown(library, "Author", "aHeavy") == sums.map { "\((Int($0.prefix { $0 != " " }) ?? 0) * 2)" })
+            return sums
+        }
         func book(_ object: NSManagedObject) throws -> NSManagedObject {
             try library.context.existingObject(with: object.objectID)
         }
@@ -190,7 +195,7 @@ import Testing
             NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
         ]
         let library = try Library(at: url, model: Self.model(), options: options)
-        #expect(try shown(library, "Author", "folded", "double", "pageSum") == ["ada 3.5 12"])
+        #expect(try shown(library, "Author", "folded", "double", "pageSum", "aHeavy") == ["ada 3.5 12 24"])
         let moment = try #require(try library.fetch("Author")[0].value(forKey: "changed") as? Date)
         #expect(abs(moment.timeIntervalSinceNow) < 60)
         try library.coordinator.remove(library.coordinator.persistentStores[0])
@@ -208,5 +213,137 @@ import Testing
         model.entitiesByName["Author"]?.properties += [Self.derived("odd", .stringAttributeType, format)]
         let error = #expect(throws: (any Error).self) { try Library(.sqlite, model: model) }
         #expect("\(error.map { "\($0)" } ?? "")".contains("Author.odd"))
+    }
+
+    /// A tree of numbers with their sums, whose nodes are also friends of each other.
+    private static func tree() -> NSManagedObjectModel {
+        let node = NSEntityDescription()
+        node.name = "Node"
+        node.managedObjectClassName = "NSManagedObject"
+        node.properties = [
+            LibraryModel.attribute("name", .stringAttributeType),
+            LibraryModel.attribute("value", .integer64AttributeType),
+            derived("total", .integer64AttributeType, "value + children.@sum.total"),
+            derived("friendCount", .integer64AttributeType, "friends.@count"),
+        ]
+        LibraryModel.connect(node, "children", many: true, .nullifyDeleteRule, node, "parent", many: false)
+        let friends = NSRelationshipDescription()
+        friends.name = "friends"
+        (friends.destinationEntity, friends.inverseRelationship, friends.maxCount) = (node, friends, 0)
+        friends.isOptional = true
+        node.properties += [friends]
+        let model = NSManagedObjectModel()
+        model.entities = [node]
+        return model
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `values that depend on each other go from row to row`(_ kind: StoreKind) throws {
+        let library = try Library(kind, model: Self.tree())
+        func node(_ name: String, _ value: Int, _ parent: NSManagedObject?) -> NSManagedObject {
+            let node = library.insert("Node", ["name": name, "value": value])
+            node.setValue(parent, forKey: "parent")
+            return node
+        }
+        func totals() throws -> [String] {
+            library.context.reset()
+            return try library.fetch("Node", sortedBy: "name").map { "\($0.value(forKey: "total") ?? "nil")" }
+        }
+        let root = node("a", 1, nil), middle = node("b", 2, root), leaf = node("c", 3, middle)
+        _ = node("d", 4, root)
+        try library.context.save()
+        #expect(try totals() == ["10", "5", "3", "4"])
+        try library.context.existingObject(with: leaf.objectID).setValue(30, forKey: "value")
+        try library.context.save()
+        #expect(try totals() == ["37", "32", "30", "4"])
+        library.context.delete(try library.context.existingObject(with: middle.objectID))
+        try library.context.save()
+        #expect(try totals() == ["5", "30", "4"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a relationship that is its own inverse is counted from both ends`(_ kind: StoreKind) throws {
+        let library = try Library(kind, model: Self.tree())
+        let nodes = ["a", "b", "c"].map { library.insert("Node", ["name": $0, "value": 0]) }
+        nodes[0].setValue(Set([nodes[1], nodes[2]]), forKey: "friends")
+        nodes[1].mutableSetValue(forKey: "friends").add(nodes[1])
+        try library.context.save()
+        func counts() throws -> [String] {
+            library.context.reset()
+            return try library.fetch("Node", sortedBy: "name").map { "\($0.value(forKey: "friendCount") ?? "nil")" }
+        }
+        #expect(try counts() == ["2", "2", "1"])
+        library.context.delete(try library.context.existingObject(with: nodes[0].objectID))
+        try library.context.save()
+        #expect(try counts() == ["1", "0"])
+    }
+
+    @Test func `values that never come to rest are an error, and nothing is saved`() throws {
+        let library = try Library(.sqlite, model: Self.tree())
+        let one = library.insert("Node", ["name": "a", "value": 1]),
+            other = library.insert("Node", ["name": "b", "value": 1])
+        one.setValue(other, forKey: "parent")
+        try library.context.save()
+        // Each is in the sum of the other now.
+        other.setValue(one, forKey: "parent")
+        let error = #expect(throws: (any Error).self) { try library.context.save() }
+        #expect("\(error.map { "\($0)" } ?? "")".contains("Node.total"))
+        #expect(other.isUpdated)
+        let rows = try library.fetch("Node", sortedBy: "name", in: library.newContext())
+        #expect(rows.map { $0.one("parent")?.text("name") } == ["b", nil])
+        #expect(rows.map { $0.value(forKey: "total") as? Int } == [1, 2])
+        other.setValue(nil, forKey: "parent")
+        other.setValue(5, forKey: "value")
+        try library.context.save()
+        #expect(
+            try library.fetch("Node", sortedBy: "name", in: library.newContext()).last?.value(forKey: "total") as? Int
+                == 6)
+    }
+
+    @Test func `batch deletions empty an aggregate`() throws {
+        let library = try Library(.sqlite, model: Self.model())
+        let ada = library.insert("Author", ["name": "Ada"])
+        for pages in [1, 2, 3] { _ = library.insert("Book", ["pages": pages, "author": ada]) }
+        try library.context.save()
+        #expect(try shown(library, "Author", "pageSum", "aHeavy") == ["6 12"])
+        try library.context.execute(
+            NSBatchDeleteRequest(fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")))
+        #expect(try shown(library, "Author", "pageSum", "aHeavy") == ["0 0"])
+    }
+
+    @Test func `what the file has a trigger for is left to that, and a store that is only read has none`() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("Library.sqlite")
+        let first = try Library(at: url, model: Self.model())
+        try first.coordinator.remove(first.coordinator.persistentStores[0])
+        try DatabaseQueue(path: url.path).write {
+            try $0.execute(
+                sql: """
+                    CREATE TRIGGER Z_DA_ZAUTHOR_Author_folded_SOURCE_INSERT AFTER INSERT ON ZAUTHOR FOR EACH ROW
+                    BEGIN UPDATE ZAUTHOR SET ZFOLDED = 'theirs' WHERE Z_PK = NEW.Z_PK; END
+                    """)
+        }
+        let library = try Library(at: url, model: Self.model())
+        _ = library.insert("Author", ["name": "Ada"])
+        try library.context.save()
+        #expect(try shown(library, "Author", "folded", "loud") == ["theirs ADA"])
+        let reader = try Library(at: url, model: Self.model(), options: [NSReadOnlyPersistentStoreOption: true])
+        #expect(try shown(reader, "Author", "folded", "loud") == ["theirs ADA"])
+    }
+
+    @Test func `a model that can't be kept leaves no file, whatever is said about migration`() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("Library.sqlite")
+        let model = LibraryModel.make()
+        model.entitiesByName["Author"]?.properties += [Self.derived("odd", .stringAttributeType, "books.tags.label")]
+        let error = #expect(throws: (any Error).self) {
+            try Library(
+                at: url, model: model,
+                options: [
+                    NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+                ])
+        }
+        #expect("\(error.map { "\($0)" } ?? "")".contains("Author.odd"))
+        #expect(!FileManager.default.fileExists(atPath: url.path))
     }
 }

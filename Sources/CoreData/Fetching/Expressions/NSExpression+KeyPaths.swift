@@ -9,11 +9,14 @@ extension NSExpression {
     /// The key paths that it reads of the object; nil where they can't be told: of `now()`, variables, subqueries, closures and
     /// methods of objects.
     var keyPaths: [String]? {
-        switch expressionType {
-        case .constantValue, .evaluatedObject: []
-        case .keyPath: [keyPath]
-        case .function: isNow ? nil : Self.joined((arguments ?? []).map(\.keyPaths))
-        case .conditional: Self.joined([`true`.keyPaths, `false`.keyPaths, predicate.keyPaths])
+        switch node {
+        case .constant, .evaluatedObject: []
+        case .keyPath(let operand, _): operand.expressionType == .evaluatedObject ? [keyPath] : nil
+        case .function(let call):
+            call.function == nil || isNow ? nil : Self.joined(call.arguments.map(\.keyPaths))
+        case .aggregate(let elements): Self.joined(elements.map(\.keyPaths))
+        case .conditional(let predicate, let then, let otherwise):
+            Self.joined([predicate.keyPaths, then.keyPaths, otherwise.keyPaths])
         default: nil
         }
     }

@@ -64,7 +64,8 @@ struct StoreDescriptionMigration {
     // MARK: History
 
     /// The history speaks of entities by number. Changes of entities that are gone go as well; which properties an update
-    /// changed, and what tombstones hold, is known by position only and means something else where properties changed.
+    /// changed, and what tombstones hold, is known by position only and means something else where properties changed. Our own
+    /// details go by name.
     private func renumberHistory(_ db: Database) throws {
         guard try db.tableExists("ACHANGE") else { return }
         let columns = Set(try db.columns(in: "ACHANGE").map { $0.name.uppercased() })
@@ -78,6 +79,7 @@ struct StoreDescriptionMigration {
                 try db.execute(sql: "DELETE FROM ACHANGE WHERE ZENTITY = ?", arguments: [old.number])
                 continue
             }
+            try HistoryDetails.rename(renamedProperties(of: old), ofEntity: old.number, db)
             let isChanged = new.description.lineage.contains { changed.contains($0.name ?? "") }
             guard isChanged, !positional.isEmpty else { continue }
             let cleared = positional.map { "\($0) = NULL" }.joined(separator: ", ")
@@ -90,6 +92,15 @@ struct StoreDescriptionMigration {
             try db.execute(sql: "UPDATE ACHANGE SET ZENTITY = CASE ZENTITY\(cases) ELSE ZENTITY END")
         }
         try addTombstones(existing: columns, db)
+    }
+
+    /// The new names of an entity's properties by the old ones.
+    private func renamedProperties(of old: SQLEntity) -> [String: String] {
+        guard let match = matching.match(ofSource: old.description) else { return [:] }
+        var names: [String: String] = [:]
+        for (new, property) in match.attributes { names[property.name] = new }
+        for (new, property) in match.relationships { names[property.name] = new }
+        return names
     }
 
     /// As many columns as the entity with the most kept attributes has.

@@ -82,7 +82,7 @@ struct StoreMigration {
         try onStep?(.made)
         try copy(tables, db)
         try index(tables, db)
-        for computed in tables.destination.computedAttributes() { try db.execute(sql: computed.computation) }
+        try ComputedAttributes(tables.destination, db).computeAll(db)
         try tables.dropOld(db)
         let description = StoreDescriptionMigration(
             tables: tables, matching: matching, metadata: metadata, configuration: configuration)

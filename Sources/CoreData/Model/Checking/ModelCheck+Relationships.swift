@@ -76,6 +76,7 @@ extension NSPropertyDescription {
         if isTransient { return "is transient" }
         switch self {
         case is NSCompositeAttributeDescription: return "is composite"
+        case is NSDerivedAttributeDescription: return "is derived, so that nobody can choose another value"
         case is NSAttributeDescription: return nil
         case let relationship as NSRelationshipDescription: return relationship.isToMany ? "is to-many" : nil
         default: return "is no attribute"

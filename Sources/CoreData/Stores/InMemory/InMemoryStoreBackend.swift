@@ -129,10 +129,10 @@ final class InMemoryStoreBackend: StoreBackend {
             for change in changes.inserted { linkInserted(change) }
             for change in changes.updated { for relation in change.relations { apply(relation, to: change.objectID) } }
             if derived.isEmpty { return }
-            derived.compute(written: (changes.inserted + changes.updated).compactMap { storedRow($0.objectID) }) {
-                entity in
-                matches(StoreQuery(entity: entity))
-            }
+            let written = (changes.inserted + changes.updated).map(\.objectID)
+            derived.compute(
+                written: written.compactMap(storedRow), changed: written + changes.deleted.map(\.objectID)
+            ) { matches(StoreQuery(entity: $0)) }
         }
     }
 

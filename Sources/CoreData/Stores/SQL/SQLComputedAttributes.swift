@@ -1,16 +1,19 @@
 // Derived attributes whose triggers in Core Data's own files aren't known: `canonical:(name)`, `now()`, `sum:(books.pages)`,
 // the count of a many-to-many relationship, and every other expression over the row, the destination of a to-one relationship or
-// the members of a to-many one. Triggers keep them, too, but temporary ones, which each connection that writes makes for itself:
-// they call functions that only we have, and must not be found by anybody else who opens the file.
+// the members of a to-many one. Temporary triggers of each connection that writes note the rows that have to be computed anew,
+// once however often they are touched, and the end of a save does it. The triggers are temporary because the values call functions
+// that only we have, which nobody else who opens the file must find there.
 //
-//     CREATE TEMP TRIGGER graft_Book_folded_1 AFTER UPDATE OF ZTITLE ON main.ZBOOK BEGIN
-//     UPDATE ZBOOK SET ZFOLDED = (SELECT graft_function('canonical:', 's', t0.ZTITLE) FROM ZBOOK AS t0
-//     WHERE t0.Z_PK = ZBOOK.Z_PK) WHERE Z_PK = NEW.Z_PK; END
+//     CREATE TEMP TRIGGER graft_3_ZFOLDED_1 AFTER UPDATE OF ZTITLE ON main.ZBOOK
+//     BEGIN INSERT OR IGNORE INTO graft_computed SELECT 2, Z_PK FROM ZBOOK WHERE Z_PK = NEW.Z_PK; END
+//     WITH n (k, v) AS MATERIALIZED (
+//     SELECT t0.Z_PK, graft_function(...) FROM ZBOOK AS t0 WHERE t0.Z_PK IN (SELECT Z_PK FROM graft_settling))
+//     UPDATE ZBOOK SET ZFOLDED = n.v FROM n WHERE n.k = ZBOOK.Z_PK AND ZFOLDED IS NOT n.v
 
 import Foundation
 
 /// One derived attribute, computed by SQL.
-struct SQLComputedAttribute {
+struct SQLComputedAttribute: CustomStringConvertible {
     /// Where a value comes from that a trigger has to watch.
     private enum Source: Hashable {
         case ownColumn(String)
@@ -25,11 +28,11 @@ struct SQLComputedAttribute {
     private let entity: SQLEntity
     private let name: String
     private let column: String
-    /// The value of the row `t0`, as a SELECT of one value for the row of the table's own name.
-    private let value: String
+    /// Selects key and value of the rows that are to be computed.
+    private let values: String
     private let sources: [Source]
     /// Whether the value depends on the moment alone.
-    let isMoment: Bool
+    private let isMoment: Bool
 
     /// Seconds since 2001, as dates are stored.
     private static let now = "((julianday('now') - 2451910.5) * 86400.0)"
@@ -52,7 +55,7 @@ struct SQLComputedAttribute {
                 throw unsupported("now() is a date, and the attribute is none")
             }
             isMoment = true
-            value = Self.now
+            values = "SELECT Z_PK, \(Self.now) FROM graft_settling"
             sources = [.save]
             return
         }
@@ -60,9 +63,10 @@ struct SQLComputedAttribute {
         do {
             sources = try Self.sources(of: expression, entity)
             var select = SQLSelect(schema: schema, entity: entity, includesSubentities: true)
-            let fragment = try select.value(of: expression, for: attribute, space: nil)
-            select.add(condition: SQLFragment(sql: "t0.Z_PK = \(entity.table).Z_PK"))
-            value = "(\(select.statement(columns: fragment).inlined))"
+            var columns = SQLFragment(sql: "t0.Z_PK, ")
+            columns += try select.value(of: expression, for: attribute, space: nil)
+            select.add(condition: SQLFragment(sql: "t0.Z_PK IN (SELECT Z_PK FROM graft_settling)"))
+            values = select.statement(columns: columns).inlined
         } catch let problem as PredicateSQLProblem {
             throw unsupported("'\(expression)': \(problem.reason)")
         } catch let error as CocoaError {
@@ -124,16 +128,27 @@ struct SQLComputedAttribute {
 
     /// Whether a trigger of the file, by its name, keeps the attribute.
     func isKept(byTrigger trigger: String) -> Bool {
-        trigger.hasPrefix("Z_DA_") && trigger.contains("_\(entity.name)_\(name)_")
+        trigger.hasPrefix("Z_DA_")
+            && ["SOURCE", "PARAMETER"].contains { trigger.contains("_\(entity.name)_\(name)_\($0)_") }
     }
 
-    /// The triggers of a connection that writes.
-    var triggers: [String] {
+    var description: String { "\(entity.name).\(name)" }
+
+    /// Where the rows are noted that have to be computed, by the number of the attribute, and where those are that are being
+    /// computed.
+    static let tables = [
+        "CREATE TEMP TABLE graft_computed (attribute INTEGER, Z_PK INTEGER, PRIMARY KEY (attribute, Z_PK)) WITHOUT ROWID",
+        "CREATE TEMP TABLE graft_settling (Z_PK INTEGER PRIMARY KEY)",
+    ]
+
+    /// The triggers that note rows, under a number.
+    func triggers(_ number: Int) -> [String] {
         var events: [(event: String, rows: String)] = [("INSERT ON main.\(entity.table)", "Z_PK = NEW.Z_PK")]
         for source in sources { events += Self.events(source, entity.table) }
         return events.enumerated().map { index, trigger in
-            "CREATE TEMP TRIGGER graft_\(entity.name)_\(name)_\(index) AFTER \(trigger.event) "
-                + "BEGIN \(computation(of: trigger.rows)); END"
+            "CREATE TEMP TRIGGER graft_\(entity.number)_\(column)_\(index) AFTER \(trigger.event) BEGIN "
+                + "INSERT OR IGNORE INTO graft_computed SELECT \(number), Z_PK FROM \(entity.table) "
+                + "WHERE \(trigger.rows)\(condition); END"
         }
     }
 
@@ -165,12 +180,19 @@ struct SQLComputedAttribute {
         }
     }
 
-    /// Computes the values of all rows that are there; those of a moment only where there is none.
-    var computation: String { computation(of: isMoment ? "\(column) IS NULL" : "1") }
+    private var condition: String { entity.rowCondition(includingSubentities: true).map { " AND \($0)" } ?? "" }
 
-    private func computation(of rows: String) -> String {
-        let condition = entity.rowCondition(includingSubentities: true).map { " AND \($0)" } ?? ""
-        return "UPDATE \(entity.table) SET \(column) = \(value) WHERE \(rows)\(condition)"
+    /// Notes all rows that there are, under a number; for a moment those without one.
+    func notingAll(_ number: Int) -> String {
+        "INSERT OR IGNORE INTO graft_computed SELECT \(number), Z_PK FROM \(entity.table) "
+            + "WHERE \(isMoment ? "\(column) IS NULL" : "1")\(condition)"
+    }
+
+    /// Computes the values of the rows in `graft_settling`, as far as they are others. The triggers note what is computed from
+    /// them.
+    var computation: String {
+        "WITH n (k, v) AS MATERIALIZED (\(values)) UPDATE \(entity.table) SET \(column) = n.v FROM n "
+            + "WHERE n.k = \(entity.table).Z_PK AND \(entity.table).\(column) IS NOT n.v"
     }
 }
 

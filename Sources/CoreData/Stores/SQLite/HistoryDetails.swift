@@ -20,17 +20,16 @@ enum HistoryDetails {
 
     static func exist(_ db: Database) throws -> Bool { try db.tableExists(table) }
 
-    /// Makes the table, unless there is one. The history's own tables are there.
+    /// Makes the table and its trigger, unless they are there. The history's own tables are.
     static func create(_ db: Database) throws {
-        if try exist(db) { return }
         try db.execute(
             sql: """
-                CREATE TABLE \(table) (ZCHANGE INTEGER NOT NULL, ZPROPERTY VARCHAR NOT NULL, ZVALUE BLOB,
+                CREATE TABLE IF NOT EXISTS \(table) (ZCHANGE INTEGER NOT NULL, ZPROPERTY VARCHAR NOT NULL, ZVALUE BLOB,
                 PRIMARY KEY (ZCHANGE, ZPROPERTY)) WITHOUT ROWID
                 """)
         try db.execute(
             sql: """
-                CREATE TRIGGER \(table)_DELETED AFTER DELETE ON ACHANGE
+                CREATE TRIGGER IF NOT EXISTS \(table)_DELETED AFTER DELETE ON ACHANGE
                 BEGIN DELETE FROM \(table) WHERE ZCHANGE = OLD.Z_PK; END
                 """)
     }
@@ -38,7 +37,8 @@ enum HistoryDetails {
     // MARK: Writing
 
     /// The values to be kept of rows that are going to be deleted, parallel to their keys; none where the entity has no
-    /// attributes of that kind. Values in files of their own aren't kept, as in Core Data.
+    /// attributes of that kind. Those that may lie in
+    /// files of their own aren't kept (assumed of Core Data, too).
     static func tombstones(of plan: EntityPlan, keys: [Int64], _ db: Database) throws -> [[HistoryDetail]] {
         let attributes = plan.description.attributesByName
         let fields = plan.fields.filter { field in
@@ -61,6 +61,34 @@ enum HistoryDetails {
         return keys.map { details[$0] ?? [] }
     }
 
+    /// Deletes what there is from a change on: somebody who has deleted changes without the trigger, and uses their numbers anew.
+    static func deleteLeftovers(from change: Int64, _ db: Database) throws {
+        let statement = try RowStatement(db, "DELETE FROM \(table) WHERE ZCHANGE >= ?")
+        try statement.bind(change, at: 1)
+        try statement.run()
+    }
+
+    /// Renames the properties of changes of one entity, and drops those that have no new name.
+    ///
+    /// - Parameter names: The new names by the old ones.
+    static func rename(_ names: [String: String], ofEntity number: Int, _ db: Database) throws {
+        guard try exist(db) else { return }
+        let changes = "ZCHANGE IN (SELECT Z_PK FROM ACHANGE WHERE ZENTITY = \(number))"
+        let old = names.keys.sorted()
+        let marks = old.map { _ in "?" }.joined(separator: ", ")
+        try db.execute(
+            sql: "DELETE FROM \(table) WHERE \(changes) AND ZPROPERTY NOT IN (\(marks))",
+            arguments: StatementArguments(old))
+        let renamed = old.filter { names[$0] != $0 }
+        if renamed.isEmpty { return }
+        // In two steps, because names can be swapped: no property's name begins with a dollar sign.
+        let cases = renamed.map { _ in " WHEN ? THEN '$' || ?" }.joined()
+        try db.execute(
+            sql: "UPDATE \(table) SET ZPROPERTY = CASE ZPROPERTY\(cases) ELSE ZPROPERTY END WHERE \(changes)",
+            arguments: StatementArguments(renamed.flatMap { [$0, names[$0] ?? $0] }))
+        try db.execute(sql: "UPDATE \(table) SET ZPROPERTY = substr(ZPROPERTY, 2) WHERE ZPROPERTY LIKE '$%'")
+    }
+
     /// The statement that ``write(_:of:_:)`` runs.
     static func insertion(_ db: Database) throws -> RowStatement {
         try RowStatement(db, "INSERT INTO \(table) (ZCHANGE, ZPROPERTY, ZVALUE) VALUES (?, ?, ?)")
@@ -77,9 +105,8 @@ enum HistoryDetails {
 
     // MARK: Reading
 
-    /// Adds to changes what is kept of them. A property that the model doesn't have any more is left out.
-    ///
-    /// - Throws: ``RowError`` for a value that doesn't fit its attribute.
+    /// Adds to changes what is kept of them. A property that the model doesn't have any more is left out, and so is a value that
+    /// doesn't fit its attribute any more.
     static func add(to changes: inout [StoreHistoryChange], _ store: SQLiteStoreBackend, _ db: Database) throws {
         guard try exist(db) else { return }
         let places = Dictionary(changes.enumerated().map { ($1.number, $0) }) { first, _ in first }
@@ -104,10 +131,10 @@ enum HistoryDetails {
             return
         }
         guard let field = try store.plan(of: entity).fields.first(where: { $0.name == name }) else { return }
-        let value = try RowDecoder.value(
-            of: field, in: statement, at: 2, entityColumn: -1, external: nil,
-            place: { "\(entity.name ?? "").\(name) (\(table).ZVALUE of change \(change.number))" })
-        if let boxed = value.boxedAttribute {
+        // Where the attribute has become one of another type, nothing can be told in it of the object that is gone.
+        let value = try? RowDecoder.value(
+            of: field, in: statement, at: 2, entityColumn: -1, external: nil, place: { name })
+        if let boxed = value?.boxedAttribute {
             change.tombstone = (change.tombstone ?? [:]).merging([name: boxed]) { $1 }
         }
     }

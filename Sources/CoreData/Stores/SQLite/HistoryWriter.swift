@@ -57,6 +57,7 @@ struct HistoryWriter {
             "INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID) "
                 + "VALUES (?, \(Entity.change.number), ?, ?, ?, ?)")
         let insertion = keepsDetails ? try HistoryDetails.insertion(db) : nil
+        if keepsDetails { try HistoryDetails.deleteLeftovers(from: key, db) }
         for change in changes {
             for (index, row) in change.keys.enumerated() {
                 try statement.bind(key, at: 1)

@@ -74,18 +74,16 @@ struct SQLiteBatch {
         return ids
     }
 
-    /// One entry for the rows of each entity, in the order of the entities' numbers.
+    /// One entry for the updated rows of each entity, in the order of the entities' numbers.
     ///
-    /// - Parameter rows: The rows with the names of the properties that are others now.
-    func changes(
-        _ kind: HistoryWriter.Change.Kind, _ rows: [NSManagedObjectID: Set<String>]
-    ) -> [HistoryWriter.Change] {
+    /// - Parameter rows: The rows with the names of the properties that were set.
+    func updates(_ rows: [NSManagedObjectID: Set<String>]) -> [HistoryWriter.Change] {
         if history == nil { return [] }
         let groups = Dictionary(grouping: rows) { store.numbers[ObjectIdentifier($0.key.entity)] ?? 0 }
         return groups.keys.sorted().map { number in
             let rows = (groups[number] ?? []).sorted { $0.key.number < $1.key.number }
             return HistoryWriter.Change(
-                kind: kind, entityNumber: Int(number), keys: rows.map(\.key.number),
+                kind: .update, entityNumber: Int(number), keys: rows.map(\.key.number),
                 details: rows.map { $0.value.sorted().map { HistoryDetail(property: $0) } })
         }
     }

@@ -30,7 +30,7 @@ struct SQLiteBatchDelete {
         try checkDenied(denied)
         var cleared: [NSManagedObjectID: Set<String>] = [:]
         for group in groups { try clearReferences(to: group, &cleared) }
-        return SQLiteBatch.Done(ids: ids, history: batch.changes(.update, cleared) + deletions)
+        return SQLiteBatch.Done(ids: ids, history: batch.updates(cleared) + deletions)
     }
 
     // MARK: What goes

@@ -18,7 +18,8 @@ struct SQLiteBatchInsert {
     func run() throws -> SQLiteBatch.Done {
         let plan = try batch.store.plan(of: insertion.entity)
         let constraints = try batch.store.uniquenessConstraints(of: plan)
-        var (inserted, updated): ([NSManagedObjectID: Set<String>], [NSManagedObjectID: Set<String>]) = ([:], [:])
+        var inserted: [Int64] = []
+        var updated: [NSManagedObjectID: Set<String>] = [:]
         var done = SQLiteBatch.Done()
         while true {
             var rows: [StoreBatchInsertion.Row] = []
@@ -34,13 +35,15 @@ struct SQLiteBatchInsert {
                     done.ids.append(other)
                 } else {
                     try insert(row, id, plan)
-                    inserted[id] = []
+                    inserted.append(id.number)
                     done.ids.append(id)
                 }
             }
             if rows.count < Self.portion { break }
         }
-        done.history = batch.changes(.insertion, inserted) + batch.changes(.update, updated)
+        let insertions = HistoryWriter.Change(
+            kind: .insertion, entityNumber: plan.entity.number, keys: inserted)
+        done.history = [insertions] + batch.updates(updated)
         return done
     }
 

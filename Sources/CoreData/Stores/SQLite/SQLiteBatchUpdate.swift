@@ -20,8 +20,9 @@ extension SQLiteBatch {
         }
         try release(plan, fields, keys: ids.map(\.number))
         try run(try statement(query, assignments, fields))
+        if history == nil { return Done(ids: ids) }
         let names = Set(assignments.map(\.attribute.name))
-        return Done(ids: ids, history: changes(.update, Dictionary(uniqueKeysWithValues: ids.map { ($0, names) })))
+        return Done(ids: ids, history: updates(Dictionary(uniqueKeysWithValues: ids.map { ($0, names) })))
     }
 
     private func statement(

@@ -66,7 +66,10 @@ final class SQLiteSave {
             return changes.map { change in
                 var changed = change.changed
                 for relation in change.relations { changed.insert(relation.slot) }
-                return changed.filter { !slots[$0].isTransient }.map { HistoryDetail(property: slots[$0].name) }
+                return changed.filter {
+                    !slots[$0].isTransient && !(slots[$0].property is NSDerivedAttributeDescription)
+                }
+                .map { HistoryDetail(property: slots[$0].name) }
             }
         }
 

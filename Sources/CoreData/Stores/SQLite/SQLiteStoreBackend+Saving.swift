@@ -41,7 +41,11 @@ extension SQLiteStoreBackend {
 
     func writing<T>(_ body: (Database) throws -> T) throws -> T {
         do {
-            return try database.write(body)
+            return try database.write { db in
+                let result = try body(db)
+                try computed.settle(db)
+                return result
+            }
         } catch {
             throw errors.translated(error, .saving)
         }

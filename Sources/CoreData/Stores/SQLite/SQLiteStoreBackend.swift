@@ -20,6 +20,7 @@ final class SQLiteStoreBackend: StoreBackend {
     let numbers: [ObjectIdentifier: Int64]
     /// The store's UUID.
     let identifier: String
+    let computed: ComputedAttributes
 
     private let spaces: [Int: RowSpace]
     private let selectPlans = Mutex<[SelectKey: SelectPlan]>([:])
@@ -49,14 +50,21 @@ final class SQLiteStoreBackend: StoreBackend {
         let configuration = configuration == "PF_DEFAULT_CONFIGURATION_NAME" ? nil : configuration
         let errors = SQLiteErrors(path: url.path)
         let opened: SQLiteStoreOpening.Opened
+        let computed: ComputedAttributes
         do {
             let opening = SQLiteStoreOpening(
                 url: url, model: model, configuration: configuration, options: options, errors: errors)
             opened = try opening.open()
+            let database = opened.database
+            computed =
+                options.isReadOnly
+                ? ComputedAttributes()
+                : try database.withoutTransaction { try ComputedAttributes(opened.schema, $0) }
         } catch {
             throw errors.translated(error, .opening)
         }
         self.errors = errors
+        self.computed = computed
         database = opened.database
         schema = opened.schema
         storedMetadata = opened.metadata
@@ -76,9 +84,7 @@ final class SQLiteStoreBackend: StoreBackend {
         }
         self.plans = plans
         self.numbers = numbers
-        if isReadOnly { return }
-        try keepComputedAttributes()
-        if options.tracksHistory { try startHistory(model) }
+        if options.tracksHistory, !isReadOnly { try startHistory(model) }
     }
 
     private init(reading database: SQLiteDatabase, of other: SQLiteStoreBackend) {
@@ -87,6 +93,7 @@ final class SQLiteStoreBackend: StoreBackend {
         schema = other.schema
         storedMetadata = other.metadataLock.withLock { other.storedMetadata }
         identifier = other.identifier
+        computed = ComputedAttributes()
         isReadOnly = true
         external = other.external
         spaces = other.spaces
