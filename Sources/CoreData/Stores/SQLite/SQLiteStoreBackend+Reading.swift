@@ -7,28 +7,31 @@ extension SQLiteStoreBackend {
     func rows(matching query: StoreQuery) throws -> [StoreRow] {
         let entity = try sqlEntity(query.entity)
         let plan = selectPlan(entity, includesSubentities: query.includesSubentities)
+        let isOrdered = !query.isInKeyOrder
         var select = try select(query)
-        select.addKeyOrder()
+        if isOrdered { select.addKeyOrder() }
         let fragment = select.statement(columns: Self.list(plan.columns))
-        return try reading { db in
+        var rows: [StoreRow] = []
+        try reading { db in
             let statement = try Self.statement(db, fragment)
             var decoder = RowDecoder(plan: plan, external: external)
-            var rows: [StoreRow] = []
             while try statement.step() { rows.append(try decoder.row(of: statement)) }
-            return rows
         }
+        if !isOrdered { rows.sortByKey(\.objectID.number) }
+        return rows
     }
 
     func objectIDs(matching query: StoreQuery) throws -> [NSManagedObjectID] {
         let entity = try sqlEntity(query.entity)
         let space = space(of: entity)
+        let isOrdered = !query.isInKeyOrder
         var select = try select(query)
-        select.addKeyOrder()
+        if isOrdered { select.addKeyOrder() }
         let fragment = select.statement(columns: "t0.Z_PK, t0.Z_ENT")
-        return try reading { db in
+        var ids: [NSManagedObjectID] = []
+        try reading { db in
             let statement = try Self.statement(db, fragment)
             var entities = EntityLookup(schema: schema)
-            var ids: [NSManagedObjectID] = []
             while try statement.step() {
                 let number = statement.integer(at: 0)
                 guard let description = entities.entity(numbered: statement.integer(at: 1)) else {
@@ -36,8 +39,9 @@ extension SQLiteStoreBackend {
                 }
                 ids.append(NSManagedObjectID(entity: description, space: space, number: number))
             }
-            return ids
         }
+        if !isOrdered { ids.sortByKey(\.number) }
+        return ids
     }
 
     func count(matching query: StoreQuery) throws -> Int {
@@ -130,6 +134,18 @@ extension SQLiteStoreBackend {
         RowError(
             place: "\(table).Z_ENT of row \(row)", found: "entity number \(number)",
             expected: "no entity of that number")
+    }
+}
+
+extension StoreQuery {
+    /// Whether all rows are wanted in the order of their keys. SQLite would sort them with all their columns, unless they come in
+    /// that order anyway.
+    fileprivate var isInKeyOrder: Bool { sortDescriptors.isEmpty && limit == nil && offset == 0 }
+}
+
+extension Array {
+    fileprivate mutating func sortByKey(_ key: (Element) -> Int64) {
+        if zip(self, dropFirst()).contains(where: { key($0) > key($1) }) { sort { key($0) < key($1) } }
     }
 }
 
