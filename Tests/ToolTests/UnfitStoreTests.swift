@@ -51,6 +51,30 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == bytes)
     }
 
+    @Test func `a store of which a part is damaged is an error wherever that part is read, and no end of the process`()
+        throws
+    {
+        let store = try heroStore(in: folder), archive = try folder.file("heroes.archive", "as it was")
+        let update = Project.heroes.appending(path: "heroes-update.json").path
+        let pages = try StoreFile(path: store).pages(ofTable: "Z_1POWERS")
+        #expect(pages.count == 3)
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: store))
+        for page in pages {
+            bytes.replaceSubrange((page - 1) * 4096..<page * 4096, with: Data(repeating: 0x5A, count: 4096))
+        }
+        try bytes.write(to: URL(fileURLWithPath: store))
+        let commands = [
+            ["export", "--store", store], ["export", "--store", store, "--entity", "Hero"],
+            ["archive", store, "--output", archive],
+            ["export", "--store", store, "--output", archive], ["diff", store, store],
+            ["import", update, "--entity", "Hero", "--store", store],
+            ["import", update, "--entity", "Hero", "--store", store, "--batch", "1"],
+        ]
+        for command in commands { try graft(command).failed(saying: "Heroes.sqlite", "malformed", "Restore it") }
+        #expect(try String(contentsOfFile: archive, encoding: .utf8) == "as it was")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == bytes)
+    }
+
     @Test func `a store without a model, or with a damaged one, needs --model`() throws {
         let store = try heroStore(in: folder)
         try changeDatabase(at: store, "UPDATE Z_MODELCACHE SET Z_CONTENT = x'0011'")

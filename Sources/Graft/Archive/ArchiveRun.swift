@@ -58,6 +58,7 @@ struct ArchiveRun {
             var record = ArchiveRecord(entity.archived, index, number: number)
             try contents.forEachBatch(of: index) { objects in
                 try progress.checkCancellation()
+                try readMembers(of: objects, entity, contents)
                 for object in objects {
                     record.number = number
                     try read(object, contents, into: &record)
@@ -90,6 +91,17 @@ struct ArchiveRun {
     }
 
     // MARK: Objects
+
+    /// Reads which members objects have, with one question for each relationship. A store that can't be read throws here, where a
+    /// fault would stop the process.
+    private func readMembers(
+        of objects: [NSManagedObject], _ entity: ArchivePlan.Entity, _ contents: ArchiveContents
+    ) throws {
+        let properties = contents.plan.schema.entities[entity.number].properties
+        for number in entity.properties where properties[number].isToMany {
+            try context.readMemberIDs(number, properties[number], of: objects)
+        }
+    }
 
     private func read(
         _ object: NSManagedObject, _ contents: ArchiveContents, into record: inout ArchiveRecord

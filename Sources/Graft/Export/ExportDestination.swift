@@ -42,7 +42,8 @@ public struct ExportDestination: Sendable {
                 throw GraftError(.unwritableFile(reason: "it can't be made"), at: .init(source: url.path))
             }
             let handle = try FileHandle(forWritingTo: draft)
-            let result = try body(handle)
+            // What the store can't read is no failure of the file.
+            let result = try ImportErrors.graftErrors { try body(handle) }
             try handle.close()
             // rename(2) replaces the file in one step.
             guard unsafe rename(draft.path, url.path) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }

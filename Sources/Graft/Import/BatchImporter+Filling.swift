@@ -58,6 +58,7 @@ extension BatchImporter {
     /// Sets the values of all rows.
     func fillObjects(_ snapshot: borrowing GraphSnapshot) throws {
         for (entity, plan) in plans.enumerated() {
+            try readMembers(plan, snapshot)
             for row in 0..<snapshot.tables[entity].count {
                 guard let object = objects[entity][row], !snapshot.tables[entity].flags[row].contains(.dead) else {
                     continue
@@ -67,6 +68,22 @@ extension BatchImporter {
                 if try fill(object, row, plan, isNew: isNew, snapshot) { states[entity][row].insert(.changed) }
                 if isNew, keepsObjects { enter(object, plan) }
             }
+        }
+    }
+
+    /// Reads which members the relationships have that rows speak of, of all objects that were found: a store that can't be read
+    /// throws here, where a fault would stop the process.
+    private func readMembers(_ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot) throws {
+        for (number, property) in plan.properties.enumerated() where property.isToMany {
+            var owners: [ObjectIdentifier: [NSManagedObject]] = [:]
+            for row in 0..<snapshot.tables[plan.number].count {
+                guard snapshot.tables[plan.number].hasValue(number, row: row),
+                    let object = objects[plan.number][row], !states[plan.number][row].contains(.new),
+                    number < propertyCount(of: object, plan)
+                else { continue }
+                owners[ObjectIdentifier(object.entity), default: []].append(object)
+            }
+            for owners in owners.values { try context.readMemberIDs(number, property, of: owners) }
         }
     }
 

@@ -47,6 +47,14 @@ struct StoreFile {
         try read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM \(table) WHERE \(condition)") ?? 0 }
     }
 
+    /// The numbers of the pages, from 1, at which a table and its indexes begin.
+    func pages(ofTable table: String) throws -> [Int] {
+        try read {
+            try Int.fetchAll(
+                $0, sql: "SELECT rootpage FROM sqlite_master WHERE tbl_name = ? ORDER BY rootpage", arguments: [table])
+        }
+    }
+
     func read<T>(_ body: (Database) throws -> T) throws -> T {
         var configuration = Configuration()
         configuration.readonly = true
