@@ -194,7 +194,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         let parts = url.path(percentEncoded: true).split(separator: "/")
         guard parts.count == 2, parts[1].hasPrefix("p"),
             let entity = managedObjectModel.entitiesByName[String(parts[0])],
-            let store = persistentStores.first(where: { $0.identifier?.uppercased() == host.uppercased() })
+            let store = persistentStores.first(where: { $0.identifier?.uppercased() == host.uppercased() }),
+            keeps(store, entity)
         else { return nil }
         let row = String(parts[1].dropFirst())
         if let custom = store as? NSIncrementalStore {

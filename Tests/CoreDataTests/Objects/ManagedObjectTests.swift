@@ -98,4 +98,26 @@ import Testing
         books[1].setValue("Bea", forKeyPath: "author.name")
         #expect(author.text("name") == "Bea")
     }
+
+    @Test func `a URI of an entity that the store doesn't keep leads to nothing`() throws {
+        let model = NSManagedObjectModel()
+        model.entities = ["Tag", "Prize"].map { name in
+            let entity = NSEntityDescription()
+            entity.name = name
+            entity.properties = [LibraryModel.attribute("title", .stringAttributeType)]
+            return entity
+        }
+        for entity in model.entities { model.setEntities([entity], forConfigurationName: "\(entity.name ?? "")s") }
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        for (configuration, type) in [("Tags", NSSQLiteStoreType), ("Prizes", NSInMemoryStoreType)] {
+            let store = try coordinator.addPersistentStore(
+                ofType: type, configurationName: configuration, at: URL(fileURLWithPath: "/dev/null"))
+            let identifier = try #require(store.identifier)
+            for entity in ["Tag", "Prize", "Author"] {
+                let url = try #require(URL(string: "x-coredata://\(identifier)/\(entity)/p1"))
+                let isKept = configuration.hasPrefix(entity)
+                #expect((coordinator.managedObjectID(forURIRepresentation: url) != nil) == isKept, "\(entity)")
+            }
+        }
+    }
 }
