@@ -14,7 +14,8 @@ extension NSManagedObjectContext {
         let results = try results(of: request.state, affectedStores: request.affectedStores)
         // Mostly a list of that very type, which takes no time.
         guard let typed = results as? [T] else {
-            fatalError("A fetch of '\(request.entityName ?? "")' gives \(type(of: results)), not \([T].self).")
+            let odd = results.first { !($0 is T) } ?? results
+            fatalError("A fetch of '\(request.entityName ?? "")' gives \(type(of: odd)), not \(T.self).")
         }
         return typed
     }

@@ -173,7 +173,7 @@ struct ArchiveContents {
                 }
             }
         }
-        for wanted in batches(of: index) {
+        for wanted in ids[index].batches(of: batchSize) {
             let found = try context.readValues(entity.identity, entity, of: wanted).inOrder(of: wanted, \.id)
             guard found.count == wanted.count else { throw Self.changedMeanwhile() }
             for (id, values) in found { body(id, values) }
@@ -192,18 +192,11 @@ struct ArchiveContents {
         let reader = ObjectBatches(
             context: context, request: request(entity), batchSize: batchSize, relationships: prefetched(entity),
             releasesObjects: true)
-        for wanted in batches(of: index) {
+        for wanted in ids[index].batches(of: batchSize) {
             let objects = try reader.objects(wanted)
             guard objects.count == wanted.count else { throw Self.changedMeanwhile() }
             try body(objects)
             try context.resetInSameState()
-        }
-    }
-
-    private func batches(of index: Int) -> some Sequence<[NSManagedObjectID]> {
-        let all = ids[index]
-        return stride(from: 0, to: all.count, by: batchSize).lazy.map { start in
-            Array(all[start..<min(start + batchSize, all.count)])
         }
     }
 

@@ -28,9 +28,7 @@ extension ArchiveRestorer {
             }
         }
         for (space, wanted) in identified.sorted(by: { $0.key < $1.key }) {
-            for start in stride(from: 0, to: wanted.count, by: Self.fetchLimit) {
-                try find(Array(wanted[start..<min(start + Self.fetchLimit, wanted.count)]), space, records)
-            }
+            for batch in wanted.batches(of: Self.fetchLimit) { try find(batch, space, records) }
         }
         if options.unidentifiedObjects == .matchContents { try findByContents(others, records) }
     }

@@ -23,8 +23,8 @@ struct ObjectBatches {
             return try body(context.fetch(all))
         }
         let ids = try objectIDs()
-        for start in stride(from: 0, to: ids.count, by: max(1, batchSize)) {
-            try body(try objects(Array(ids[start..<min(start + max(1, batchSize), ids.count)])))
+        for batch in ids.batches(of: batchSize) {
+            try body(try objects(batch))
             try context.resetInSameState()
         }
     }
@@ -60,6 +60,12 @@ struct ObjectBatches {
 }
 
 extension Array {
+    /// The elements in arrays of some length, at least one; the last may be shorter.
+    func batches(of size: Int) -> some Sequence<[Element]> {
+        let size = Swift.max(1, size)
+        return stride(from: 0, to: count, by: size).lazy.map { Array(self[$0..<Swift.min($0 + size, count)]) }
+    }
+
     /// What was read of the objects with some IDs, in the order of those; what wasn't found is left out.
     func inOrder(of ids: [NSManagedObjectID], _ id: (Element) -> NSManagedObjectID) -> [Element] {
         // As a rule both are in the order of their making.

@@ -42,6 +42,20 @@ import Testing
         func sql<T>(_ body: (Database) throws -> T) throws -> T { try DatabaseQueue(path: url.path).write(body) }
     }
 
+    private let tracking: [String: Any] = [NSPersistentHistoryTrackingKey: true]
+    private let migrating: [String: Any] = [
+        NSPersistentHistoryTrackingKey: true, NSMigratePersistentStoresAutomaticallyOption: true,
+        NSInferMappingModelAutomaticallyOption: true,
+    ]
+
+    /// All changes of a history.
+    private func changes(_ library: Library) throws -> [NSPersistentHistoryChange] {
+        let request = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)
+        request.resultType = .changesOnly
+        let result = try library.context.execute(request) as? NSPersistentHistoryResult
+        return try #require(result?.result as? [NSPersistentHistoryChange])
+    }
+
     @Test func `an update tells which properties it changed, relationships among them`() throws {
         let tracked = try Tracked(), library = tracked.library
         let ada = library.insert("Author", ["name": "Ada"]), bea = library.insert("Author", ["name": "Bea"])
@@ -157,7 +171,6 @@ import Testing
     @Test func `details outlive a migration, but for properties that are gone`() throws {
         let folder = try TemporaryFolder()
         let url = folder.url.appendingPathComponent("Library.sqlite")
-        let tracking: [String: Any] = [NSPersistentHistoryTrackingKey: true]
         do {
             let old = try Library(at: url, model: LibraryModel.make(), options: tracking)
             let book = old.insert("Book", ["title": "t"])
@@ -170,14 +183,8 @@ import Testing
         let book = try #require(model.entitiesByName["Book"])
         book.properties = book.properties.filter { $0.name != "pages" }
         book.properties += [LibraryModel.attribute("extra", .stringAttributeType)]
-        let options: [String: Any] = [
-            NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
-        ]
-        let library = try Library(at: url, model: model, options: options.merging(tracking) { _, new in new })
-        let request = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)
-        request.resultType = .changesOnly
-        let result = try library.context.execute(request) as? NSPersistentHistoryResult
-        let changes = try #require(result?.result as? [NSPersistentHistoryChange])
+        let library = try Library(at: url, model: model, options: migrating)
+        let changes = try self.changes(library)
         #expect(changes.map { $0.updatedProperties?.map(\.name).sorted() } == [nil, ["isbn", "title"]])
         try library.context.execute(
             NSPersistentHistoryChangeRequest.deleteHistory(before: Date(timeIntervalSinceNow: 60)))
@@ -190,7 +197,6 @@ import Testing
     @Test func `a migration renames the properties of details, and leaves out values of another type`() throws {
         let folder = try TemporaryFolder()
         let url = folder.url.appendingPathComponent("Library.sqlite")
-        let tracking: [String: Any] = [NSPersistentHistoryTrackingKey: true]
         func model() throws -> (NSManagedObjectModel, NSEntityDescription) {
             let model = LibraryModel.make(), book = try #require(model.entitiesByName["Book"])
             book.attributesByName["title"]?.preservesValueInHistoryOnDeletion = true
@@ -213,22 +219,15 @@ import Testing
         let number = LibraryModel.attribute("title", .integer64AttributeType)
         number.renamingIdentifier = "number"
         book.properties += [number]
-        let options: [String: Any] = [
-            NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
-        ]
-        let library = try Library(at: url, model: newer, options: options.merging(tracking) { _, new in new })
-        let request = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)
-        request.resultType = .changesOnly
-        let result = try library.context.execute(request) as? NSPersistentHistoryResult
-        let changes = try #require(result?.result as? [NSPersistentHistoryChange])
+        let library = try Library(at: url, model: newer, options: migrating)
+        let changes = try self.changes(library)
         #expect(changes.map { $0.updatedProperties?.map(\.name) } == [nil, ["name"], nil])
         #expect(changes.last?.tombstone?["name"] as? String == "u" && changes.last?.tombstone?.count == 1)
         // As if the type had been changed by hand.
         try DatabaseQueue(path: url.path).write {
             try $0.execute(sql: "UPDATE GRAFT_CHANGEDETAIL SET ZPROPERTY = 'title' WHERE ZVALUE IS NOT NULL")
         }
-        let again = try library.context.execute(request) as? NSPersistentHistoryResult
-        let last = (again?.result as? [NSPersistentHistoryChange])?.last
+        let last = try self.changes(library).last
         #expect(last?.changeType == .delete && last?.tombstone == nil)
     }
 
@@ -248,10 +247,7 @@ import Testing
         try untracked.context.save()
         untracked.context.delete(found)
         try untracked.context.save()
-        let request = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)
-        request.resultType = .changesOnly
-        let result = try untracked.context.execute(request) as? NSPersistentHistoryResult
-        let changes = try #require(result?.result as? [NSPersistentHistoryChange])
+        let changes = try self.changes(untracked)
         #expect(changes.map(\.changeType) == [.insert, .update, .delete])
         #expect(changes.allSatisfy { $0.updatedProperties == nil && $0.tombstone == nil })
     }

@@ -203,12 +203,9 @@ extension SQLSchema {
         let derived = SQLDerivedAttributes(schema: self)
         return entities.flatMap { entity in
             derived.attributes(of: entity).compactMap { attribute in
-                do throws {
-                    if case .computed(let computed) = try derived.kind(of: attribute, of: entity) { return computed }
-                } catch {
-                    // Making a store refuses it.
-                }
-                return nil
+                // What can't be kept is an error when a store is made.
+                guard case .computed(let computed)? = try? derived.kind(of: attribute, of: entity) else { return nil }
+                return computed
             }
         }
     }

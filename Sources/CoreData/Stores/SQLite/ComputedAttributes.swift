@@ -31,10 +31,7 @@ struct ComputedAttributes {
     func settle(_ db: Database) throws {
         if attributes.isEmpty { return }
         for _ in 0..<Self.roundLimit {
-            let noted = try RowStatement(db, "SELECT EXISTS (SELECT 1 FROM graft_computed)")
-            defer { noted.reset() }
-            guard try noted.step(), noted.integer(at: 0) == 1 else { return }
-            noted.reset()
+            guard try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM graft_computed)") == true else { return }
             for (number, attribute) in attributes.enumerated() {
                 try RowStatement(db, "DELETE FROM graft_settling").run()
                 try run("INSERT INTO graft_settling SELECT Z_PK FROM graft_computed WHERE attribute = ?", number, db)

@@ -37,8 +37,7 @@ enum HistoryDetails {
     // MARK: Writing
 
     /// The values to be kept of rows that are going to be deleted, parallel to their keys; none where the entity has no
-    /// attributes of that kind. Those that may lie in
-    /// files of their own aren't kept (assumed of Core Data, too).
+    /// attributes of that kind. Those that may lie in files of their own aren't kept (assumed of Core Data, too).
     static func tombstones(of plan: EntityPlan, keys: [Int64], _ db: Database) throws -> [[HistoryDetail]] {
         let attributes = plan.description.attributesByName
         let fields = plan.fields.filter { field in

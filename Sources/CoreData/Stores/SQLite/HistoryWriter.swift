@@ -9,7 +9,8 @@ import GRDB
 struct HistoryWriter {
     private let db: Database
     private let columns: Set<String>
-    private let keepsDetails: Bool
+    /// Whether there is a place for what changes have changed and left.
+    let keepsDetails: Bool
 
     private enum Entity {
         static let change = (number: 16001, name: "CHANGE")

@@ -49,7 +49,7 @@ final class SQLiteSave {
         try links.write()
         guard let history else { return }
         let insertions = inserted.map { $0.historyChange(.insertion) }
-        let changed = updated.map { $0.historyChange(.update, $0.changedProperties) }
+        let changed = updated.map { $0.historyChange(.update, history.keepsDetails ? $0.changedProperties : []) }
         try history.append(insertions + changed + deletions, origin: changes.origin)
     }
 

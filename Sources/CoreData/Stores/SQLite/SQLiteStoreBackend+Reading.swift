@@ -7,9 +7,9 @@ extension SQLiteStoreBackend {
     func rows(matching query: StoreQuery) throws -> [StoreRow] {
         let entity = try sqlEntity(query.entity)
         let plan = selectPlan(entity, includesSubentities: query.includesSubentities)
-        let isOrdered = !query.isInKeyOrder
+        let isInKeyOrder = query.isInKeyOrder
         var select = try select(query)
-        if isOrdered { select.addKeyOrder() }
+        if !isInKeyOrder { select.addKeyOrder() }
         let fragment = select.statement(columns: Self.list(plan.columns))
         var rows: [StoreRow] = []
         try reading { db in
@@ -17,16 +17,16 @@ extension SQLiteStoreBackend {
             var decoder = RowDecoder(plan: plan, external: external)
             while try statement.step() { rows.append(try decoder.row(of: statement)) }
         }
-        if !isOrdered { rows.sortByKey(\.objectID.number) }
+        if isInKeyOrder { rows.sortByKey(\.objectID.number) }
         return rows
     }
 
     func objectIDs(matching query: StoreQuery) throws -> [NSManagedObjectID] {
         let entity = try sqlEntity(query.entity)
         let space = space(of: entity)
-        let isOrdered = !query.isInKeyOrder
+        let isInKeyOrder = query.isInKeyOrder
         var select = try select(query)
-        if isOrdered { select.addKeyOrder() }
+        if !isInKeyOrder { select.addKeyOrder() }
         let fragment = select.statement(columns: "t0.Z_PK, t0.Z_ENT")
         var ids: [NSManagedObjectID] = []
         try reading { db in
@@ -40,7 +40,7 @@ extension SQLiteStoreBackend {
                 ids.append(NSManagedObjectID(entity: description, space: space, number: number))
             }
         }
-        if !isOrdered { ids.sortByKey(\.number) }
+        if isInKeyOrder { ids.sortByKey(\.number) }
         return ids
     }
 

@@ -20,6 +20,7 @@ final class SQLiteStoreBackend: StoreBackend {
     let numbers: [ObjectIdentifier: Int64]
     /// The store's UUID.
     let identifier: String
+    /// The derived attributes that this connection keeps.
     let computed: ComputedAttributes
 
     private let spaces: [Int: RowSpace]
