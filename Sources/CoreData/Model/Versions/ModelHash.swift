@@ -9,23 +9,22 @@
 // Strings are UTF-8 without an end, numbers 32 bits little-endian. Defaults, limits, classes, indexes, renaming
 // identifiers, delete rules and user info don't count. Observed on 3,981 entities of 142 stores.
 
-import Crypto
 import Foundation
 
 /// Collects the bytes of one hash.
 struct ModelHash {
     private var bytes = SHA256()
 
-    mutating func add(_ text: String) { bytes.update(data: Data(text.utf8)) }
-    mutating func add(_ hash: Data) { bytes.update(data: hash) }
-    mutating func add(byte: UInt8) { bytes.update(data: [byte]) }
+    mutating func add(_ text: String) { bytes.update(text.utf8) }
+    mutating func add(_ hash: Data) { bytes.update(hash) }
+    mutating func add(byte: UInt8) { bytes.update([byte]) }
 
     mutating func add(_ number: UInt32) {
         let parts = stride(from: UInt32(0), to: 32, by: 8).map { UInt8(truncatingIfNeeded: number >> $0) }
-        bytes.update(data: parts)
+        bytes.update(parts)
     }
 
-    func finished() -> Data { Data(bytes.finalize()) }
+    func finished() -> Data { bytes.finalize() }
 }
 
 extension NSPropertyDescription {

@@ -1,6 +1,5 @@
 // Version hashes of whole models, and the question whether a store fits a model.
 
-import Crypto
 public import Foundation
 
 extension NSManagedObjectModel {
@@ -20,10 +19,10 @@ extension NSManagedObjectModel {
     package var versionHashesDigest: String {
         var hash = SHA512()
         for (name, entityHash) in sortedVersionHashes {
-            hash.update(data: Data(name.utf8))
-            hash.update(data: entityHash)
+            hash.update(name.utf8)
+            hash.update(entityHash)
         }
-        return Data(hash.finalize()).base64EncodedString()
+        return hash.finalize().base64EncodedString()
     }
 
     private var sortedVersionHashes: [(name: String, hash: Data)] {

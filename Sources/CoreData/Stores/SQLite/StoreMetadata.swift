@@ -1,7 +1,6 @@
 // The one row of Z_METADATA: the store's UUID, and a binary property list with the model's version hashes and whatever
 // the application keeps there.
 
-import Crypto
 import Foundation
 import GRDB
 
@@ -46,9 +45,9 @@ struct StoreMetadata {
         var digest = SHA512()
         var checksum = SHA256()
         for (name, hash) in hashes {
-            digest.update(data: Data(name.utf8))
-            digest.update(data: hash)
-            checksum.update(data: hash)
+            digest.update(name.utf8)
+            digest.update(hash)
+            checksum.update(hash)
         }
         identifier = UUID().uuidString
         entries = [
@@ -57,8 +56,8 @@ struct StoreMetadata {
             NSStoreModelVersionHashesKey: Dictionary(hashes) { first, _ in first },
             Key.hashesVersion: 3,
             NSStoreModelVersionIdentifiersKey: model.versionIdentifiers.map { "\($0)" }.sorted(),
-            Key.digest: Data(digest.finalize()).base64EncodedString(),
-            Key.checksum: Data(checksum.finalize()).base64EncodedString(),
+            Key.digest: digest.finalize().base64EncodedString(),
+            Key.checksum: checksum.finalize().base64EncodedString(),
             Key.autoVacuum: "2",
         ]
     }
