@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite struct RealMigrationTests {
+@Suite(.needsReferenceData) struct RealMigrationTests {
     /// A step from one version of a real model to another.
     struct Step: CustomTestStringConvertible, Sendable {
         var from: String

@@ -103,7 +103,7 @@ import Testing
                 == NSManagedObjectModelReferenceNotFoundError)
     }
 
-    @Test func `a reference finds a version in a folder by its checksum`() throws {
+    @Test(.needsReferenceData) func `a reference finds a version in a folder by its checksum`() throws {
         let folder = ModelTestData.stores.appendingPathComponent("CoreDataPlus-SampleModel3/Fixtures/SampleModel3.momd")
         for name in ["SampleModel3", "SampleModel3_v2", "SampleModel3_v3"] {
             let url = folder.appendingPathComponent("\(name).mom")

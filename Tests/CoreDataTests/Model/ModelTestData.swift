@@ -3,6 +3,7 @@
 import CoreData
 import Foundation
 import GRDB
+import Testing
 
 enum ModelTestData {
     /// The folder `stores` of the shared data, beside the package.
@@ -86,5 +87,12 @@ final class TemporaryFolder {
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         try data.write(to: file)
         return file
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Skips a test where the project stands alone, without the real data beside it.
+    static var needsReferenceData: Self {
+        .enabled("The reference data isn't there") { FileManager.default.fileExists(atPath: ModelTestData.stores.path) }
     }
 }

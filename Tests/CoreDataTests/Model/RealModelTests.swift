@@ -5,7 +5,7 @@ import CoreData
 import Foundation
 import Testing
 
-@Suite struct RealModelTests {
+@Suite(.needsReferenceData) struct RealModelTests {
     @Test func `all the real models and stores are there`() {
         #expect(ModelTestData.sources.count == 17)
         #expect(ModelTestData.compiled.count == 12)

@@ -31,18 +31,23 @@ import Testing
         #expect(hex(user.versionHash) == "6b31f4e97b691d16c4c820bae55f89408d47013bd42151ecfde1eac7fe4be798")
     }
 
-    @Test(arguments: [
-        ("Car", "color", "4c5a2f234a304318aa3d8d4d398522b96880c00070e098b99fd56eafa93b0a8d"),
-        ("Car", "maker", "90c113bed40ca1d5742090180f16a1e4f9d3cfe55c46ee357961709dc3042199"),
-        ("Car", "owner", "de1c089788a726f3fe40c12bfbf0f4d48833e8afa94bf16d82bf8dec1f49ef0d"),
-        ("ExpensiveSportCar", "isLimitedEdition", "4305a83c4a3b757c70f6a90b5db337da52558e41346cd5eba5b574e6d94b7702"),
-        ("Person", "id", "3f41bba0910aa0eeb185058d518a6415630c2839c3b12a0287d912205b2de797"),
-        ("Person", "cars", "3c620a49254a65e4fdd1816f9dcb43be5310e63cd52f762a262a9831a688f86f"),
-        ("Car", nil, "9e555529072158220d1bacd2f80a3dad4919f74a32aa8be9ee22a6a7b4126c8f"),
-        ("ExpensiveSportCar", nil, "3dc7e32b1be45b5a4c795ac9af3e1d10aa7222d3c69ae805bbeb4408bdeba480"),
-        ("Person", nil, "164268551b45108ae763aa2ba61ff32d32d32323850987c3e21607c8da44b72b"),
-        ("SportCar", nil, "514ec1907a568299f9fb6851106516136f0755f45fa53a823a0e4d44013d5313"),
-    ])
+    @Test(
+        .needsReferenceData,
+        arguments: [
+            ("Car", "color", "4c5a2f234a304318aa3d8d4d398522b96880c00070e098b99fd56eafa93b0a8d"),
+            ("Car", "maker", "90c113bed40ca1d5742090180f16a1e4f9d3cfe55c46ee357961709dc3042199"),
+            ("Car", "owner", "de1c089788a726f3fe40c12bfbf0f4d48833e8afa94bf16d82bf8dec1f49ef0d"),
+            (
+                "ExpensiveSportCar", "isLimitedEdition",
+                "4305a83c4a3b757c70f6a90b5db337da52558e41346cd5eba5b574e6d94b7702"
+            ),
+            ("Person", "id", "3f41bba0910aa0eeb185058d518a6415630c2839c3b12a0287d912205b2de797"),
+            ("Person", "cars", "3c620a49254a65e4fdd1816f9dcb43be5310e63cd52f762a262a9831a688f86f"),
+            ("Car", nil, "9e555529072158220d1bacd2f80a3dad4919f74a32aa8be9ee22a6a7b4126c8f"),
+            ("ExpensiveSportCar", nil, "3dc7e32b1be45b5a4c795ac9af3e1d10aa7222d3c69ae805bbeb4408bdeba480"),
+            ("Person", nil, "164268551b45108ae763aa2ba61ff32d32d32323850987c3e21607c8da44b72b"),
+            ("SportCar", nil, "514ec1907a568299f9fb6851106516136f0755f45fa53a823a0e4d44013d5313"),
+        ])
     func `the worked example has its hashes`(_ entity: String, _ property: String?, _ expected: String) throws {
         let model = try ModelTestData.model("CoreDataPlus-SampleModel/SampleModel.xcdatamodeld/SampleModel.xcdatamodel")
         let found = try #require(model.entitiesByName[entity])
@@ -50,7 +55,7 @@ import Testing
         #expect(hex(hash) == expected)
     }
 
-    @Test func `the worked example has its digest`() throws {
+    @Test(.needsReferenceData) func `the worked example has its digest`() throws {
         let model = try ModelTestData.model("CoreDataPlus-SampleModel/SampleModel.xcdatamodeld/SampleModel.xcdatamodel")
         #expect(
             model.versionHashesDigest

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite struct RealStoreContextTests {
+@Suite(.needsReferenceData) struct RealStoreContextTests {
     /// Where a store's model comes from.
     enum Origin: String, CaseIterable, Sendable {
         case source, compiled, carried

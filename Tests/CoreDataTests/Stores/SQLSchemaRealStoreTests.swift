@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite struct SQLSchemaRealStoreTests {
+@Suite(.needsReferenceData) struct SQLSchemaRealStoreTests {
     /// The CREATE statements of a file, sorted; SQLite's own and the history's tables left out.
     private func statements(_ db: Database) throws -> [String] {
         try String.fetchAll(

@@ -168,7 +168,7 @@ import Testing
         return lines
     }
 
-    @Test(arguments: RealStore.all)
+    @Test(.needsReferenceData, arguments: RealStore.all)
     func `updating one row of a real store leaves everything else as it was`(_ real: RealStore) throws {
         let folder = try TemporaryFolder()
         let url = try real.copied(into: folder)
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test(arguments: RealStore.all)
+    @Test(.needsReferenceData, arguments: RealStore.all)
     func `a row added to a real store takes the next key and leaves the others as they were`(_ real: RealStore) throws {
         let folder = try TemporaryFolder()
         let url = try real.copied(into: folder)

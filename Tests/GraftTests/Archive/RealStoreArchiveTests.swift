@@ -5,7 +5,7 @@ import Foundation
 import Graft
 import Testing
 
-@Suite struct RealStoreArchiveTests {
+@Suite(.needsReferenceData) struct RealStoreArchiveTests {
     @Test(arguments: RealStore.all, GraphArchive.Encoding.allCases)
     func `a real store comes back from its archive`(
         _ store: RealStore, _ encoding: GraphArchive.Encoding

@@ -5,7 +5,7 @@ import Foundation
 import Graft
 import Testing
 
-@Suite struct RealStoreExportTests {
+@Suite(.needsReferenceData) struct RealStoreExportTests {
     // CareKit's second store has mandatory to-many relationships without members: Core Data asks for no more than their
     // minimum count, which is 0.
     @Test(arguments: RealStore.all)

@@ -5,7 +5,7 @@ import Foundation
 import Graft
 import Testing
 
-@Suite struct WorldImportTests {
+@Suite(.needsReferenceData) struct WorldImportTests {
     static let files = ["regions.json", "subregions.json", "countries.json", "cities-small.json"]
     static let entities = ["Region", "Subregion", "Country", "City"]
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Graft
 
-@Suite struct JSONTestSuiteTests {
+@Suite(.needsReferenceData) struct JSONTestSuiteTests {
     @Test(arguments: Delivery.allCases)
     func `every valid text is accepted`(_ delivery: Delivery) throws {
         let files = try Self.files("y_")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Graft
 
-@Suite struct JSONPatchSuiteTests {
+@Suite(.needsReferenceData) struct JSONPatchSuiteTests {
     @Test(arguments: ["tests.json", "spec_tests.json"])
     func `every enabled test of the suite has the result that it demands`(_ file: String) throws {
         let url = sharedData.appendingPathComponent("json-patch-tests/\(file)")

@@ -113,3 +113,10 @@ let sharedData: URL = {
         && !FileManager.default.fileExists(atPath: folder.appendingPathComponent("Package.swift").path)
     return folder.deletingLastPathComponent().appendingPathComponent("shared/data")
 }()
+
+extension Trait where Self == ConditionTrait {
+    /// Skips a test where the project stands alone, without the real data beside it.
+    static var needsReferenceData: Self {
+        .enabled("The reference data isn't there") { FileManager.default.fileExists(atPath: sharedData.path) }
+    }
+}
