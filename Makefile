@@ -6,7 +6,7 @@ export SWIFT
 .PHONY: help setup build test lint format demo examples bench clean
 
 help:
-	@echo "make demo     build in release mode and import, update, query and export Examples/Heroes"
+	@echo "make demo     build the tool and import, update, query and export Examples/Heroes"
 	@echo "make test     run every test"
 	@echo "make build    build the libraries and the tool (debug)"
 	@echo "make lint     check the formatting and that our code builds without warnings"
@@ -22,8 +22,7 @@ build: setup
 	@scripts/build
 
 test: setup
-	@scripts/build --build-tests
-	$(SWIFT) test --skip-build
+	@scripts/test
 
 lint: setup
 	@scripts/lint
