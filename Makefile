@@ -3,13 +3,14 @@
 SWIFT ?= swift
 export SWIFT
 
-.PHONY: help setup build test lint format demo examples bench clean
+.PHONY: help setup build test lint apple format demo examples bench clean
 
 help:
 	@echo "make demo     build the tool and import, update, query and export Examples/Heroes"
 	@echo "make test     run every test"
 	@echo "make build    build the libraries and the tool (debug)"
 	@echo "make lint     check the formatting and that our code builds without warnings"
+	@echo "make apple    check that Graft compiles against Apple's Core Data, by declarations of its API"
 	@echo "make format   format every Swift file"
 	@echo "make examples build and run the examples that are packages of their own"
 	@echo "make bench    run the benchmarks; BENCH=import runs one, BENCH=help lists them"
@@ -26,6 +27,9 @@ test: setup
 
 lint: setup
 	@scripts/lint
+
+apple: setup
+	@scripts/check-apple
 
 format:
 	$(SWIFT) format --in-place --parallel --recursive .

@@ -2,6 +2,10 @@
 
 import Foundation
 
+#if canImport(Darwin)
+    import CoreFoundation
+#endif
+
 extension JSONValue {
     /// The tree of an object that consists of arrays, dictionaries with texts as keys, texts, numbers and nulls; nil for
     /// any other object.
