@@ -21,10 +21,12 @@ let settings: [SwiftSetting] = [
     let generatorTool: [Target.Dependency] = ["managed-object-classes"]
     let runtimeTargets: [Target] = [
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(name: "CClassNames"),
         .target(name: "CTryRetain"),
         .target(
             name: "CoreData",
             dependencies: [
+                "CClassNames",
                 "CTryRetain",
                 "CZlib",
                 .product(name: "GRDB", package: "GRDB.swift"),

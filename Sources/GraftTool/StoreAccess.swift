@@ -7,6 +7,9 @@ import Graft
 
 /// Models and stores by their paths.
 enum StoreAccess {
+    /// Keeps the runtime quiet about classes: models come from others' programs, whose classes aren't here.
+    static func expectOthersModels() { ManagedObjectClasses.ignoreMissingClasses() }
+
     // MARK: Models
 
     /// The model to use with a store: the one given, else the one that the store carries.

@@ -13,6 +13,7 @@ enum Tool {
     ///
     /// - Returns: 0, 1 when the job failed, or 64 when the command line can't be understood.
     static func run(_ arguments: [String], console: Console) -> Int32 {
+        StoreAccess.expectOthersModels()
         do {
             var command = try GraftCommand.parseAsRoot(arguments)
             if let job = command as? any JobCommand { return run(job, console: console) }

@@ -80,7 +80,7 @@ extension NSManagedObject {
     /// The entity whose objects are of this class; nil for `NSManagedObject` itself, and where several are.
     static func entity(in model: NSManagedObjectModel) -> NSEntityDescription? {
         if self == NSManagedObject.self { return nil }
-        let name = NSStringFromClass(self)
+        let name = className(of: self)
         let last = name.split(separator: ".").last.map(String.init) ?? name
         let entities = model.entities.filter {
             let className = $0.managedObjectClassName ?? ""
