@@ -3,7 +3,7 @@
 SWIFT ?= swift
 export SWIFT
 
-.PHONY: help setup build test lint format demo examples bench clean
+.PHONY: help setup build test lint format demo examples bench compare-swift-syntax clean
 
 help:
 	@echo "make demo     build in release mode and import, update, query and export Examples/Heroes"
@@ -13,6 +13,7 @@ help:
 	@echo "make format   format every Swift file"
 	@echo "make examples build and run the examples that are packages of their own"
 	@echo "make bench    run the benchmarks; BENCH=import runs one, BENCH=help lists them"
+	@echo "make compare-swift-syntax   hold the plugin's scanner against SwiftSyntax (builds SwiftSyntax)"
 	@echo "make clean    delete everything that was built"
 
 setup:
@@ -40,5 +41,10 @@ examples: setup
 bench: setup
 	$(SWIFT) run -c release --package-path Benchmarks Benchmarks $(BENCH)
 
+# On our sources and those of all dependencies, SwiftSyntax's own among them.
+compare-swift-syntax: setup
+	$(SWIFT) run --package-path SourceComparison SourceComparison \
+		Sources Tests Examples .build/checkouts SourceComparison/.build/checkouts
+
 clean:
-	rm -rf .build Benchmarks/.build
+	rm -rf .build Benchmarks/.build SourceComparison/.build

@@ -7,6 +7,7 @@
 // Dictionaries have no order in an archive: entities and properties come out sorted by name.
 
 import Foundation
+import ModelDocuments
 
 /// Reads one archive into one (empty) model.
 final class ModelUnarchiver {
@@ -61,7 +62,7 @@ final class ModelUnarchiver {
             }
             let entity = NSEntityDescription()
             entity.name = try archive.text(object["NSEntityName"]) ?? key
-            entity.managedObjectClassName = XMLModelReader.className(try archive.text(object["NSClassNameForEntity"]))
+            entity.managedObjectClassName = EntityOutline.className(try archive.text(object["NSClassNameForEntity"]))
             entity.isAbstract = try archive.flag(object["NSIsAbstract"])
             if let identifier = try archive.text(object["NSRenamingIdentifier"]), identifier != entity.name {
                 entity.renamingIdentifier = identifier

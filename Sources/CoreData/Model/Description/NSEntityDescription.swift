@@ -1,6 +1,7 @@
 // Entities: what objects there are, and what they have. The class methods that need a context are with the context.
 
 public import Foundation
+package import ModelDocuments
 
 /// An entity of a model.
 ///

@@ -2,6 +2,7 @@
 // text; only that one counts.
 
 import Foundation
+import ModelDocuments
 
 /// The values of one `<attribute>` element.
 struct XMLAttributeValues {

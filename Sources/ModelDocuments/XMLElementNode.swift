@@ -1,53 +1,95 @@
 // XML as a tree of elements. Models are small (the largest known has 15,000 elements), so that reading one whole is
 // simpler than following events, and every element keeps its line for error messages.
 
-import Foundation
+package import Foundation
 import FoundationXML
 
-/// An element with its attributes and child elements; text is dropped, since models have none.
-final class XMLElementNode {
-    let name: String
-    let attributes: [String: String]
-    fileprivate(set) var children: [XMLElementNode] = []
+/// What is wrong with a document, and where.
+package struct XMLDamage: Error, Equatable {
+    package var line: Int
+    package var column: Int
+    package var reason: String
 
-    fileprivate init(name: String, attributes: [String: String]) {
+    package init(line: Int, column: Int, reason: String) {
+        self.line = line
+        self.column = column
+        self.reason = reason
+    }
+}
+
+/// An element with its attributes and child elements; text is dropped, since models have none.
+package final class XMLElementNode {
+    package let name: String
+    package private(set) var attributes: [String: String]
+    package fileprivate(set) var children: [XMLElementNode] = []
+    /// The line that the element begins on, from 1.
+    package let line: Int
+
+    fileprivate init(name: String, attributes: [String: String], line: Int) {
         self.name = name
         self.attributes = attributes
+        self.line = line
     }
 
-    subscript(attribute: String) -> String? { attributes[attribute] }
+    package subscript(attribute: String) -> String? {
+        get { attributes[attribute] }
+        set { attributes[attribute] = newValue }
+    }
 
     /// Whether an attribute is there and says yes.
-    func says(_ attribute: String) -> Bool { attributes[attribute] == "YES" }
+    package func says(_ attribute: String) -> Bool { attributes[attribute] == "YES" }
 
-    func children(named name: String) -> [XMLElementNode] { children.filter { $0.name == name } }
+    package func children(named name: String) -> [XMLElementNode] { children.filter { $0.name == name } }
 
     /// Reads a document.
     ///
     /// External entities aren't followed.
-    /// - Throws: ``ModelError/Finding/badXML(line:column:reason:)``.
-    static func root(of data: Data) throws -> XMLElementNode {
+    package static func root(of data: Data) throws(XMLDamage) -> XMLElementNode {
         let parser = XMLParser(data: data)
         parser.shouldResolveExternalEntities = false
         let builder = Builder()
         parser.delegate = builder
         let isWellFormed = parser.parse()
-        if let problem = builder.problem { throw ModelError(problem) }
+        if let problem = builder.problem { throw problem }
         if let root = builder.root, isWellFormed { return root }
-        throw ModelError(.badXML(line: parser.lineNumber, column: parser.columnNumber, reason: "there is no element"))
+        throw XMLDamage(line: parser.lineNumber, column: parser.columnNumber, reason: "there is no element")
     }
+
+    // MARK: Writing
+
+    /// The element as a document. The same element gives the same text.
+    package var document: String { "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + text(indented: "") }
+
+    private func text(indented indent: String) -> String {
+        let values = attributes.sorted { $0.key < $1.key }.map { " \($0.key)=\"\(Self.escaped($0.value))\"" }
+        let start = "\(indent)<\(name)\(values.joined())"
+        guard !children.isEmpty else { return "\(start)/>\n" }
+        let inner = children.map { $0.text(indented: indent + "    ") }.joined()
+        return "\(start)>\n\(inner)\(indent)</\(name)>\n"
+    }
+
+    /// Line ends and tabs in attributes would be read as spaces.
+    private static func escaped(_ text: String) -> String {
+        let forms: [Unicode.Scalar: String] = [
+            "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;",
+        ]
+        guard text.unicodeScalars.contains(where: { forms[$0] != nil }) else { return text }
+        return text.unicodeScalars.map { forms[$0] ?? String($0) }.joined()
+    }
+
+    // MARK: Reading
 
     private final class Builder: NSObject, XMLParserDelegate {
         private static let deepest = 64
         private(set) var root: XMLElementNode?
-        private(set) var problem: ModelError.Finding?
+        private(set) var problem: XMLDamage?
         private var open: [XMLElementNode] = []
 
         func parser(
             _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
             attributes: [String: String]
         ) {
-            let element = XMLElementNode(name: name, attributes: attributes)
+            let element = XMLElementNode(name: name, attributes: attributes, line: parser.lineNumber)
             if let parent = open.last {
                 parent.children.append(element)
             } else {
@@ -73,7 +115,7 @@ final class XMLElementNode {
         /// Keeps the first problem; the parser goes on, and what it finds then only follows from it.
         private func note(_ reason: String, _ parser: XMLParser) {
             if problem != nil { return }
-            problem = .badXML(line: parser.lineNumber, column: parser.columnNumber, reason: reason)
+            problem = XMLDamage(line: parser.lineNumber, column: parser.columnNumber, reason: reason)
         }
 
         /// Foundation on Linux has no descriptions for the parser's errors.
