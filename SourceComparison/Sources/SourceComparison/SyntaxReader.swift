@@ -12,7 +12,9 @@ extension SourceDeclarations {
     ///   - text: Its text.
     ///   - file: Its path.
     init(parsing text: String, file: String) {
-        let tree = Parser.parse(source: text)
+        // Built for debugging it gives up at 20 levels.
+        var parser = Parser(text, maximumNestingLevel: 256)
+        let tree = SourceFileSyntax.parse(from: &parser)
         let reader = SyntaxReader(SourceLocationConverter(fileName: file, tree: tree), file)
         reader.walk(tree)
         self = reader.found
