@@ -72,11 +72,12 @@ enum StandInEntities {
         private static func attributeType(_ type: Any.Type) -> NSAttributeType {
             if let raw = (type as? any RawRepresentable.Type)?.rawType { return attributeType(raw) }
             return switch type {
+            // Before NSNumber, which NSDecimalNumber inherits from.
+            case is Decimal.Type, is NSDecimalNumber.Type: .decimalAttributeType
             case is any FixedWidthInteger.Type, is NSNumber.Type: .integer64AttributeType
             case is Bool.Type: .booleanAttributeType
             case is Double.Type: .doubleAttributeType
             case is Float.Type: .floatAttributeType
-            case is Decimal.Type, is NSDecimalNumber.Type: .decimalAttributeType
             case is String.Type, is NSString.Type: .stringAttributeType
             case is Date.Type, is NSDate.Type: .dateAttributeType
             case is Data.Type, is NSData.Type: .binaryDataAttributeType
