@@ -44,7 +44,9 @@ final class ModelUnarchiver {
         for (object, entity) in entities { try readProperties(object, entity) }
         for (_, entity) in entities { dropRepetitions(entity) }
         for (object, relationship) in relationships { try connect(object, relationship) }
-        for (object, entity) in entities { try readIndexes(object, entity) }
+        // Super-entities first: the older lists repeat theirs.
+        let byDepth = entities.sorted { $0.entity.lineage.count < $1.entity.lineage.count }
+        for (object, entity) in byDepth { try readIndexes(object, entity) }
         model.entities = entities.map(\.entity)
         try readIdentifiers(root)
         try readTemplates(root)
@@ -157,6 +159,8 @@ final class ModelUnarchiver {
         let inherited = Set(entity.lineage.dropFirst().flatMap(\.properties).map(\.name))
         let own = entity.properties.filter { !inherited.contains($0.name) }
         if own.count != entity.properties.count { entity.properties = own }
+        // The super-entity's index is that of the whole table.
+        indexedAttributes[ObjectIdentifier(entity)]?.removeAll(where: inherited.contains)
     }
 
     // MARK: Relationships

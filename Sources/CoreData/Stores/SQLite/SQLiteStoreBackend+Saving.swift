@@ -56,7 +56,11 @@ extension SQLiteStoreBackend {
 enum PrimaryKeys {
     /// Takes the next keys of a table, and returns the first of them.
     static func reserve(_ count: Int, rootNumber: Int, table: String, _ db: Database) throws -> Int64 {
-        let read = try RowStatement(db, "SELECT IFNULL(Z_MAX, 0) FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
+        // A counter may lag behind its table: some apps ship stores like that.
+        let read = try RowStatement(
+            db,
+            "SELECT MAX(IFNULL(Z_MAX, 0), IFNULL((SELECT MAX(Z_PK) FROM \(table)), 0)) FROM Z_PRIMARYKEY "
+                + "WHERE Z_ENT = ?")
         try read.bind(Int64(rootNumber), at: 1)
         guard try read.step() else {
             throw RowError(
