@@ -41,7 +41,7 @@ struct SQLiteErrors: Sendable {
         ]
         if let sql = error.sql { userInfo[SQLiteErrors.statementKey] = sql }
         let statement = error.sql.map { " while running \"\($0.prefix(400))\"" } ?? ""
-        let (cocoaCode, remedy) = meaning(of: error.resultCode, operation)
+        let (cocoaCode, remedy) = meaning(of: error.extendedResultCode, operation)
         let verb =
             switch operation {
             case .opening: "opened"
@@ -57,13 +57,19 @@ struct SQLiteErrors: Sendable {
     /// The statement that failed, in `userInfo`.
     static let statementKey = "NSSQLiteStatement"
 
-    private func meaning(of code: ResultCode, _ operation: Operation) -> (CocoaError.Code, String) {
-        switch code {
+    private func meaning(of extended: ResultCode, _ operation: Operation) -> (CocoaError.Code, String) {
+        switch extended.primaryResultCode {
         case .SQLITE_NOTADB, .SQLITE_CORRUPT:
             return (
                 .fileReadCorruptFile, "The file is damaged or not a SQLite database. Restore it or name another one."
             )
         case .SQLITE_FULL: return (.fileWriteOutOfSpace, "The disk is full. Free some space and try again.")
+        case .SQLITE_READONLY where extended == .SQLITE_READONLY_ROLLBACK:
+            return (
+                .persistentStoreOpen,
+                "A program ended while it was changing the file, and only a program that may write can take that back. Open "
+                    + "the store once for writing."
+            )
         case .SQLITE_READONLY, .SQLITE_PERM:
             return (
                 .fileWriteNoPermission,
@@ -138,6 +144,13 @@ struct SQLiteErrors: Sendable {
             "The store \(path) was made with another version of the model: \(differences.joined(separator: "; ")). "
                 + "Open it with that version, migrate it, or set NSIgnorePersistentStoreVersioningOption.",
             userInfo: [NSFilePathErrorKey: path, "metadata": metadata, "differences": differences])
+    }
+
+    func changedWhileRead() -> CocoaError {
+        CoreDataError.make(
+            .persistentStoreTimeout,
+            "The store \(path) was changed by somebody else while it was read. Try again when they have finished.",
+            userInfo: [NSFilePathErrorKey: path])
     }
 
     func readOnly() -> CocoaError {

@@ -21,6 +21,7 @@ extension SQLiteStoreBackend {
         let space = space(of: toMany.destination)
         let sql = MembersSQL(toMany, isWholeTable: toMany.destination.isOnlyEntityOfTable)
         try reading { db in
+            members = members.map { _ in [] }
             var entities = EntityLookup(schema: schema)
             for chunk in KeyChunks(positions.keys.sorted()) {
                 let statement = try RowStatement(db, sql.text(marks: chunk.marks))

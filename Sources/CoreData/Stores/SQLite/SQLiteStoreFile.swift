@@ -63,8 +63,12 @@ package enum SQLiteStoreFile {
         (try? firstBytes(of: url.path)).map(isDatabase) ?? false
     }
 
-    /// Up to 100 bytes, the size of SQLite's header.
+    /// Whether a database's header says that it is written through a log (sqlite.org/fileformat2.html, 1.3.3).
+    static func isInLogMode(_ start: Data) -> Bool { start.count > 19 && (start[18] == 2 || start[19] == 2) }
+
+    /// Up to 100 bytes, the size of SQLite's header; of a database that this process has open, what all begin with.
     static func firstBytes(of path: String) throws -> Data {
+        if LockedFiles.contains(path) { return magic }
         let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
         defer {
             // Closing a file that was only read can't lose anything.
@@ -157,16 +161,10 @@ package enum SQLiteStoreFile {
 
     /// Copies all pages, those that are still in the source's write-ahead log included.
     private static func backUp(_ source: URL, to copy: URL) throws {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(5)
-        let path = source.path
-        let reader = try DatabaseQueue(
-            path: SQLiteDatabase.hasWriteAheadLog(path) ? path : SQLiteDatabase.immutableURI(path),
-            configuration: configuration)
+        let reader = try ReadOnlyDatabase(path: source.path, options: SQLiteStoreOptions())
         let writer = try DatabaseQueue(path: copy.path)
-        try reader.backup(to: writer)
+        try reader.read { original in try writer.writeWithoutTransaction { try original.backup(to: $0) } }
         try writer.close()
-        try reader.close()
+        reader.close()
     }
 }
