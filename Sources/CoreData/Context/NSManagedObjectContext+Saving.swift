@@ -23,7 +23,7 @@ extension NSManagedObjectContext {
         NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
         runWillSave()
         guard hasChanges else { return }
-        try validateChanges()
+        if validatesOnSave { try validateChanges() }
         try settleConstraintConflicts()
         let digest = ChangeDigest(inserted: inserted.objects, updated: updated.objects, deleted: deleted.objects)
         try write()

@@ -58,6 +58,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Whether anybody may be listening for this very context. Off, it announces its saves (others merge them), but not each
     /// change, nor the saved IDs apart.
     package var isObserved = true
+    /// Whether a save checks the rules of the model, and those of classes. Not where rows are taken over from a store that holds
+    /// what breaks them.
+    package var validatesOnSave = true
 
     /// All objects of the context that somebody holds, by ID.
     let registry = ObjectRegistry()

@@ -44,13 +44,22 @@ struct ArchiveContents {
     /// How many objects there are.
     var count: Int { ids.reduce(0) { $0 + $1.count } }
 
-    /// The number of an object in the archive.
+    /// The number of an object in the archive; nil for one that isn't in the store, to which a row leads all the same.
     ///
-    /// - Throws: ``GraftError`` with `conflict` for an object that wasn't there when the archive began.
+    /// - Throws: ``GraftError`` with `conflict` for an object that has come since the archive began.
     @inline(__always)
-    func number(_ id: NSManagedObjectID) throws -> Int {
+    func number(_ id: NSManagedObjectID) throws -> Int? {
         if let number = numbers[id.lookupKey] { return Int(number) }
+        if try isMissing(id) { return nil }
         throw Self.changedMeanwhile()
+    }
+
+    /// Whether there is no row of an ID. What was deleted since the archive began has its number.
+    private func isMissing(_ id: NSManagedObjectID) throws -> Bool {
+        guard let name = id.entity.name, !id.isTemporaryID else { return false }
+        let request = NSFetchRequest<NSManagedObject>(entityName: name)
+        request.predicate = NSPredicate(format: "SELF == %@", id)
+        return try context.count(for: request) == 0
     }
 
     static func changedMeanwhile() -> GraftError {

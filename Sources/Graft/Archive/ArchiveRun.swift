@@ -50,7 +50,7 @@ struct ArchiveRun {
             case .json: LineArchiveEncoder(entities, names: contents.names, sink: sink)
             case .binary: BlockArchiveEncoder(entities, isCompressed: options.isCompressed, sink: sink)
             }
-        let header = header(contents, model)
+        var header = header(contents, model)
         try encoder.begin(header, model: options.includesModel ? ArchivePacking.data(of: model) : nil)
         var number = 0
         for (index, entity) in contents.plan.entities.enumerated() {
@@ -61,7 +61,7 @@ struct ArchiveRun {
                 try readMembers(of: objects, entity, contents)
                 for object in objects {
                     record.number = number
-                    try read(object, contents, into: &record)
+                    try read(object, contents, into: &record, &header.missingReferences)
                     try encoder.write(record)
                     number += 1
                 }
@@ -104,13 +104,15 @@ struct ArchiveRun {
     }
 
     private func read(
-        _ object: NSManagedObject, _ contents: ArchiveContents, into record: inout ArchiveRecord
+        _ object: NSManagedObject, _ contents: ArchiveContents, into record: inout ArchiveRecord,
+        _ missing: inout [String: Int]
     ) throws {
         let entity = contents.plan.entities[record.entity]
         let properties = contents.plan.schema.entities[entity.number].properties
         for (item, number) in zip(entity.archived.items, entity.properties) {
             do {
-                try read(item, number, properties[number], of: object, contents, into: &record)
+                let count = try read(item, number, properties[number], of: object, contents, into: &record)
+                if count > 0 { missing["\(entity.archived.name).\(item.name)", default: 0] += count }
             } catch {
                 throw ImportErrors.graftError(error).located(
                     in: .init(entity: entity.archived.name, property: item.name))
@@ -118,23 +120,32 @@ struct ArchiveRun {
         }
     }
 
+    /// - Returns: How many references lead to objects that aren't in the store.
     @inline(__always)
     private func read(
         _ item: ArchiveEntity.Item, _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject,
         _ contents: ArchiveContents, into record: inout ArchiveRecord
-    ) throws {
+    ) throws -> Int {
         switch item.form {
-        case .attribute: record.values[item.column] = try object.archivedValue(number, property)
+        case .attribute:
+            record.values[item.column] = try object.archivedValue(number, property)
+            return 0
         case .toOne:
-            record.destinations[item.column] =
-                try object.destinationID(number, property).map(contents.number) ?? ArchiveRecord.none
+            record.destinations[item.column] = ArchiveRecord.none
+            guard let id = object.destinationID(number, property) else { return 0 }
+            guard let destination = try contents.number(id) else { return 1 }
+            record.destinations[item.column] = destination
+            return 0
         case .toMany(let isOrdered):
             record.members[item.column].removeAll(keepingCapacity: true)
-            for id in object.memberIDs(number, property) {
-                record.members[item.column].append(try contents.number(id))
+            let ids = object.memberIDs(number, property)
+            for id in ids {
+                if let member = try contents.number(id) { record.members[item.column].append(member) }
             }
+            let count = ids.count - record.members[item.column].count
             // An unordered relationship has the order of the archive, which is the same every time.
             if !isOrdered { record.members[item.column].sort() }
+            return count
         }
     }
 }

@@ -47,8 +47,16 @@ extension GraphArchive {
         /// The entities, in the order of their objects in the archive.
         public var entities: [Entity]
 
+        /// What was left out, in the header that writing an archive returns: how many references of a property
+        /// (`Asset.moment`) lead to objects that aren't in the store. A header that is read has none.
+        public internal(set) var missingReferences: [String: Int] = [:]
+
         /// How many objects the archive has.
         public var objectCount: Int { entities.reduce(0) { $0 + $1.objectCount } }
+
+        private enum CodingKeys: String, CodingKey {
+            case version, encoding, modelChecksum, entities
+        }
     }
 }
 

@@ -49,6 +49,12 @@ extension GraphArchive {
         /// a circle, are saved together with these.
         public var savesEachBatch = false
 
+        /// Whether the objects are checked against the rules of the model, and what breaks them is an error that lists it.
+        ///
+        /// By default a store gets what the archive says, as a store of Apple's apps may hold it: nulls in mandatory attributes,
+        /// numbers beyond their limits. Into a context of the caller's, and on Apple's platforms, objects are always checked.
+        public var validates = false
+
         /// Whether nothing is kept: the report says what restoring would do.
         public var isDryRun = false
 

@@ -52,7 +52,13 @@ public struct GraphArchive: Sendable {
     /// Reads the model in the archive; nil where it was left out.
     ///
     /// - Throws: ``GraftError`` with `unreadableFile` or `damagedArchive`; what is wrong with the model.
-    public func model() throws -> NSManagedObjectModel? { try decoder().model.map(ArchivePacking.model) }
+    public func model() throws -> NSManagedObjectModel? {
+        let decoder = try decoder()
+        let hashes = decoder.header.entities.map { ($0.name, $0.versionHash) }
+        return try decoder.model.map { bytes in
+            try ArchivePacking.model(bytes, hashes: Dictionary(hashes) { first, _ in first })
+        }
+    }
 
     /// Reads the whole archive and verifies every checksum, every value and every reference.
     ///

@@ -37,6 +37,10 @@ struct RestoreCommand: JobCommand {
     @Option(help: ArgumentHelp("Save after each so many objects, to bound the memory.", valueName: "n"))
     var batch: Int?
 
+    @Flag(
+        name: .customLong("validate"), help: "Refuse an archive whose objects break the model's rules, and list them.")
+    var keepsRules = false
+
     @Flag(help: "Say what would be inserted and updated, and change nothing.")
     var dryRun = false
 
@@ -48,6 +52,7 @@ struct RestoreCommand: JobCommand {
         var options = GraphArchive.RestoringOptions()
         options.fit = fit.option
         options.isDryRun = dryRun
+        options.validates = keepsRules
         if let batch {
             options.batchSize = batch
             options.savesEachBatch = true

@@ -28,7 +28,12 @@ struct ArchiveJob {
         }
         do {
             let destination = try OutputFile.destination(output, console)
-            try container.writeArchive(to: destination, options: options, progress: progress)
+            let header = try container.writeArchive(to: destination, options: options, progress: progress)
+            for (property, count) in header.missingReferences.sorted(by: { $0.key < $1.key }) {
+                console.note(
+                    "graft: \(store): \(count) references of \(property) lead to objects that aren't there, and were left "
+                        + "out")
+            }
         } catch  where output == nil && console.isOutputClosed {
             throw OutputClosed()
         } catch let error as GraftError {
