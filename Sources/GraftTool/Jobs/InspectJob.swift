@@ -18,7 +18,7 @@ struct InspectJob {
             let report = try storeReport()
             try show(report, ReportText.lines(report), console)
         } else {
-            let report = ModelFileReport(file: file, model: try ModelReport(StoreAccess.model(at: file)))
+            let report = ModelFileReport(file: file, model: ModelReport(try StoreAccess.model(at: file)))
             try show(report, ReportText.lines(report), console)
         }
     }
@@ -54,7 +54,7 @@ struct InspectJob {
     private func storeReport() throws -> StoreReport {
         let container = try StoreAccess.openForReading(file, modelPath: nil)
         let metadata = container.persistentStoreCoordinator.persistentStores.first?.metadata ?? [:]
-        var report = try ModelReport(container.managedObjectModel)
+        var report = ModelReport(container.managedObjectModel)
         let context = container.newBackgroundContext()
         try context.performAndWait {
             for index in report.entities.indices where !report.entities[index].isAbstract {
