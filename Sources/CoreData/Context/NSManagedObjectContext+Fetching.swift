@@ -268,8 +268,10 @@ extension NSManagedObjectContext {
                 "'\(entity.name ?? "")' is in \(stores.count) stores, whose rows can't be grouped together. Set affectedStores "
                     + "to one of them.")
         }
+        var query = storeQuery(request, entity)
+        if selection.isGrouped, selection.groups.isEmpty { query.sortDescriptors = [] }
         return try requiredSource.dictionaries(
-            matching: storeQuery(request, entity), selection: selection, in: stores, for: self
+            matching: query, selection: selection, in: stores, for: self
         ).map { NSDictionary(dictionary: $0) }
     }
 }

@@ -53,24 +53,40 @@ final class CompiledModel: Sendable {
     private struct Entry: Sendable {
         // Safe: a weak reference is atomic, and only compared.
         nonisolated(unsafe) weak var model: NSManagedObjectModel?
+        let annotationVersion: Int
         var compiled: CompiledModel
     }
 
     private static let known = Mutex<[ObjectIdentifier: Entry]>([:])
 
-    /// The compiled form of a model, which isn't changed any more once it has objects.
+    /// The compiled form of a model, of which nothing but annotations is changed once it has objects.
     ///
     /// - Throws: ``GraftError`` with `invalidModel` or `invalidMapping`.
     static func of(_ model: NSManagedObjectModel) throws -> CompiledModel {
         let key = ObjectIdentifier(model)
-        let found = known.withLock { unsafe $0[key]?.model === model ? $0[key]?.compiled : nil }
+        let version = annotationVersion(of: model)
+        let found = known.withLock { entries -> CompiledModel? in
+            guard let entry = entries[key], unsafe entry.model === model, entry.annotationVersion == version else {
+                return nil
+            }
+            return entry.compiled
+        }
         if let found { return found }
         let compiled = try CompiledModel(model)
         known.withLock { entries in
             entries = entries.filter { unsafe $0.value.model != nil }
-            entries[key] = Entry(model: model, compiled: compiled)
+            entries[key] = Entry(model: model, annotationVersion: version, compiled: compiled)
         }
         return compiled
+    }
+
+    /// Changes with each change of a `userInfo`. Apple's models don't tell; there annotations stay as they were read first.
+    private static func annotationVersion(of model: NSManagedObjectModel) -> Int {
+        #if canImport(Darwin)
+            0
+        #else
+            model.annotationVersion
+        #endif
     }
 
     /// The compiled form of the model that an object's entity belongs to.

@@ -149,6 +149,9 @@ extension PredicateParser {
         case .at, .escapedWord: return .expression(NSExpression(forKeyPath: try pathComponent()))
         case .argument(let specifier): return .expression(try argumentExpression(specifier))
         case .word(let word): return try named(word)
+        case .symbol(.less) where isAtNSNull:
+            for _ in 0..<3 { advance() }
+            return .expression(NSExpression(forConstantValue: NSNull()))
         case .symbol, .end:
             throw error(
                 expected: "a value",

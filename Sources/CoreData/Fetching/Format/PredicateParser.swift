@@ -60,6 +60,14 @@ struct PredicateParser {
 
     var following: PredicateToken { tokens[min(position + 1, tokens.count - 1)] }
 
+    /// `<null>` is how `NSNull` is written.
+    var isAtNSNull: Bool {
+        guard position + 2 < tokens.count, tokens[position + 1].keyword == .null,
+            case .symbol(.greater) = tokens[position + 2].kind
+        else { return false }
+        return true
+    }
+
     mutating func advance() {
         if position < tokens.count - 1 { position += 1 }
     }

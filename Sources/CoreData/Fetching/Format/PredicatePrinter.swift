@@ -53,7 +53,7 @@ extension NSPredicate: FoundationFormat {}
 enum ExpressionPrinter {
     static func text(of expression: NSExpression) -> String {
         switch expression.node {
-        case .constant(let constant): text(ofConstant: constant.value)
+        case .constant(let constant): constant.isNSNull ? null : text(ofConstant: constant.value)
         case .evaluatedObject: "SELF"
         case .variable(let name): "$\(name)"
         case .keyPath(let operand, let path): text(ofPath: path, from: operand)
@@ -118,6 +118,9 @@ enum ExpressionPrinter {
 
     // MARK: Constants
 
+    /// `NSNull`, also as a member of a collection.
+    private static let null = "<null>"
+
     private static func text(ofConstant value: Any?) -> String {
         switch value {
         case nil: "nil"
@@ -137,7 +140,7 @@ enum ExpressionPrinter {
     /// Sets have no order; their members are printed sorted.
     private static func text(ofCollection value: Any) -> String {
         guard case .collection(let members) = Operand(value) else { return quoted("\(value)") }
-        let texts = members.elements.map { text(ofConstant: $0.boxed) }
+        let texts = members.elements.map { $0.boxed.map(text(ofConstant:)) ?? null }
         return "{\((members.isOrdered ? texts : texts.sorted()).joined(separator: ", "))}"
     }
 

@@ -28,6 +28,14 @@ extension NSExpression {
         }
     }
 
+    /// Whether it is the number of each row's members, such as `tags.@count`; of a group it is that of all rows.
+    var countsMembers: Bool {
+        guard case .keyPath(let operand, let path) = node, case .evaluatedObject = operand.node,
+            case .collection(.count, _)? = path.steps.last
+        else { return false }
+        return true
+    }
+
     /// Whether a function of a group's rows is among its parts.
     func containsRowAggregate(of entity: NSEntityDescription) -> Bool {
         var found = false

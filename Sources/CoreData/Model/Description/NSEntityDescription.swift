@@ -76,10 +76,10 @@ open class NSEntityDescription: NSObject, NSCopying {
         }
     }
 
-    /// What the model's author noted; Graft's mapping annotations among it. Nothing is inherited.
+    /// What the model's author noted; Graft's mapping annotations among it. Nothing is inherited. It may be changed while a
+    /// coordinator uses the model.
     public var userInfo: [AnyHashable: Any]? = [:] {
-        willSet { willChange() }
-        didSet { didChange() }
+        didSet { userInfoDidChange() }
     }
 
     /// A text that changes the version hash, to tell versions apart that differ in nothing else.
@@ -170,6 +170,9 @@ extension NSEntityDescription {
             forgetStructure()
         }
     }
+
+    /// Lets whoever has read the annotations know that they aren't those any more.
+    final func userInfoDidChange() { model?.userInfoDidChange() }
 
     /// Drops what was computed for the entity and all that inherit from it.
     final func forgetStructure() {
