@@ -3,11 +3,12 @@
 SWIFT ?= swift
 export SWIFT
 
-.PHONY: help setup build test lint format demo examples bench clean
+.PHONY: help setup build test stress lint format demo examples bench clean
 
 help:
 	@echo "make demo     build in release mode and import, update, query and export Examples/Heroes"
 	@echo "make test     run every test"
+	@echo "make stress   a million random operations by several contexts on one store; STRESS_OPERATIONS and STRESS_SEED change that"
 	@echo "make build    build the libraries and the tool (debug)"
 	@echo "make lint     check the formatting and that our code builds without warnings"
 	@echo "make format   format every Swift file"
@@ -24,6 +25,10 @@ build: setup
 test: setup
 	@scripts/build --build-tests
 	$(SWIFT) test --skip-build
+
+stress: setup
+	@scripts/build --build-tests
+	STRESS_OPERATIONS=$${STRESS_OPERATIONS:-1000000} $(SWIFT) test --skip-build --filter StressTests
 
 lint: setup
 	@scripts/lint

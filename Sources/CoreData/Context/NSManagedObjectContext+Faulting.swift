@@ -22,16 +22,17 @@ extension NSManagedObjectContext {
             guard let target = registeredObject(for: row.objectID), !target.state.contains(.hasRow) else { continue }
             target.take(row)
         }
-        if !object.state.contains(.hasRow) { inaccessible(object) }
+        if !object.state.contains(.hasRow) { noteMissingRow(of: object) }
     }
 
-    private func inaccessible(_ object: NSManagedObject) {
+    private func noteMissingRow(of object: NSManagedObject) {
         guard shouldDeleteInaccessibleFaults else {
             fatalError("The row of \(object.id) is gone and shouldDeleteInaccessibleFaults is off.")
         }
-        object.values = object.layout.values { _, slot in slot.isToMany ? .objects(ToManyMembers()) : .null }
-        object.committed = object.values
+        object.becomeEmpty()
         object.state.insert(.deleted)
+        // Whoever asks for the object may be in the middle of a list with it.
+        inaccessible.append(object)
     }
 
     /// The object at the other end of a to-one relationship. Other objects of the batch get theirs too, as faults that will be
@@ -142,8 +143,14 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Enters members as read, and reapplies what was changed before they were.
+    /// Enters members as read, and reapplies what was changed before they were, on either side.
     private func fill(_ owner: NSManagedObject, slot: Int, with stored: [NSManagedObject]) {
+        enter(stored, in: owner, slot: slot)
+        guard hasChanges, !owner.isDeleted, let inverse = owner.layout.inverses[slot] else { return }
+        for member in stored where member.deniesBeing(in: owner, inverse) { owner.takeOut(slot, member) }
+    }
+
+    private func enter(_ stored: [NSManagedObject], in owner: NSManagedObject, slot: Int) {
         let members = ToManyMembers(unique: stored)
         guard case .unread(let delta?) = owner.values[slot], !delta.isEmpty else {
             if owner.values[slot].isRelationshipFault { owner.fillIn(slot, .objects(members)) }
