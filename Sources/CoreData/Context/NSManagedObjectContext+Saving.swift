@@ -12,6 +12,7 @@ extension NSManagedObjectContext {
     public func save() throws {
         checkQueue()
         processPendingChanges()
+        try throwFaultFailure()
         guard hasChanges else {
             try source?.saveNothing(for: self)
             return
@@ -25,6 +26,7 @@ extension NSManagedObjectContext {
         guard hasChanges else { return }
         try validateChanges()
         try settleConstraintConflicts()
+        try throwFaultFailure()
         let digest = ChangeDigest(inserted: inserted.objects, updated: updated.objects, deleted: deleted.objects)
         try write()
         if generationAfterwards != nil { generationAfterwards = .current }
@@ -179,7 +181,7 @@ extension NSManagedObjectContext {
             if isPermanent,
                 object.touched.contains(where: { !object.layout.slots[$0].isTransient && object.differs($0) })
             {
-                object.version += 1
+                object.version = RowVersion.after(object.version)
             }
             object.settle()
         }

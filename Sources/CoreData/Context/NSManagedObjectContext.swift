@@ -76,6 +76,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var generation: NSQueryGenerationToken?
     /// Where unsaved objects shall go, by their temporary IDs.
     var assignedStores: [RowKey: NSPersistentStore] = [:]
+    /// What couldn't be read while ``collectingFaultFailures(_:)`` runs; nil where such a failure stops the process.
+    var faultFailures: FaultFailures?
     /// Whether the changes of an event are being posted.
     var isAnnouncing = false
     /// How old values may be that a refreshed object gets, in seconds.

@@ -49,12 +49,19 @@ public enum DictionaryFormat: Sendable, CaseIterable {
     /// The object in some bytes: a property list where they begin like one, else JSON. Numbers are exact.
     static func object(in data: Data) throws -> Any {
         if data.starts(with: Data("bplist".utf8)) || data.starts(with: Data("<?xml".utf8)) {
-            do {
-                // Safe: there is no pointer for the format.
-                return try unsafe PropertyListSerialization.propertyList(from: data, options: [], format: nil)
-            } catch {
-                throw GraftError(.unreadableFile(reason: "it isn't a property list"), underlying: error)
-            }
+            #if canImport(Darwin)
+                do {
+                    return try PropertyListSerialization.propertyList(from: data, options: [], format: nil)
+                } catch {
+                    throw GraftError(.unreadableFile(reason: "it isn't a property list"), underlying: error)
+                }
+            #else
+                do {
+                    return try PropertyListFile.object(of: data)
+                } catch {
+                    throw GraftError(.unreadableFile(reason: "it isn't a property list: \(error.description)"))
+                }
+            #endif
         }
         var options = JSONReader.Options()
         options.maximumDepth = maximumDepth

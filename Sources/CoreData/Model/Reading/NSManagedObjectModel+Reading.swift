@@ -156,10 +156,9 @@ private struct ModelFile {
     private static func propertyList(at file: URL) throws -> [String: Any] {
         let bytes = try bytes(of: file)
         do {
-            let list = try unsafe PropertyListSerialization.propertyList(from: bytes, format: nil)
-            return list as? [String: Any] ?? [:]
+            return try PropertyListFile.object(of: bytes) as? [String: Any] ?? [:]
         } catch {
-            throw ModelError(.unreadableFile(reason: "it is no property list"), source: file.path)
+            throw ModelError(.unreadableFile(reason: "it is no property list: \(error.description)"), source: file.path)
         }
     }
 }

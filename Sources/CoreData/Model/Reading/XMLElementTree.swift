@@ -27,7 +27,18 @@ final class XMLElementNode {
     /// External entities aren't followed.
     /// - Throws: ``ModelError/Finding/badXML(line:column:reason:)``.
     static func root(of data: Data) throws -> XMLElementNode {
-        let parser = XMLParser(data: data)
+        let text: String
+        do {
+            text = try XMLText.checked(data)
+        } catch {
+            throw ModelError(.badXML(line: 1, column: 1, reason: error.description))
+        }
+        // What a document type declares is nothing that a model has.
+        if let declaration = text.range(of: "<!DOCTYPE") {
+            let line = text[..<declaration.lowerBound].utf8.count { $0 == UInt8(ascii: "\n") } + 1
+            throw ModelError(.badXML(line: line, column: 1, reason: "a document type isn't allowed"))
+        }
+        let parser = XMLParser(data: Data(text.utf8))
         parser.shouldResolveExternalEntities = false
         let builder = Builder()
         parser.delegate = builder
@@ -63,7 +74,7 @@ final class XMLElementNode {
         func parser(
             _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
         ) {
-            open.removeLast()
+            _ = open.popLast()
         }
 
         func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {

@@ -172,7 +172,7 @@ final class InMemoryStoreBackend: StoreBackend {
             if row.layout.slots[slot].kind == .toOne { relink(row, slot, to: values[slot].referencedID) }
             row.values[slot] = values[slot]
         }
-        row.version += 1
+        row.version = RowVersion.after(row.version)
     }
 
     private func linkInserted(_ change: RowChange) {

@@ -71,7 +71,7 @@ final class SQLiteDatabase: Sendable {
     /// A private database that is gone when it is closed.
     static func inMemory(options: SQLiteStoreOptions) throws -> SQLiteDatabase {
         SQLiteDatabase(
-            .queue(try DatabaseQueue(configuration: configuration(options, excluding: ["journal_mode"]))))
+            .queue(try DatabaseQueue(configuration: configuration(options, "memory", excluding: ["journal_mode"]))))
     }
 
     /// A file for reading and writing.
@@ -81,7 +81,8 @@ final class SQLiteDatabase: Sendable {
     static func file<T>(
         at path: String, options: SQLiteStoreOptions, prepare: (Database) throws -> T
     ) throws -> (database: SQLiteDatabase, prepared: T) {
-        let first = try DatabaseQueue(path: path, configuration: configuration(options, excluding: ["journal_mode"]))
+        let first = try DatabaseQueue(
+            path: path, configuration: configuration(options, path, excluding: ["journal_mode"]))
         let prepared = try first.writeWithoutTransaction(prepare)
         guard options.usesWriteAheadLog else {
             if let mode = options.pragma("journal_mode") {
@@ -90,7 +91,8 @@ final class SQLiteDatabase: Sendable {
             return (SQLiteDatabase(.queue(first)), prepared)
         }
         try first.writeWithoutTransaction { try startWriteAheadLog($0, path) }
-        let pool = try DatabasePool(path: path, configuration: configuration(options, excluding: ["journal_mode"]))
+        let pool = try DatabasePool(
+            path: path, configuration: configuration(options, path, excluding: ["journal_mode"]))
         // Only now may the first connection go: the last one to close removes the log.
         try first.close()
         return (SQLiteDatabase(.pool(pool)), prepared)
@@ -101,7 +103,7 @@ final class SQLiteDatabase: Sendable {
     /// Where there is no write-ahead log, SQLite is told that the file is immutable: it then needs no shared memory
     /// file, which it couldn't make in a read-only folder.
     static func readOnlyFile(at path: String, options: SQLiteStoreOptions) throws -> SQLiteDatabase {
-        var configuration = try configuration(options, excluding: ["journal_mode", "auto_vacuum", "page_size"])
+        var configuration = try configuration(options, path, excluding: ["journal_mode", "auto_vacuum", "page_size"])
         configuration.readonly = true
         let isLogged = hasWriteAheadLog(path)
         return SQLiteDatabase(
@@ -117,12 +119,15 @@ final class SQLiteDatabase: Sendable {
         try db.execute(sql: "PRAGMA journal_mode = WAL")
         if hasWriteAheadLog(path) { return }
         try db.inTransaction(.immediate) {
-            let row = try Row.fetchOne(db, sql: "SELECT Z_VERSION, Z_UUID FROM Z_METADATA LIMIT 1")
-            guard let row, let identifier = row[1] as String? else { return .rollback }
+            var found: (version: Int64, identifier: String)?
+            try db.readRows(of: "Z_METADATA", ["Z_VERSION", "Z_UUID"], "LIMIT 1") { row in
+                if let identifier = try row.text(1) { found = (try row.integer(0), identifier) }
+            }
+            guard let found else { return .rollback }
             let update = "UPDATE Z_METADATA SET Z_UUID = ? WHERE Z_VERSION = ?"
-            let other = String(repeating: "-", count: identifier.utf8.count)
-            try db.execute(sql: update, arguments: [other, row[0] as Int64])
-            try db.execute(sql: update, arguments: [identifier, row[0] as Int64])
+            let other = String(repeating: "-", count: found.identifier.utf8.count)
+            try db.execute(sql: update, arguments: [other, found.version])
+            try db.execute(sql: update, arguments: [found.identifier, found.version])
             return .commit
         }
     }
@@ -142,13 +147,13 @@ final class SQLiteDatabase: Sendable {
     }
 
     private static func configuration(
-        _ options: SQLiteStoreOptions, excluding excluded: Set<String>
+        _ options: SQLiteStoreOptions, _ path: String, excluding excluded: Set<String>
     ) throws -> Configuration {
         let statements = try options.pragmaStatements(excluding: excluded)
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         configuration.acceptsDoubleQuotedStringLiterals = true
-        configuration.busyMode = .timeout(options.busyTimeout)
+        configuration.busyMode = StoreLock.busyMode(path: path, timeout: options.busyTimeout)
         configuration.prepareDatabase { db in
             if let onStatement = options.onStatement { db.trace { onStatement($0.description) } }
             for name in SQLDerivedAttributes.functionNames {

@@ -20,7 +20,7 @@ struct SQLiteErrors: Sendable {
         case let error as RowError:
             return CoreDataError.make(
                 .fileReadCorruptFile,
-                "The store \(path) holds a value that doesn't fit the model. \(error.description)",
+                "The store \(path) is damaged. \(error.description) Correct the row, or restore the store from a copy.",
                 userInfo: [NSFilePathErrorKey: path])
         case let error as SQLSchemaError:
             return CoreDataError.make(
@@ -40,7 +40,9 @@ struct SQLiteErrors: Sendable {
                 domain: NSSQLiteErrorDomain, code: code, userInfo: [NSLocalizedDescriptionKey: message]),
         ]
         if let sql = error.sql { userInfo[SQLiteErrors.statementKey] = sql }
-        let statement = error.sql.map { " while running \"\($0.prefix(400))\"" } ?? ""
+        // Settings of ours say nothing to anybody.
+        let shown = error.sql.flatMap { $0.hasPrefix("PRAGMA") ? nil : $0 }
+        let statement = shown.map { " while running \"\($0.prefix(400))\"" } ?? ""
         let (cocoaCode, remedy) = meaning(of: error.resultCode, operation)
         let verb =
             switch operation {
@@ -64,6 +66,11 @@ struct SQLiteErrors: Sendable {
                 .fileReadCorruptFile, "The file is damaged or not a SQLite database. Restore it or name another one."
             )
         case .SQLITE_FULL: return (.fileWriteOutOfSpace, "The disk is full. Free some space and try again.")
+        case .SQLITE_IOERR:
+            return (
+                operation == .reading ? .fileReadUnknown : .fileWriteUnknown,
+                "The system couldn't read or write the file or its log. Check the free space and the disk, and try again."
+            )
         case .SQLITE_READONLY, .SQLITE_PERM:
             return (
                 .fileWriteNoPermission,

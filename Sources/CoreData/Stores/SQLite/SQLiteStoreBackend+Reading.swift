@@ -34,8 +34,9 @@ extension SQLiteStoreBackend {
             var entities = EntityLookup(schema: schema)
             while try statement.step() {
                 let number = statement.integer(at: 0)
-                guard let description = entities.entity(numbered: statement.integer(at: 1)) else {
-                    throw Self.unknownEntity(statement.integer(at: 1), in: entity.table, row: number)
+                let entityNumber = try statement.integer(at: 1, of: "\(entity.table).Z_ENT of row \(number)")
+                guard let description = entities.entity(numbered: entityNumber) else {
+                    throw Self.unknownEntity(entityNumber, in: entity.table, row: number)
                 }
                 ids.append(NSManagedObjectID(entity: description, space: space, number: number))
             }

@@ -15,8 +15,12 @@ package enum SQLiteStoreFile {
     /// The archive of the model that a store was last opened with (`Z_MODELCACHE`); nil where it has none.
     package static func modelCache(at url: URL) throws -> Data? {
         try reading(url) { db, _ in
-            guard try db.tableExists("Z_MODELCACHE") else { return nil }
-            return try Data.fetchOne(db, sql: "SELECT Z_CONTENT FROM Z_MODELCACHE WHERE Z_CONTENT IS NOT NULL LIMIT 1")
+            guard try db.hasTable("Z_MODELCACHE") else { return nil }
+            var content: Data?
+            try db.readRows(of: "Z_MODELCACHE", ["Z_CONTENT"], "WHERE Z_CONTENT IS NOT NULL LIMIT 1") { row in
+                content = try row.data(0)
+            }
+            return content
         }
     }
 
@@ -40,7 +44,7 @@ package enum SQLiteStoreFile {
             guard isDatabase(start) else { throw errors.notADatabase(start: start) }
             let database = try SQLiteDatabase.readOnlyFile(at: path, options: SQLiteStoreOptions())
             let result = try database.read { db in
-                guard try db.tableExists("Z_METADATA") else { throw errors.notAStore(tables: try tableNames(db)) }
+                guard try db.hasTable("Z_METADATA") else { throw errors.notAStore(tables: try tableNames(db)) }
                 return try body(db, errors)
             }
             try database.close()
@@ -74,7 +78,7 @@ package enum SQLiteStoreFile {
     }
 
     static func tableNames(_ db: Database) throws -> [String] {
-        try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+        try db.texts("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
     }
 
     // MARK: Destroying and replacing
