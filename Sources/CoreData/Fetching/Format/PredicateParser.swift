@@ -100,11 +100,12 @@ struct PredicateParser {
     mutating func nested<T>(_ body: (inout PredicateParser) throws -> T) throws -> T {
         depth += 1
         defer { depth -= 1 }
-        if depth > Self.depthLimit {
-            throw error(
-                expected: "at most \(Self.depthLimit) levels of nesting", remedy: "Split the predicate into several.")
-        }
+        if depth > Self.depthLimit { throw tooDeep() }
         return try body(&self)
+    }
+
+    func tooDeep() -> PredicateError {
+        error(expected: "at most \(Self.depthLimit) levels of nesting", remedy: "Split the predicate into several.")
     }
 
     /// Reads something that has to be a condition.

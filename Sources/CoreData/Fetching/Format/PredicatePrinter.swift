@@ -57,7 +57,7 @@ enum ExpressionPrinter {
         case .evaluatedObject: "SELF"
         case .variable(let name): "$\(name)"
         case .keyPath(let operand, let path): text(ofPath: path, from: operand)
-        case .function(let call): text(of: call)
+        case .function(let call): ExpressionChain(expression).map(text) ?? text(of: call)
         case .aggregate(let elements): "{\(list(elements))}"
         case .subquery(let collection, let variable, let predicate):
             "SUBQUERY(\(text(of: collection)), $\(variable), \(PredicatePrinter.text(of: predicate)))"
@@ -105,6 +105,29 @@ enum ExpressionPrinter {
         case (.cast?, 2): return "CAST(\(list(call.arguments)))"
         default: return "\(call.name)(\(list(call.arguments)))"
         }
+    }
+
+    /// A long row without the parentheses that mean nothing: nobody could read them back.
+    private static func text(of chain: ExpressionChain) -> String {
+        var opening: [String] = []
+        var rest = grouped(chain.first)
+        var before: PredefinedFunction?
+        for link in chain.links {
+            guard let sign = link.function.sign else {
+                opening.append("\(link.call.name)(")
+                rest += ", \(text(of: link.right)))"
+                before = nil
+                continue
+            }
+            // What binds less tightly, and a power of a power, would be read otherwise.
+            if let before, before.level ?? -1 < link.function.level ?? .max {
+                opening.append("(")
+                rest += ")"
+            }
+            rest += " \(sign) \(grouped(link.right))"
+            before = link.function
+        }
+        return opening.reversed().joined() + rest
     }
 
     private static func indexText(_ index: NSExpression) -> String {
@@ -180,6 +203,21 @@ extension PredefinedFunction {
         case .bitXor: "^"
         case .shiftLeft: "<<"
         case .shiftRight: ">>"
+        default: nil
+        }
+    }
+}
+
+extension PredefinedFunction {
+    /// How tightly an operator binds that is read from left to right; nil for others.
+    var level: Int? {
+        switch self {
+        case .bitOr: 0
+        case .bitXor: 1
+        case .bitAnd: 2
+        case .shiftLeft, .shiftRight: 3
+        case .add, .subtract: 4
+        case .multiply, .divide: 5
         default: nil
         }
     }

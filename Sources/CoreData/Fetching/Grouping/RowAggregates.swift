@@ -21,6 +21,10 @@ extension NSExpression {
             return path.isSingleValue(of: entity)
         case .function(let call):
             if call.function?.isAggregate == true { return call.arguments.count == 1 && !isRowAggregate(of: entity) }
+            if let chain = ExpressionChain(self) {
+                return chain.first.isSingleValue(of: entity)
+                    || chain.links.contains { $0.right.isSingleValue(of: entity) }
+            }
             return call.arguments.contains { $0.isSingleValue(of: entity) }
         case .conditional(_, let then, let otherwise):
             return then.isSingleValue(of: entity) || otherwise.isSingleValue(of: entity)
