@@ -46,7 +46,7 @@ private struct EntityCompiler {
     func mapping(_ builder: inout KeyTreeBuilder) throws -> EntityMapping {
         let said = rules.entity(entity)
         let dialect = rules.dialect(of: entity)
-        let isAnnotated = dialect == .graft && said.namingRule == nil && Self.isAnnotated(entity)
+        let isAnnotated = dialect == .graft && said.namingRule == nil && rules.isAnnotated(entity)
         let compiler = PropertyCompiler(
             entity: entity, rules: rules, said: said, isAnnotated: isAnnotated, isArchive: isArchive)
         let byName = entity.propertiesByName
@@ -70,20 +70,6 @@ private struct EntityCompiler {
         compiled.isIdentityInferred = identity?.isInferred ?? false
         if !isArchive { try fill(&compiled, said) }
         return compiled
-    }
-
-    /// Whether any entity of the hierarchy declares a key path.
-    private static func isAnnotated(_ entity: NSEntityDescription) -> Bool {
-        var root = entity
-        while let parent = root.superentity { root = parent }
-        var pending = [root]
-        while let next = pending.popLast() {
-            if next.properties.contains(where: { Annotation.text(Annotation.keyPath, of: $0.userInfo) != nil }) {
-                return true
-            }
-            pending += next.subentities
-        }
-        return false
     }
 
     // MARK: What concerns the entity itself
