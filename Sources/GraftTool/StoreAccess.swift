@@ -4,6 +4,7 @@
 import CoreData
 import Foundation
 import Graft
+import Synchronization
 
 /// Models and stores by their paths.
 enum StoreAccess {
@@ -85,9 +86,22 @@ enum StoreAccess {
         return try container(model, description)
     }
 
+    /// How long the stores that are opened from now on wait for somebody else's lock, and who says that they do.
+    static func wait(_ seconds: Double?, notice: @escaping @Sendable (String) -> Void) {
+        patience.withLock { $0 = seconds }
+        StoreLock.notice.withLock { known in
+            known = { notice("graft: \($0) is locked by another process; waiting until it is free") }
+        }
+    }
+
+    private static let patience = Mutex<Double?>(nil)
+
     private static func container(
         _ model: NSManagedObjectModel, _ description: NSPersistentStoreDescription
     ) throws -> NSPersistentContainer {
+        if let seconds = patience.withLock({ $0 }) {
+            description.setOption(NSNumber(value: seconds), forKey: "NSPersistentStoreTimeoutOption")
+        }
         let container = NSPersistentContainer(name: "graft", managedObjectModel: model)
         container.persistentStoreDescriptions = [description]
         var failure: (any Error)?

@@ -1,5 +1,7 @@
 // The words of every error, in one file: what was found, and what to do about it.
 
+import Foundation
+
 extension GraftError {
     /// The whole error in one line.
     func sentence(wholeValues: Bool) -> String {
@@ -124,6 +126,22 @@ extension GraftError {
 }
 
 extension GraftError {
+    /// Any error in words for people. How Foundation's errors describe themselves is for programmers.
+    package static func words(of error: any Error) -> String {
+        guard error is CocoaError || error is POSIXError || type(of: error) is NSError.Type else { return "\(error)" }
+        let error = error as NSError
+        if let text = error.userInfo[NSLocalizedDescriptionKey] as? String { return text }
+        if let cause = error.userInfo[NSUnderlyingErrorKey] as? any Error { return words(of: cause) }
+        if let code = POSIXErrorCode(rawValue: Int32(truncatingIfNeeded: error.code)),
+            error.domain == NSPOSIXErrorDomain
+        {
+            // Safe: `strerror` returns a text that stays valid until the next call, and it is copied at once.
+            return unsafe String(cString: strerror(code.rawValue))
+        }
+        let path = error.userInfo[NSFilePathErrorKey] as? String ?? (error.userInfo[NSURLErrorKey] as? URL)?.path
+        return "\(error.localizedDescription)\(path.map { " (\($0))" } ?? "")"
+    }
+
     /// A value as an error shows it: not longer than the limit unless the whole is asked for.
     private static func shown(_ text: String, whole: Bool, limit: Int = 80) -> String {
         whole || text.count <= limit ? text : "\(text.prefix(limit - 1))…"

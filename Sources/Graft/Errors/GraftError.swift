@@ -93,11 +93,11 @@ public struct GraftError: Error, Equatable, Sendable {
         return error
     }
 
-    /// An error's own words; a plain Foundation error answers best through its localized description.
+    /// An error's own words.
     private static func describe(_ error: any Error) -> String {
         if let error = error as? GraftError { return error.description }
         if let error = error as? any LocalizedError, let text = error.errorDescription { return text }
-        return String(describing: error)
+        return words(of: error)
     }
 }
 

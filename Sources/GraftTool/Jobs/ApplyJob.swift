@@ -33,8 +33,9 @@ struct ApplyJob {
         if let entity { _ = try container.managedObjectModel.entity(named: entity) }
         let report = try apply(patch, to: container)
         try StoreAccess.close(container)
-        try console.print("\(report.inserted) new, \(report.changed) changed, \(report.deleted) deleted")
-        for key in report.cascaded { try console.print("deleted with its owner: \(key)") }
+        let line = "\(report.inserted) new, \(report.changed) changed, \(report.deleted) deleted"
+        let lines = [line] + report.cascaded.map { "deleted with its owner: \($0)" }
+        try console.report(lines, after: isDryRun ? nil : "the patch is applied")
         for conflict in report.conflicts { console.note("graft: \(conflict.description)") }
     }
 

@@ -35,5 +35,6 @@ struct ArchiveJob {
             guard case .unwritableFile = error.problem else { throw error }
             throw error.located(in: GraftError.Place(source: output ?? "standard output"))
         }
+        try OutputFile.report(output, console)
     }
 }

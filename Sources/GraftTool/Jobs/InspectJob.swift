@@ -15,6 +15,7 @@ struct InspectJob {
             let report = try archiveReport()
             try show(report, ReportText.lines(report), console)
         } else if Self.isStore(file) {
+            try refuseJSON()
             let report = try storeReport()
             try show(report, ReportText.lines(report), console)
         } else {
@@ -31,6 +32,20 @@ struct InspectJob {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         try console.print(String(decoding: encoder.encode(report), as: UTF8.self))
+    }
+
+    /// JSON is named as what it is, not as what it isn't.
+    private func refuseJSON() throws {
+        guard FileKind(ofPath: file) == .file, let handle = FileHandle(forReadingAtPath: file) else { return }
+        // Whoever reads it next says what is wrong.
+        let start = (try? handle.read(upToCount: 256)) ?? Data()
+        let first = start.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return }
+        throw GraftError(
+            .other(
+                finding: "it is JSON, and neither a store nor a model nor an archive",
+                remedy: "Bring it into a store with graft import."),
+            at: .init(source: file))
     }
 
     /// Folders are models, and so is a file with a model's name; any other file is a store.

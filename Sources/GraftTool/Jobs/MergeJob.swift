@@ -13,12 +13,24 @@ struct MergeJob {
     var output: String
     var model: String?
     var prefer: MergeSide?
+    private let progress = Progress(totalUnitCount: 1)
+
+    init(base: String, ours: String, theirs: String, output: String, model: String? = nil, prefer: MergeSide? = nil) {
+        self.base = base
+        self.ours = ours
+        self.theirs = theirs
+        self.output = output
+        self.model = model
+        self.prefer = prefer
+    }
 
     /// Merges, and reports what was done, or lists what is left to settle.
     ///
     /// - Returns: The number of conflicts.
     /// - Throws: What went wrong. The output is then as it was.
     func run(on console: Console) throws -> Int {
+        let interruption = Interruption(cancelling: progress)
+        defer { interruption.end() }
         let model = try StoreAccess.model(at: self.model, forStore: ours)
         let ourSnapshot = try snapshot(ours, model)
         var options = MergeOptions()
@@ -30,6 +42,7 @@ struct MergeJob {
         }
         let merge = try GraphMerge(
             base: snapshot(base, model), ours: ourSnapshot, theirs: snapshot(theirs, model), options: options)
+        if progress.isCancelled { throw GraftError(.cancelled) }
         for conflict in merge.conflicts { try console.print(conflict.description) }
         guard merge.conflicts.isEmpty else {
             let conflicts = merge.conflicts.count == 1 ? "1 conflict is" : "\(merge.conflicts.count) conflicts are"
@@ -38,10 +51,9 @@ struct MergeJob {
         }
         let diff = try GraphDiff(from: ourSnapshot, to: merge.snapshot, options: options.diff)
         try write(diff, options.diff)
-        try console.print(
-            "\(diff.inserted.count) new, \(diff.changed.count) changed, \(diff.deleted.count) deleted by the other side"
-        )
-        for (conflict, _) in merge.settled { try console.print("settled: \(conflict)") }
+        let counts = [diff.inserted.count, diff.changed.count, diff.deleted.count]
+        let line = "\(counts[0]) new, \(counts[1]) changed, \(counts[2]) deleted by the other side"
+        try console.report([line] + merge.settled.map { "settled: \($0.0)" }, after: "the merged store is written")
         return 0
     }
 
@@ -59,9 +71,10 @@ struct MergeJob {
     /// Copies our store beside the output, changes the copy, and puts it in the output's place.
     private func write(_ diff: GraphDiff, _ options: DiffOptions) throws {
         let target = URL(fileURLWithPath: output).resolvingSymlinksInPath()
-        let copy = target.deletingLastPathComponent().appendingPathComponent(".graft-merge-\(UUID().uuidString)")
+        let draft = try Draft(of: output)
+        let copy = URL(fileURLWithPath: draft.path)
         let manager = FileManager.default
-        defer { for end in ["", "-wal", "-shm"] { _ = try? manager.removeItem(atPath: copy.path + end) } }
+        defer { draft.remove() }
         do {
             try manager.copyItem(atPath: URL(fileURLWithPath: ours).resolvingSymlinksInPath().path, toPath: copy.path)
             // What isn't in the store's file yet is in its log.
@@ -77,10 +90,13 @@ struct MergeJob {
             copy.path, model: StoreAccess.model(at: model, forStore: ours))
         let context = container.newBackgroundContext()
         try context.performAndWait {
-            try context.apply(diff, options: PatchOptions(diff: options))
-            try context.save()
+            try context.withFaultsAsErrors {
+                try context.apply(diff, options: PatchOptions(diff: options))
+                try context.save()
+            }
         }
         try StoreAccess.close(container)
+        if progress.isCancelled { throw GraftError(.cancelled) }
         // Safe: both paths are strings, which the call copies.
         guard unsafe rename(copy.path, target.path) == 0 else {
             throw GraftError(.unwritableFile(reason: SystemError.reason()), at: .init(source: output))

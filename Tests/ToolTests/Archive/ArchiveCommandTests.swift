@@ -117,7 +117,7 @@ import Testing
             kill -s INT $!
             wait $!
             """, in: folder)
-        interrupted.failed(saying: "cancelled")
+        interrupted.failed(code: 130, saying: "cancelled")
         #expect(try folder.names == before)
     }
 }
