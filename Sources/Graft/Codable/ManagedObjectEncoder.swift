@@ -35,6 +35,7 @@ final class ManagedObjectEncoder {
         let options =
             encoder.userInfo[.managedCodingOptions] as? ManagedCodingOptions ?? ManagedCodingOptions()
         let run = ManagedObjectEncoder(compiled, try compiled.codingPlans(options.keys, model), options)
+        try options.relationships.checkNames(in: compiled.schema)
         let expected = type.entity(in: model) ?? object.entity
         var container = encoder.container(keyedBy: CodingPlan.Key.self)
         try run.write(

@@ -30,6 +30,7 @@ struct DictionaryChanges {
     init(_ old: DictionaryReader, _ new: DictionaryReader, _ options: DictionaryOptions) throws {
         schema = new.schema
         self.options = options
+        try options.checkNames(in: new.schema)
         plans = try new.schema.entities.indices.map { try DictionaryPlan($0, in: new.schema, options) }
         self.old = try RelatedRows(old)
         self.new = try RelatedRows(new)

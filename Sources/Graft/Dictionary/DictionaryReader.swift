@@ -90,6 +90,7 @@ struct DictionaryReader {
             let attributes = entities[entity.name]?.attributesByName ?? [:]
             return entity.properties.map { attributes[$0.name]?.valueTransformerName }
         }
+        try DictionaryOptions.check(options.entityNames, in: compiled.schema)
         let names = compiled.schema.entities.enumerated().map { (options.entityNames[$1.name] ?? $1.name, $0) }
         entityNumbers = Dictionary(names) { first, _ in first }
         for entity in compiled.schema.entities { try DictionaryPlan.check(entityKey: options.entityKey, entity) }

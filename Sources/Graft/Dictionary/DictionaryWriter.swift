@@ -68,6 +68,7 @@ struct DictionaryWriter {
     ///
     /// - Throws: ``GraftError`` with entity and property for a value without the form that is asked for.
     mutating func dictionaries(of roots: [NSManagedObject]) throws -> [[String: Any]] {
+        try options.checkNames(in: compiled.schema)
         // A root that is met elsewhere has been written or will be.
         let rootVisits = roots.map { visit(of: $0) }
         claim(rootVisits, for: -1)

@@ -22,7 +22,7 @@ extension GraftError {
         case .wrongType(let found, let expected):
             (
                 "found \(shown(found)) where the model expects \(expected)",
-                "Change the data or name a transformer."
+                AttributeKind.isNamed(in: expected) ? "Change the data or name a transformer." : "Change the data."
             )
         case .outOfRange(let found, let type, let range):
             (
@@ -36,6 +36,8 @@ extension GraftError {
                 "an object has no value for \(Self.list(attributes)), which identifies it",
                 "Add it to the data, or declare another identity in the model."
             )
+        case .unknownKeys(let keys, let closest, let known, let areAll):
+            Self.wordsForUnknownKeys(keys, closest, known, areAll)
         case .duplicateIdentity(let identity):
             ("several objects have the identity \(shown(identity))", "Make the identity unique.")
         case .unresolvedReference(let entity, let identity):
@@ -54,6 +56,24 @@ extension GraftError {
         }
     }
 
+    /// What a record says that the mapping doesn't know: one key in a strict import, or all of them.
+    private static func wordsForUnknownKeys(
+        _ keys: [String], _ closest: [String], _ known: [String], _ areAll: Bool
+    ) -> (finding: String, remedy: String) {
+        let found = "\(list(Array(keys.prefix(8))))\(keys.count > 8 ? " and \(keys.count - 8) more" : "")"
+        let mapped = "the keys of the mapping are \(list(Array(known.prefix(12))))\(known.count > 12 ? ", ..." : "")"
+        let hint = closest.isEmpty ? "" : "Did you mean \(list(closest))? "
+        if !areAll {
+            return (
+                "found the unknown key \(found); \(mapped)", hint + "Correct or map it, or import without --strict."
+            )
+        }
+        return (
+            "found an object of which no key is known: \(found); \(mapped)",
+            hint + "If the objects are below a key, name it with JSONRootKeyPath; if the data is right, map its keys."
+        )
+    }
+
     private func wordsForFilesAndModels(_ shown: (String) -> String) -> (finding: String, remedy: String) {
         switch problem {
         case .unknownEntity(let name, let closest):
@@ -66,6 +86,8 @@ extension GraftError {
             ("the file can't be read: \(reason)", "Check its name, its contents and its permissions.")
         case .unwritableFile(let reason):
             ("the file can't be written: \(reason)", "Check the folder, its permissions and the free space.")
+        case .wrongKind(let found, let expected, let remedy):
+            ("it is \(found), and \(expected) is needed here", remedy)
         case .notAStore(let reason):
             ("the file isn't a store: \(reason)", "Name a store that Core Data or Graft has written.")
         case .missingModel(let reason):

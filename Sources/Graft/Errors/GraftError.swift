@@ -35,6 +35,11 @@ public struct GraftError: Error, Equatable, Sendable {
         case unreadableFile(reason: String)
         /// A file that can't be written.
         case unwritableFile(reason: String)
+        /// A file or a text of another kind than the call needs: a diff where records are needed, for instance.
+        case wrongKind(found: String, expected: String, remedy: String)
+        /// An object in the data of which no key is known or, in a strict import, one that has an unknown key; with the names
+        /// that were probably meant, those that the entity has in JSON, and whether it has no other keys.
+        case unknownKeys([String], closest: [String], known: [String], areAll: Bool)
         /// A file that isn't a store.
         case notAStore(reason: String)
         /// There is no model: neither in the store nor given.

@@ -10,6 +10,7 @@ final class CompiledModel: Sendable {
     /// The numbers of the entities; the model keeps their identifiers valid.
     private let numbers: [ObjectIdentifier: Int]
     private let mappings = Mutex<GraphMapping?>(nil)
+    private let entityMappings = Mutex<[Int: EntityMapping]>([:])
     private let plans = Mutex<[ManagedCodingOptions.Keys: [CodingPlan]]>([:])
 
     private init(_ model: NSManagedObjectModel) throws {
@@ -38,6 +39,19 @@ final class CompiledModel: Sendable {
             if let mapping { return mapping }
             let made = try GraphMapping(model)
             mapping = made
+            return made
+        }
+    }
+
+    /// The mapping of one entity, whatever is wrong with others.
+    ///
+    /// - Parameter model: The model that this was compiled from.
+    /// - Throws: ``GraftError`` for an annotation of the entity that can't be followed.
+    func entityMapping(_ number: Int, of model: NSManagedObjectModel) throws -> EntityMapping {
+        try entityMappings.withLock { known in
+            if let mapping = known[number] { return mapping }
+            let made = try GraphMapping.entityMapping(number, of: model, schema)
+            known[number] = made
             return made
         }
     }

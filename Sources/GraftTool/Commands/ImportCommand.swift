@@ -6,15 +6,18 @@ import Graft
 struct ImportCommand: JobCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Import JSON into a store.",
+        abstract: "Import JSON, an archive or another store into a store.",
         discussion: """
             Objects are found by their identity and updated, or inserted where there are none. All files are one job: \
-            it succeeds whole, or it leaves the store as it was. With --batch, the batches that are saved stay.
+            it succeeds whole, or it leaves the store as it was. With --batch, the batches that are saved stay. Keys that the \
+            model doesn't map are listed behind the table; an object that has no other key is an error.
             """
     )
 
     @Argument(
-        help: ArgumentHelp("JSON or NDJSON to import; - is standard input.", valueName: "file"), completion: .file())
+        help: ArgumentHelp(
+            "JSON, NDJSON, an archive or a store to import; - is standard input.", valueName: "file"),
+        completion: .file())
     var files: [String]
 
     @Option(
@@ -32,6 +35,9 @@ struct ImportCommand: JobCommand {
 
     @Flag(help: "Say what would be inserted and updated, and change nothing.")
     var dryRun = false
+
+    @Flag(help: "Fail where the data has a key that the model doesn't map.")
+    var strict = false
 
     @Option(
         help: ArgumentHelp(
@@ -52,7 +58,7 @@ struct ImportCommand: JobCommand {
     func run(console: Console) throws {
         try ImportJob(
             files: files, store: store, model: model, entity: entity, batchSize: batch, isDryRun: dryRun,
-            failurePolicy: onError.option, report: report
+            failurePolicy: onError.option, isStrict: strict, report: report
         ).run(on: console)
     }
 }

@@ -14,6 +14,8 @@ struct ImportJob {
     var batchSize: Int?
     var isDryRun: Bool
     var failurePolicy = ImportOptions.FailurePolicy.fail
+    /// Whether a key that no property maps to is an error.
+    var isStrict = false
     /// The file for the report in JSON.
     var report: String?
 
@@ -21,7 +23,7 @@ struct ImportJob {
     ///
     /// - Throws: What went wrong. The store is then as it was, or isn't there if it wasn't, except for saved batches.
     func run(on console: Console) throws {
-        for file in files where file != "-" { try FileKind.requireReadable(file) }
+        for file in files where file != "-" { try FileKind.require(.graph, at: file) }
         try requireFolderOfReport()
         let isNew = FileKind(ofPath: store) == .missing
         let model = try StoreAccess.model(at: model, forStore: store)
@@ -69,6 +71,7 @@ struct ImportJob {
         var options = ImportOptions()
         options.isDryRun = isDryRun
         options.failurePolicy = failurePolicy
+        options.unknownKeys = isStrict ? .fail : .report
         if let batchSize {
             options.batchSize = batchSize
             options.savesEachBatch = true

@@ -3,7 +3,6 @@
 import CoreData
 import Foundation
 import Graft
-import Graft
 
 /// A look into a store, a model or an archive.
 struct InspectJob {
@@ -11,10 +10,12 @@ struct InspectJob {
     var isJSON: Bool
 
     func run(on console: Console) throws {
-        if try isArchive() {
+        let kind = FileKind(ofPath: file) == .file ? try FileKind.contents(of: file) : nil
+        if case .archive? = kind {
             let report = try archiveReport()
             try show(report, ReportText.lines(report), console)
-        } else if Self.isStore(file) {
+        } else if kind == .store || Self.isStore(file) {
+            if FileKind(ofPath: file) == .file { try StoreAccess.requireStore(file) }
             let report = try storeReport()
             try show(report, ReportText.lines(report), console)
         } else {
@@ -36,12 +37,6 @@ struct InspectJob {
     /// Folders are models, and so is a file with a model's name; any other file is a store.
     private static func isStore(_ path: String) -> Bool {
         FileKind(ofPath: path) != .folder && URL(fileURLWithPath: path).pathExtension != "mom"
-    }
-
-    private func isArchive() throws -> Bool {
-        guard FileKind(ofPath: file) == .file else { return false }
-        try FileKind.requireReadable(file)
-        return try GraphArchive.isArchive(contentsOf: URL(fileURLWithPath: file))
     }
 
     private func archiveReport() throws -> ArchiveReport {

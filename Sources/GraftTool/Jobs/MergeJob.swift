@@ -1,11 +1,11 @@
-// What `graft merge` does. The result is a copy of our store with their changes, which takes the output's place in one
-// step.
+// What `graft merge` does. The result is a copy of our store or archive with their changes, which takes the output's place in
+// one step.
 
 import CoreData
 import Foundation
 import Graft
 
-/// A merge of stores.
+/// A merge of stores or archives.
 struct MergeJob {
     var base: String
     var ours: String
@@ -19,8 +19,18 @@ struct MergeJob {
     /// - Returns: The number of conflicts.
     /// - Throws: What went wrong. The output is then as it was.
     func run(on console: Console) throws -> Int {
-        let model = try StoreAccess.model(at: self.model, forStore: ours)
-        let ourSnapshot = try snapshot(ours, model)
+        let files = (
+            base: try isEmptyBase ? nil : GraphFile(path: base, for: .wholeGraph),
+            ours: try GraphFile(path: ours, for: .wholeGraph), theirs: try GraphFile(path: theirs, for: .wholeGraph)
+        )
+        guard files.ours.isStore || files.ours.isArchive else {
+            throw GraftError(
+                .wrongKind(
+                    found: files.ours.kind.words, expected: "a store or an archive",
+                    remedy: "Import it into a store first: graft import."), at: .init(source: ours))
+        }
+        let model = try model(files.ours, files.theirs)
+        let ourSnapshot = try snapshot(files.ours, model)
         var options = MergeOptions()
         options.diff.takesAbsentAsNull = true
         switch prefer {
@@ -29,7 +39,8 @@ struct MergeJob {
         case nil: options.policy = .leave
         }
         let merge = try GraphMerge(
-            base: snapshot(base, model), ours: ourSnapshot, theirs: snapshot(theirs, model), options: options)
+            base: files.base.map { try snapshot($0, model) } ?? GraphSnapshot(model: model), ours: ourSnapshot,
+            theirs: snapshot(files.theirs, model), options: options)
         for conflict in merge.conflicts { try console.print(conflict.description) }
         guard merge.conflicts.isEmpty else {
             let conflicts = merge.conflicts.count == 1 ? "1 conflict is" : "\(merge.conflicts.count) conflicts are"
@@ -37,7 +48,11 @@ struct MergeJob {
             return merge.conflicts.count
         }
         let diff = try GraphDiff(from: ourSnapshot, to: merge.snapshot, options: options.diff)
-        try write(diff, options.diff)
+        if files.ours.isArchive {
+            try write(diff, options.diff, archive: files.ours.archive, model)
+        } else {
+            try write(diff, options.diff)
+        }
         try console.print(
             "\(diff.inserted.count) new, \(diff.changed.count) changed, \(diff.deleted.count) deleted by the other side"
         )
@@ -45,15 +60,33 @@ struct MergeJob {
         return 0
     }
 
-    private func snapshot(_ path: String, _ model: NSManagedObjectModel) throws -> GraphSnapshot {
-        try FileKind.requireReadable(path)
-        let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
-        if path == base, size == 0 { return try GraphSnapshot(model: model) }
-        let container = try StoreAccess.openForReading(path, modelPath: self.model)
-        let context = container.newBackgroundContext()
-        let snapshot = try context.performAndWait { try GraphSnapshot(of: context) }
-        try StoreAccess.close(container)
-        return snapshot
+    /// Git has an empty file where both sides have added one.
+    private var isEmptyBase: Bool {
+        get throws { try FileKind.contents(of: base) == .empty }
+    }
+
+    private func model(_ ours: GraphFile, _ theirs: GraphFile) throws -> NSManagedObjectModel {
+        if let model { return try StoreAccess.model(at: model) }
+        if let model = try ours.model() ?? theirs.model() { return model }
+        throw GraftError(.missingModel(reason: "the archives were written without one, and there is no --model"))
+    }
+
+    private func snapshot(_ file: GraphFile, _ model: NSManagedObjectModel) throws -> GraphSnapshot {
+        try file.snapshot(model, modelPath: self.model, entity: nil)
+    }
+
+    /// Makes our archive with the changes, and puts it in the output's place.
+    private func write(
+        _ diff: GraphDiff, _ options: DiffOptions, archive: GraphArchive, _ model: NSManagedObjectModel
+    ) throws {
+        let container = try StoreAccess.temporaryStore(model)
+        try container.restore(archive)
+        try container.apply(diff, options: PatchOptions(diff: options))
+        var writing = GraphArchive.WritingOptions()
+        writing.encoding = try archive.header().encoding
+        writing.includesModel = try archive.model() != nil
+        let url = URL(fileURLWithPath: output).resolvingSymlinksInPath()
+        try container.writeArchive(to: .file(url), options: writing)
     }
 
     /// Copies our store beside the output, changes the copy, and puts it in the output's place.

@@ -17,6 +17,7 @@ struct RestoreJob {
     /// - Throws: What went wrong. The store is then as it was, or isn't there if it wasn't, except for saved batches.
     func run(on console: Console) throws {
         try FileKind.requireReadable(file)
+        // Before anything is made of the store.
         let archive = GraphArchive(contentsOf: URL(fileURLWithPath: file))
         let isNew = FileKind(ofPath: store) == .missing
         let report: ImportReport
