@@ -5,7 +5,7 @@ import Foundation
 
 /// The form of a file of dictionaries.
 public enum DictionaryFormat: Sendable, CaseIterable {
-    /// JSON with sorted keys, so that the same objects give the same bytes.
+    /// JSON with sorted keys and without white space, so that the same objects give the same bytes.
     case json
     /// A property list in XML.
     case xmlPropertyList
@@ -26,7 +26,6 @@ public enum DictionaryFormat: Sendable, CaseIterable {
             throw GraftError(.notRepresentable(value: "the dictionary", format: "JSON"))
         }
         var options = JSONWriter.Options()
-        options.isPretty = true
         options.maximumDepth = Self.maximumDepth
         var writer = JSONWriter(options: options)
         try writer.value(tree)

@@ -7,6 +7,8 @@ final class DictionaryPlan {
     struct Relationship {
         var number: Int
         var property: GraphSchema.Property
+        /// The key below which it stands; nil where it stands under its own name.
+        var group: String?
     }
 
     let name: String

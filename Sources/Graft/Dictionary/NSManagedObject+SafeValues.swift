@@ -28,7 +28,7 @@ extension NSManagedObject {
         forKeysWith dictionary: [String: Any], dateFormatter: DateFormatter? = nil,
         options: SafeValueOptions = SafeValueOptions()
     ) throws -> SafeValueReport {
-        let model = try CompiledModel.model(of: entity)
+        let model = try CompiledModel.model(of: self)
         let compiled = try CompiledModel.of(model)
         let number = try compiled.number(of: entity)
         let reader = SafeValueReader(

@@ -62,6 +62,11 @@ extension GraftError {
             ("several entities are possible: \(Self.list(candidates))", "Name one of them.")
         case .unknownProperty(let name, let closest):
             ("the entity has no property '\(name)'", Self.suggestion(closest) ?? "Name a property of the entity.")
+        case .missingObject(let uri):
+            (
+                "the object \(shown(uri)) is gone: it was deleted, or its context was released or reset",
+                "Fetch what is there now, and keep the container while its objects are in use."
+            )
         case .unreadableFile(let reason):
             ("the file can't be read: \(reason)", "Check its name, its contents and its permissions.")
         case .unwritableFile(let reason):

@@ -31,6 +31,8 @@ public struct GraftError: Error, Equatable, Sendable {
         case duplicateIdentity(String)
         /// A reference to an object that is neither in the data nor in the store.
         case unresolvedReference(entity: String, identity: String)
+        /// A managed object that is gone, by the URI of its ID: it was deleted, or its context is no more.
+        case missingObject(String)
         /// A file that can't be read.
         case unreadableFile(reason: String)
         /// A file that can't be written.

@@ -76,10 +76,14 @@ final class CompiledModel: Sendable {
     /// The compiled form of the model that an object's entity belongs to.
     ///
     /// - Throws: As ``of(_:)``.
-    static func of(_ object: NSManagedObject) throws -> CompiledModel { try of(model(of: object.entity)) }
+    static func of(_ object: NSManagedObject) throws -> CompiledModel { try of(model(of: object)) }
 
-    /// The model of an entity.
-    static func model(of entity: NSEntityDescription) throws -> NSManagedObjectModel {
+    /// The model of an object's entity.
+    ///
+    /// - Throws: ``GraftError`` with `missingObject` for an object that is gone: its model may be, too.
+    static func model(of object: NSManagedObject) throws -> NSManagedObjectModel {
+        try PresenceCheck().require(object)
+        let entity = object.entity
         // On Apple's platforms the property can't be nil by its type, and is for an entity that was made alone.
         let model: NSManagedObjectModel? = entity.managedObjectModel
         if let model { return model }
