@@ -3,17 +3,19 @@
 SWIFT ?= swift
 export SWIFT
 
-.PHONY: help setup build test lint apple format demo examples bench clean
+.PHONY: help setup build test stress lint apple format demo examples bench compare-swift-syntax clean
 
 help:
 	@echo "make demo     build the tool and import, update, query and export Examples/Heroes"
 	@echo "make test     run every test"
+	@echo "make stress   a million random operations by several contexts on one store; STRESS_OPERATIONS and STRESS_SEED change that"
 	@echo "make build    build the libraries and the tool (debug)"
 	@echo "make lint     check the formatting and that our code builds without warnings"
 	@echo "make apple    check that Graft compiles against Apple's Core Data, by declarations of its API"
 	@echo "make format   format every Swift file"
 	@echo "make examples build and run the examples that are packages of their own"
 	@echo "make bench    run the benchmarks; BENCH=import runs one, BENCH=help lists them"
+	@echo "make compare-swift-syntax   hold the plugin's scanner against SwiftSyntax (builds SwiftSyntax)"
 	@echo "make clean    delete everything that was built"
 
 setup:
@@ -24,6 +26,9 @@ build: setup
 
 test: setup
 	@scripts/test
+
+stress: setup
+	STRESS_OPERATIONS=$${STRESS_OPERATIONS:-1000000} scripts/test --filter StressTests
 
 lint: setup
 	@scripts/lint
@@ -43,5 +48,10 @@ examples: setup
 bench: setup
 	$(SWIFT) run -c release --package-path Benchmarks Benchmarks $(BENCH)
 
+# On our sources and those of all dependencies, SwiftSyntax's own among them.
+compare-swift-syntax: setup
+	$(SWIFT) run --package-path SourceComparison SourceComparison \
+		Sources Tests Examples .build/checkouts SourceComparison/.build/checkouts
+
 clean:
-	rm -rf .build Benchmarks/.build
+	rm -rf .build Benchmarks/.build SourceComparison/.build

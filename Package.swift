@@ -17,16 +17,19 @@ let settings: [SwiftSetting] = [
 #else
     let runtimeProducts: [Product] = [.library(name: "CoreData", targets: ["CoreData"])]
     let runtime: [Target.Dependency] = ["CoreData"]
-    let generator: [Target.Dependency] = ["ManagedObjectGenerator"]
+    let generator: [Target.Dependency] = ["ManagedObjectGenerator", "ModelDocuments"]
     let generatorTool: [Target.Dependency] = ["managed-object-classes"]
     let runtimeTargets: [Target] = [
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(name: "CClassNames"),
         .target(name: "CTryRetain"),
         .target(
             name: "CoreData",
             dependencies: [
+                "CClassNames",
                 "CTryRetain",
                 "CZlib",
+                "ModelDocuments",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
@@ -34,29 +37,21 @@ let settings: [SwiftSetting] = [
         ),
         .testTarget(
             name: "CoreDataTests",
-            dependencies: ["CoreData", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: ["CoreData", "ModelDocuments", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings
         ),
-        .target(name: "ManagedObjectGenerator", dependencies: ["CoreData"], swiftSettings: settings),
-        // Apart from the generator, so that only the plugin's tool builds the parser of Swift.
-        .target(
-            name: "ManagedObjectSources",
-            dependencies: [
-                "ManagedObjectGenerator",
-                .product(name: "SwiftParser", package: "swift-syntax"),
-                .product(name: "SwiftSyntax", package: "swift-syntax"),
-            ],
-            swiftSettings: settings
-        ),
+        // Apart from the runtime, so that the plugin's tool is built without it.
+        .target(name: "ModelDocuments", swiftSettings: settings),
+        .target(name: "ManagedObjectGenerator", dependencies: ["ModelDocuments"], swiftSettings: settings),
         .executableTarget(
             name: "managed-object-classes",
-            dependencies: ["CoreData", "ManagedObjectGenerator", "ManagedObjectSources"],
+            dependencies: ["ManagedObjectGenerator"],
             path: "Sources/ManagedObjectClassesTool",
             swiftSettings: settings
         ),
         .testTarget(
             name: "ManagedObjectGeneratorTests",
-            dependencies: ["CoreData", "ManagedObjectGenerator", "ManagedObjectSources"],
+            dependencies: ["CoreData", "ManagedObjectGenerator", "ModelDocuments"],
             swiftSettings: settings
         ),
     ]
@@ -76,7 +71,6 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         // For the tests: coders other than Foundation's have to work as well.
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
-        .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.1"..<"604.0.0"),
     ],
     targets: runtimeTargets + [
         .target(name: "Graft", dependencies: runtime, swiftSettings: settings),
@@ -98,10 +92,11 @@ let package = Package(
         .testTarget(name: "GrootTests", dependencies: ["Groot"] + runtime, swiftSettings: settings),
         .testTarget(
             name: "ToolTests",
-            dependencies: ["Graft", "GraftTool", .product(name: "GRDB", package: "GRDB.swift")] + runtime,
+            dependencies: ["Graft", "GraftTool", .product(name: "GRDB", package: "GRDB.swift")] + runtime + generator,
             exclude: ["Resources"],
             swiftSettings: settings
         ),
+        .testTarget(name: "PluginTests", dependencies: runtime, plugins: ["ManagedObjectClasses"]),
         // Without our settings: code that was written for Apple's platforms has to compile as it stands.
         .testTarget(name: "CodableArticleTests", dependencies: ["Graft"] + runtime),
         .testTarget(

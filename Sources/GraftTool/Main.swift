@@ -9,6 +9,11 @@ enum Main {
         // without clean-up.
         _ = signal(SIGPIPE, SIG_IGN)
         _ = signal(SIGXFSZ, SIG_IGN)
+        // A stream that is closed would give its number to the next file that is opened, a store for instance. What stands
+        // for it can't be used in the stream's direction, so that using it is an error.
+        for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 {
+            _ = unsafe open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        }
         exit(Tool.run(Array(CommandLine.arguments.dropFirst()), console: Console()))
     }
 }

@@ -4,15 +4,21 @@
 import CoreData
 import Foundation
 import Graft
+import Synchronization
 
 /// Models and stores by their paths.
 enum StoreAccess {
+    /// Keeps the runtime quiet about classes: models come from others' programs, whose classes aren't here.
+    static func expectOthersModels() { ManagedObjectClasses.ignoreMissingClasses() }
+
     // MARK: Models
 
     /// The model to use with a store: the one given, else the one that the store carries.
     ///
     /// - Throws: ``GraftError`` with `missingModel`; what is wrong with the model or the store.
     static func model(at path: String?, forStore store: String) throws -> NSManagedObjectModel {
+        // A file that is no store is told before a model that is missing or doesn't fit.
+        if FileKind(ofPath: store) == .file { try requireStore(store) }
         if let path { return try model(at: path) }
         guard FileKind(ofPath: store) != .missing else {
             throw GraftError(
@@ -27,9 +33,32 @@ enum StoreAccess {
         throw GraftError(.missingModel(reason: "the store carries none, and there is no --model"), at: place(store))
     }
 
-    /// Reads a model from a file or folder.
+    /// Reads a model from a file or folder, or takes it from a store or an archive that carries it.
     static func model(at path: String) throws -> NSManagedObjectModel {
-        try NSManagedObjectModel(readingContentsOf: URL(fileURLWithPath: path))
+        if FileKind(ofPath: path) == .file, !path.hasSuffix(".mom"), !isModelFile(path) {
+            let kind = try FileKind.contents(of: path)
+            try kind.require(.model, source: path)
+            if kind == .store { return try model(at: nil, forStore: path) }
+            if let model = try GraphArchive(contentsOf: URL(fileURLWithPath: path)).model() { return model }
+            throw GraftError(.missingModel(reason: "the archive was written without one"), at: place(path))
+        }
+        return try NSManagedObjectModel(readingContentsOf: URL(fileURLWithPath: path))
+    }
+
+    /// Whether a file is a part of a model: the `contents` of an `.xcdatamodel`, for instance.
+    private static func isModelFile(_ path: String) -> Bool {
+        let folders = URL(fileURLWithPath: path).deletingLastPathComponent().pathExtension
+        return ["xcdatamodel", "xcdatamodeld", "momd"].contains(folders)
+    }
+
+    /// Refuses a file that isn't a store, and names the command for it. An empty file is one that SQLite would make a store of.
+    static func requireStore(_ path: String) throws {
+        let kind = try FileKind.contents(of: path)
+        switch kind {
+        // Another program's text or bytes may be a damaged store; what opens it says what is wrong.
+        case .store, .empty, .text, .other: break
+        default: try kind.require(.store, source: path)
+        }
     }
 
     // MARK: Stores
@@ -40,6 +69,7 @@ enum StoreAccess {
     /// - Throws: An error that names the file, what is wrong with it and what to do.
     static func openForReading(_ path: String, modelPath: String?) throws -> NSPersistentContainer {
         try FileKind.requireReadable(path)
+        if FileKind(ofPath: path) == .file { try requireStore(path) }
         return try open(path, model(at: modelPath, forStore: path), isReadOnly: true)
     }
 
@@ -48,6 +78,7 @@ enum StoreAccess {
     /// - Throws: As ``openForReading(_:modelPath:)``.
     static func openForWriting(_ path: String, model: NSManagedObjectModel) throws -> NSPersistentContainer {
         if FileKind(ofPath: path) != .missing { try FileKind.requireReadable(path) }
+        if FileKind(ofPath: path) == .file { try requireStore(path) }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         guard FileKind(ofPath: folder) == .folder else {
             throw GraftError(.unwritableFile(reason: "its folder doesn't exist"), at: place(path))
@@ -85,9 +116,22 @@ enum StoreAccess {
         return try container(model, description)
     }
 
+    /// How long the stores that are opened from now on wait for somebody else's lock, and who says that they do.
+    static func wait(_ seconds: Double?, notice: @escaping @Sendable (String) -> Void) {
+        patience.withLock { $0 = seconds }
+        StoreLock.notice.withLock { known in
+            known = { notice("graft: \($0) is locked by another process; waiting until it is free") }
+        }
+    }
+
+    private static let patience = Mutex<Double?>(nil)
+
     private static func container(
         _ model: NSManagedObjectModel, _ description: NSPersistentStoreDescription
     ) throws -> NSPersistentContainer {
+        if let seconds = patience.withLock({ $0 }) {
+            description.setOption(NSNumber(value: seconds), forKey: "NSPersistentStoreTimeoutOption")
+        }
         let container = NSPersistentContainer(name: "graft", managedObjectModel: model)
         container.persistentStoreDescriptions = [description]
         var failure: (any Error)?

@@ -11,8 +11,10 @@ enum Tool {
 
     /// Runs one command line.
     ///
-    /// - Returns: 0, 1 when the job failed, or 64 when the command line can't be understood.
+    /// - Returns: 0, 1 when the job failed, 64 when the command line can't be understood, or 128 and the number of the
+    ///   signal that has cancelled the work.
     static func run(_ arguments: [String], console: Console) -> Int32 {
+        StoreAccess.expectOthersModels()
         do {
             var command = try GraftCommand.parseAsRoot(arguments)
             if let job = command as? any JobCommand { return run(job, console: console) }
@@ -24,6 +26,7 @@ enum Tool {
     }
 
     private static func run(_ job: any JobCommand, console: Console) -> Int32 {
+        StoreAccess.wait(job.wait) { console.note($0) }
         do {
             try job.run(console: console)
             return ExitCode.success.rawValue
@@ -33,6 +36,8 @@ enum Tool {
             return exit.code
         } catch {
             console.note("graft: \(words(of: error))")
+            let interrupted = Interruption.received.load(ordering: .relaxed)
+            if case .cancelled? = (error as? GraftError)?.problem, interrupted > 0 { return 128 + interrupted }
             return job.failureCode
         }
     }
@@ -43,8 +48,7 @@ enum Tool {
         case let error as GraftError: error.description
         case let failures as ImportFailures: failures.description
         // Foundation's own description is for programmers; what a person should read is here.
-        case let error as CocoaError: error.localizedDescription
-        default: String(describing: error)
+        default: GraftError.words(of: error)
         }
     }
 
@@ -74,6 +78,9 @@ protocol JobCommand: ParsableCommand {
 
     /// The exit code when the job fails.
     var failureCode: Int32 { get }
+
+    /// How many seconds to wait for a store that is locked; nil for as long as usual.
+    var wait: Double? { get }
 }
 
 /// The end of a job that has said everything, with an exit code that says the rest.
@@ -83,6 +90,7 @@ struct QuietExit: Error {
 
 extension JobCommand {
     var failureCode: Int32 { ExitCode.failure.rawValue }
+    var wait: Double? { nil }
 
     // The parser's own entry, unused here: `Tool.run` calls `run(console:)`.
     func run() throws { try run(console: Console()) }

@@ -95,13 +95,12 @@ public func objects<T: NSManagedObject>(
 /// Returns an object as a JSON dictionary, with the objects that it leads to; nil values are `NSNull`. What has no form in JSON,
 /// such as NaN, is `NSNull` too.
 ///
-/// Works on the queue of the object's context. An object without context gives an empty dictionary.
+/// Works on the queue of the object's context. An object that is gone gives an empty dictionary.
 ///
 /// Stops the program for a model whose annotations can't be followed.
 public func json(fromObject object: NSManagedObject) -> JSONDictionary {
-    guard let context = object.managedObjectContext else { return [:] }
-    return context.performAndWait { GrootExport.dictionary(of: object, in: context) }
+    GrootExport.dictionaries(of: [object])[0]
 }
 
 /// Returns objects as a JSON array of dictionaries, each by itself as in ``json(fromObject:)``.
-public func json(fromObjects objects: [NSManagedObject]) -> JSONArray { objects.map { json(fromObject: $0) } }
+public func json(fromObjects objects: [NSManagedObject]) -> JSONArray { GrootExport.dictionaries(of: objects) }

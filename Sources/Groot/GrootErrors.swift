@@ -38,7 +38,8 @@ enum GrootErrors {
             self.error(.invalidJSONObject, error)
         case .invalidJSON, .tooDeep, .tooLarge: CocoaError(.propertyListReadCorrupt, userInfo: userInfo(error))
         case .validation(let code, _): CocoaError(CocoaError.Code(rawValue: code), userInfo: validation(error))
-        default: error
+        // Whatever else doesn't fit is Groot's, too: nobody who uses Groot looks for another library's errors.
+        default: self.error(.invalidJSONObject, error)
         }
     }
 

@@ -1,19 +1,39 @@
-// From an object to Groot's dictionary.
+// From objects to Groot's dictionaries.
 
 import CoreData
 import Foundation
 import Graft
 
 enum GrootExport {
-    static func dictionary(of object: NSManagedObject, in context: NSManagedObjectContext) -> JSONDictionary {
+    /// The dictionaries of objects, each by itself; empty ones for those without context.
+    static func dictionaries(of objects: [NSManagedObject]) -> [JSONDictionary] {
+        var dictionaries: [JSONDictionary] = []
+        dictionaries.reserveCapacity(objects.count)
+        while dictionaries.count < objects.count {
+            guard let context = objects[dictionaries.count].managedObjectContext else {
+                dictionaries.append([:])
+                continue
+            }
+            // All that follow of one context go at once.
+            let run = Array(objects[dictionaries.count...].prefix { $0.managedObjectContext === context })
+            dictionaries += context.performAndWait { self.dictionaries(of: run, in: context) }
+        }
+        return dictionaries
+    }
+
+    private static func dictionaries(
+        of objects: [NSManagedObject], in context: NSManagedObjectContext
+    ) -> [JSONDictionary] {
         var options = ExportOptions()
         options.relationshipForm = .nested
+        options.repeatsObjects = true
         options.writesNullForWhatHasNoForm = true
         do {
-            let text = try context.json(of: object, options: options)
+            let text = try context.json(of: objects, options: options)
             var reader = JSONReader(text)
             _ = try reader.next()
-            return try reader.value().foundationObject as? JSONDictionary ?? [:]
+            let dictionaries = try reader.value().foundationObject as? [Any] ?? []
+            return dictionaries.map { $0 as? JSONDictionary ?? [:] }
         } catch {
             // Data never gets here: it is written as null where it has no form. What is left are annotations.
             fatalError("json(fromObject:): \(error)")

@@ -10,6 +10,7 @@ enum GrootImport {
         var options = ImportOptions()
         options.format = .document
         options.unidentifiedObjects = .insert
+        options.unknownKeys = .ignore
         return options
     }
 

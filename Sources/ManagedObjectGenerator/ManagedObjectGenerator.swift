@@ -4,8 +4,8 @@
 //     members with @NSManaged in the sources                -> accessors under their symbols' names  (Mangling/)
 //     properties and validate<Key> methods with a body      -> a class that names them for the runtime
 
-package import CoreData
 import Foundation
+package import ModelDocuments
 
 /// Makes the Swift code of one target's managed objects.
 package struct ManagedObjectGenerator {
@@ -15,6 +15,8 @@ package struct ManagedObjectGenerator {
         package var code: String
         /// What couldn't be made.
         package var problems: [GeneratorProblem]
+        /// What is likely not meant.
+        package var warnings: [GeneratorProblem]
     }
 
     private let module: String
@@ -29,54 +31,87 @@ package struct ManagedObjectGenerator {
     /// The code for the target.
     ///
     /// - Parameter models: The current versions of its models.
-    package func output(models: [NSManagedObjectModel]) -> Output {
-        var problems: [GeneratorProblem] = []
-        var parts = [
-            """
-            // Made by the plugin ManagedObjectClasses. Changes are lost.
-
-            #if hasFeature(InternalImportsByDefault)
-            public import CoreData
-            #else
-            import CoreData
-            import Foundation
-            #endif
-
-            """
-        ]
+    package func output(models: [ModelOutline]) -> Output {
+        var problems = declarations.files.flatMap(\.localMembers).map(Self.local)
+        var parts = [Self.header + aliases]
         var declarations = declarations
-        for entity in models.flatMap(\.entities) where entity.codeGeneration != .manual {
-            guard let names = EntityNames(entity) else { continue }
-            if entity.codeGeneration == .class {
-                if declarations.types.nominal([names.className]) != nil {
-                    problems.append(twice(names))
-                    continue
+        var generated: [(className: String, keys: [String])] = []
+        for model in models {
+            for entity in model.entities where entity.codeGeneration != .manual {
+                guard let names = EntityNames(entity) else { continue }
+                let writer = ClassWriter(entity, names, of: model, for: .linux)
+                if entity.codeGeneration == .class {
+                    if declarations.types.nominal([names.className]) != nil {
+                        problems.append(twice(names))
+                        continue
+                    }
+                    declarations.types.declare([.init(name: names.className, kind: .class)])
+                    parts.append(writer.classDeclaration)
                 }
-                declarations.types.declare([.init(name: names.className, kind: .class)])
-                parts.append(ClassWriter(entity, names, .linux).classDeclaration)
+                parts.append(writer.properties)
+                generated.append((names.className, writer.keys))
             }
-            parts.append(ClassWriter(entity, names, .linux).properties)
         }
-        let writer = AccessorWriter(types: declarations.types, relationships: Self.relationships(models))
+        let entities = models.flatMap(\.entities)
+        let writer = AccessorWriter(declarations: declarations, relationships: Self.relationships(entities))
         let (text, found) = writer.accessors(of: declarations.members)
         if !text.isEmpty { parts.append(text) }
-        let classes = Set(models.flatMap(\.entities).compactMap { EntityNames($0)?.className })
-        let written = WrittenAccessorWriter(declarations: declarations, entityClasses: classes).text
-        if !written.isEmpty { parts.append(written) }
-        return Output(code: parts.joined(separator: "\n"), problems: problems + found)
+        let classes = Set(entities.compactMap { EntityNames($0)?.className })
+        let names = NamedMemberWriter(declarations: declarations, entityClasses: classes, generated: generated).text
+        if !names.isEmpty { parts.append(names) }
+        return Output(
+            code: parts.joined(separator: "\n"), problems: problems + found,
+            warnings: declarations.files.compactMap(leakedImport))
     }
 
-    /// Gives the entities the classes by which the program finds them: with the module in front.
-    package func nameClasses(of model: NSManagedObjectModel) {
-        for entity in model.entities {
-            guard let names = EntityNames(entity) else { continue }
-            let isOfTarget =
-                entity.isClassOfBuiltModule || entity.codeGeneration != .manual
-                || declarations.types.nominal([names.className])?.isClass == true
-            if isOfTarget, entity.managedObjectClassName == names.className {
-                entity.managedObjectClassName = "\(module).\(names.className)"
-            }
-        }
+    private static let header = """
+        // Made by the plugin ManagedObjectClasses. Changes are lost.
+
+        #if hasFeature(InternalImportsByDefault)
+        public import CoreData
+        #else
+        import CoreData
+        import Foundation
+        #endif
+
+        """
+
+    /// Says whose the types are that Foundation has, too, as not available on Linux.
+    private var aliases: String {
+        CoreDataNames.hiddenByFoundation.filter { !declarations.types.declares($0) }
+            .map { "public typealias \($0) = CoreData.\($0)\n" }.joined()
+    }
+
+    /// The class by which the program finds an entity's objects, with the target's module in front where it is the target's.
+    package func className(of entity: EntityOutline) -> String {
+        guard let names = EntityNames(entity), entity.className == names.className else { return entity.className }
+        let isOfTarget =
+            entity.isClassOfBuiltModule || entity.codeGeneration != .manual
+            || declarations.types.nominal([names.className])?.isClass == true
+        return isOfTarget ? "\(module).\(names.className)" : entity.className
+    }
+
+    private static func local(_ place: SourcePlace) -> GeneratorProblem {
+        GeneratorProblem(
+            place: place,
+            message:
+                "@NSManaged is in a class within the body of a function or closure, which nothing outside can name, so its "
+                + "accessors can't be made on Linux. Move the class out of the body, or write the property with "
+                + "modelledValue(forKey:) and setModelledValue(_:forKey:).")
+    }
+
+    /// A file that sees Core Data only because another file of the target imports it.
+    private func leakedImport(_ file: SourceDeclarations) -> GeneratorProblem? {
+        guard let use = file.coreDataUse, !file.imports.isEmpty, !declarations.types.declares(use.name),
+            file.imports.isSubset(of: ["Foundation", "Swift", "Dispatch", "FoundationEssentials"])
+        else { return nil }
+        return GeneratorProblem(
+            place: use.place,
+            message:
+                "'\(use.name)' is Core Data's, and this file imports \(file.imports.sorted().joined(separator: ", ")) alone: it "
+                + "sees Core Data only through another file's import. Where the compiler says that something is \"not available "
+                + "in swift-corelibs-foundation\" or not in scope, write 'import CoreData' here.",
+            isWarning: true)
     }
 
     private func twice(_ names: EntityNames) -> GeneratorProblem {
@@ -87,12 +122,13 @@ package struct ManagedObjectGenerator {
     }
 
     /// The to-many relationships by the name of the class and `addTo` and the like put before them: `Addresses`.
-    private static func relationships(_ models: [NSManagedObjectModel]) -> [String: [String: String]] {
+    private static func relationships(_ entities: [EntityOutline]) -> [String: [String: String]] {
         var result: [String: [String: String]] = [:]
-        for entity in models.flatMap(\.entities) {
+        for entity in entities {
             guard let names = EntityNames(entity) else { continue }
-            for name in entity.relationshipsByName.keys {
-                result[names.className, default: [:]][name.capitalizedFirst] = name
+            for property in entity.properties {
+                guard case .relationship = property.form else { continue }
+                result[names.className, default: [:]][property.name.capitalizedFirst] = property.name
             }
         }
         return result
@@ -106,11 +142,10 @@ struct EntityNames {
     let className: String
 
     /// Nil for an entity without a class of its own.
-    init?(_ entity: NSEntityDescription) {
-        guard let name = entity.name, let written = entity.managedObjectClassName else { return nil }
-        let className = written.split(separator: ".").last.map(String.init) ?? ""
-        guard !className.isEmpty, className != "NSManagedObject" else { return nil }
-        entityName = name
+    init?(_ entity: EntityOutline) {
+        let className = entity.className.split(separator: ".").last.map(String.init) ?? ""
+        guard !entity.name.isEmpty, !className.isEmpty, className != "NSManagedObject" else { return nil }
+        entityName = entity.name
         self.className = className
     }
 }

@@ -148,6 +148,21 @@ import Testing
         }
     }
 
+    @Test func `an object that is gone is an empty dictionary among the others`() throws {
+        let (context, other) = (try makeContext(), try makeContext())
+        try context.performAndWait {
+            let powers: [Power] = try objects(fromJSONArray: [["id": "5"], ["id": "6"]], inContext: context)
+            try context.save()
+            context.delete(powers[0])
+            try context.save()
+            let foreign = try other.performAndWait { () throws -> Power in
+                try object(fromJSONDictionary: ["id": "7"], inContext: other)
+            }
+            let list = json(fromObjects: [powers[0], powers[1], foreign, powers[0], powers[1]])
+            #expect(list.map { ($0 as? JSONDictionary)?["id"] as? String } == [nil, "6", "7", nil, "6"])
+        }
+    }
+
     @Test func `a dictionary transformer comes before everything`() throws {
         var model = GrootModel()
         model.characterInfo["JSONDictionaryTransformerName"] = "GrootTests.DictionaryTransformer"

@@ -3,6 +3,7 @@
 import CoreData
 import Foundation
 import ManagedObjectGenerator
+import ModelDocuments
 import Testing
 
 @Suite struct GeneratedClassTests {
@@ -34,32 +35,22 @@ import Testing
     @Test func `a class that is there twice is a problem`() throws {
         let model = try #require(try Self.source().current)
         var declarations = TargetDeclarations(module: "Todo")
-        declarations.types.declare([.init(name: "TodoList", kind: .class)])
+        declarations.add(SourceDeclarations(scanning: "class TodoList {}", file: "TodoList.swift"))
         let output = ManagedObjectGenerator(declarations).output(models: [model])
         #expect(output.problems.count == 1)
         #expect(output.problems.first?.message.contains("TodoList") == true)
     }
 
     @Test func `scalars are numbers, and other attributes optional, as Xcode has them`() {
-        let model = NSManagedObjectModel()
-        let entity = NSEntityDescription()
-        entity.name = "All"
-        entity.managedObjectClassName = "All"
-        let types: [(String, NSAttributeType, Bool)] = [
-            ("a", .integer16AttributeType, true), ("b", .integer64AttributeType, false),
-            ("c", .booleanAttributeType, true),
-            ("d", .decimalAttributeType, false), ("e", .UUIDAttributeType, false),
-            ("f", .transformableAttributeType, false),
+        let types: [(String, AttributeTypeName, Bool)] = [
+            ("a", .integer16, true), ("b", .integer64, false), ("c", .boolean, true), ("d", .decimal, false),
+            ("e", .uuid, false), ("f", .transformable, false),
         ]
-        entity.properties = types.map { name, type, isScalar in
-            let attribute = NSAttributeDescription()
-            attribute.name = name
-            attribute.attributeType = type
-            attribute.usesScalarValueType = isScalar
-            return attribute
+        let properties = types.map { name, type, isScalar in
+            PropertyOutline(name: name, form: .attribute(type, isScalar: isScalar, valueClass: nil))
         }
-        model.entities = [entity]
-        let text = ClassFiles.files(of: model.entities).map(\.text).joined()
+        let entity = EntityOutline(name: "All", className: "All", properties: properties)
+        let text = ClassFiles.files(of: [entity], in: ModelOutline([entity])).map(\.text).joined()
         for line in [
             "@NSManaged public var a: Int16\n", "@NSManaged public var b: NSNumber?\n",
             "@NSManaged public var c: Bool\n",
@@ -70,18 +61,85 @@ import Testing
 
     @Test func `a compiled model is the model, with its classes in the target's module`() throws {
         let source = try Self.source()
-        let model = try #require(source.current)
-        let hashes = model.entityVersionHashesByName
+        let original = try NSManagedObjectModel(readingContentsOf: source.url)
         var declarations = TargetDeclarations(module: "Todo")
-        declarations.types.declare([.init(name: "TodoItem", kind: .class)])
-        ManagedObjectGenerator(declarations).nameClasses(of: model)
+        declarations.add(SourceDeclarations(scanning: "class TodoItem {}", file: "TodoItem.swift"))
+        let generator = ManagedObjectGenerator(declarations)
+        try Self.compiling(source, with: generator) { url in
+            let read = try NSManagedObjectModel(readingContentsOf: url)
+            #expect(read.entityVersionHashesByName == original.entityVersionHashesByName)
+            let names = ["TodoCompletion", "TodoItem", "TodoList"]
+            #expect(names.map { read.entitiesByName[$0]?.managedObjectClassName } == names.map { "Todo.\($0)" })
+            // But for the classes it is the same model in all respects.
+            for entity in read.entities {
+                entity.managedObjectClassName = original.entitiesByName[entity.name ?? ""]?.managedObjectClassName
+            }
+            #expect(try read.archived() == original.archived())
+        }
+    }
+
+    @Test func `of several versions the compiled model has all, and opens the current one`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let bundle = folder.appendingPathComponent("Shop.xcdatamodeld")
+        for (version, attributes) in [("One", ["name"]), ("Two", ["name", "a<b>&\"'\n\tä"])] {
+            let url = bundle.appendingPathComponent("\(version).xcdatamodel")
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            let elements = attributes.map {
+                "<attribute name=\"\(version)\($0 == "name" ? "" : "2")\" attributeType=\"String\" defaultValueString=\"\(Self.escaped($0))\"/>"
+            }
+            let text =
+                "<model><entity name=\"Item\" representedClassName=\".Item\">\(elements.joined())</entity></model>"
+            try Data(text.utf8).write(to: url.appendingPathComponent("contents"))
+        }
+        let pointer = ["_XCCurrentVersionName": "Two.xcdatamodel"]
+        try PropertyListSerialization.data(fromPropertyList: pointer, format: .xml, options: 0)
+            .write(to: bundle.appendingPathComponent(".xccurrentversion"))
+        let source = try ModelSource(readingContentsOf: bundle)
+        try Self.compiling(source, with: ManagedObjectGenerator(TargetDeclarations(module: "Shop"))) { url in
+            let current = try NSManagedObjectModel(readingContentsOf: url)
+            let item = try #require(current.entitiesByName["Item"])
+            #expect(item.managedObjectClassName == "Shop.Item")
+            #expect(item.attributesByName["Two2"]?.defaultValue as? String == "a<b>&\"'\n\tä")
+            let first = try NSManagedObjectModel(readingContentsOf: url.appendingPathComponent("One.mom"))
+            #expect(first.entitiesByName["Item"]?.attributesByName.keys.sorted() == ["One"])
+        }
+    }
+
+    @Test func `what a model lacks is a problem with its line`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).xcdatamodel")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let text = """
+            <model>
+                <entity name="A" parentEntity="B">
+                    <relationship name="c" destinationEntity="C"/>
+                    <attribute name="d" attributeType="Number"/>
+                </entity>
+            </model>
+            """
+        try Data(text.utf8).write(to: folder.appendingPathComponent("contents"))
+        let problems = try ModelSource(readingContentsOf: folder).problems
+        #expect(problems.map { $0.place?.line } == [2, 3, 4])
+        try Data("<model>\n<entity></model>".utf8).write(to: folder.appendingPathComponent("contents"))
+        let problem = #expect(throws: GeneratorProblem.self) { try ModelSource(readingContentsOf: folder) }
+        #expect(problem?.place?.line == 2)
+    }
+
+    private static func escaped(_ text: String) -> String {
+        let forms: [Character: String] = [
+            "<": "&lt;", ">": "&gt;", "&": "&amp;", "\"": "&quot;", "\n": "&#10;", "\t": "&#9;",
+        ]
+        return text.map { forms[$0] ?? String($0) }.joined()
+    }
+
+    private static func compiling(
+        _ source: ModelSource, with generator: ManagedObjectGenerator, _ body: (URL) throws -> Void
+    ) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
         let url = folder.appendingPathComponent(source.compiledName)
-        try source.compile(to: url)
-        let read = try #require(NSManagedObjectModel(contentsOf: url))
-        #expect(read.entityVersionHashesByName == hashes)
-        let names = ["TodoCompletion", "TodoItem", "TodoList"]
-        #expect(names.map { read.entitiesByName[$0]?.managedObjectClassName } == names.map { "Todo.\($0)" })
+        try source.compile(to: url, className: generator.className)
+        try body(url)
     }
 }

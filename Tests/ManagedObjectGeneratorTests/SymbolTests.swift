@@ -2,7 +2,6 @@
 
 import Foundation
 import ManagedObjectGenerator
-import ManagedObjectSources
 import Testing
 
 @Suite struct SymbolTests {
@@ -163,9 +162,77 @@ import Testing
         #expect(output.code.contains("__get_b() -> Amount"))
     }
 
+    @Test func `types that are declared beside the class are named from outside`() {
+        let output = Self.output(
+            """
+            class Outer {
+                typealias Amount = Decimal
+                class Parent: NSManagedObject {
+                    @NSManaged var children: Set<Child>
+                    @NSManaged var first: Child?
+                    @NSManaged var price: Amount
+                    @NSManaged func addToChildren(_ value: Child)
+                }
+                class Child: NSManagedObject { @NSManaged var parents: [M.Outer.Parent] }
+            }
+            """)
+        #expect(output.problems == [])
+        for line in [
+            "__get_children() -> Set<Outer.Child> {", "__get_first() -> Outer.Child? {",
+            "__get_price() -> Outer.Amount {",
+            "__addToChildren(_ first: Outer.Child) {", "__get_parents() -> Array<M.Outer.Parent> {",
+            "$s1M5OuterC6ParentC8childrenShyAC5ChildCGvg",
+        ] { #expect(output.code.contains(line), "\(line)") }
+    }
+
+    @Test func `a class that no other file can name or extend is a problem with its place`() {
+        let output = Self.output(
+            """
+            func make() {
+                class Local: NSManagedObject {
+                    @NSManaged var name: String
+                }
+            }
+            let closure = { class Inner: NSManagedObject { @NSManaged var name: String } }
+            class Holder { init() { class Deep: NSManagedObject { @NSManaged var name: String } } }
+            private class Hidden: NSManagedObject { @NSManaged var name: String }
+            class Box<T>: NSManagedObject { @NSManaged var name: String }
+            """)
+        #expect(output.problems.map { $0.place?.line } == [3, 6, 7, 8, 9])
+        let messages = output.problems.map(\.description)
+        #expect(messages[0].hasPrefix("Item.swift:3:9: error: @NSManaged is in a class within the body of a function"))
+        #expect(messages[3].contains("private type"))
+        #expect(messages[4].contains("generic type"))
+    }
+
+    @Test func `Foundation's unavailable types are Core Data's, unless the target says whose they are`() {
+        let plain = Self.output("class Item: NSManagedObject {}")
+        #expect(plain.code.contains("public typealias NSExpression = CoreData.NSExpression"))
+        #expect(plain.code.contains("public typealias NSComparisonPredicate = CoreData.NSComparisonPredicate"))
+        let own = Self.output("typealias NSExpression = CoreData.NSExpression")
+        #expect(!own.code.contains("typealias NSExpression"))
+        #expect(own.code.contains("typealias NSComparisonPredicate"))
+    }
+
+    @Test func `a file that names Core Data's types and imports Foundation alone is told so`() {
+        let leaked = Self.output("import Foundation\nlet key = NSExpression(forKeyPath: \"name\")")
+        #expect(leaked.warnings.map { $0.place?.line } == [2])
+        #expect(leaked.warnings.first?.description.contains("write 'import CoreData' here") == true)
+        #expect(
+            leaked.warnings.first?.description.hasPrefix("Item.swift:2:11: warning: 'NSExpression' is Core Data's")
+                == true)
+        for source in [
+            "import Foundation\nimport CoreData\nlet key = NSExpression(forKeyPath: \"name\")",
+            "import Foundation\nimport Model\nlet key = NSExpression(forKeyPath: \"name\")",
+            "import Foundation\nlet key = CoreData.NSExpression(forKeyPath: \"name\")",
+            "import Foundation\nclass NSExpression {}\nlet key = NSExpression()",
+            "import Foundation\n// NSExpression\nlet key = \"NSExpression\"",
+        ] { #expect(Self.output(source).warnings == [], "\(source)") }
+    }
+
     static func output(_ source: String) -> ManagedObjectGenerator.Output {
         var declarations = TargetDeclarations(module: source == Self.source ? "Todos" : "M")
-        declarations.read(source, file: "Item.swift")
+        declarations.add(SourceDeclarations(scanning: source, file: "Item.swift"))
         return ManagedObjectGenerator(declarations).output(models: [])
     }
 }

@@ -2,7 +2,6 @@
 
 import Foundation
 import ManagedObjectGenerator
-import ManagedObjectSources
 import Testing
 
 @Suite struct WrittenMemberTests {
@@ -111,10 +110,31 @@ import Testing
         let source = try ModelSource(
             readingContentsOf: URL(fileURLWithPath: "Examples/Todo/Sources/Todo/Todo.xcdatamodeld"))
         var declarations = TargetDeclarations(module: "Todo")
-        declarations.read("class TodoItem: Elsewhere { var urgency: Int { 1 } }", file: "TodoItem.swift")
+        let text = "class TodoItem: Elsewhere { var urgency: Int { 1 } }"
+        declarations.add(SourceDeclarations(scanning: text, file: "TodoItem.swift"))
         let output = ManagedObjectGenerator(declarations).output(models: [try #require(source.current)])
         #expect(output.code.contains("property(\"urgency\", \\TodoItem.urgency)"))
         #expect(output.code.contains("public final class WrittenManagedObjectAccessors: ManagedObjectAccessors {"))
+    }
+
+    @Test func `modelled properties are named where other files can name them`() {
+        let output = SymbolTests.output(
+            """
+            class Person: NSManagedObject {
+                @NSManaged var name: String
+                @NSManaged var `default`: Bool
+                @MainActor @NSManaged var screen: Int
+                @available(*, deprecated) @NSManaged var old: Int
+                @NSManaged func addToFriends(_ value: Person)
+            }
+            @MainActor class Shown: NSManagedObject { @NSManaged var name: String }
+            """)
+        #expect(output.problems == [])
+        let lines = output.code.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        #expect(
+            lines.filter { $0.hasPrefix("modelled(") } == [
+                "modelled(\"name\", \\Person.name)", "modelled(\"default\", \\Person.`default`)",
+            ])
     }
 
     @Test func `members of a private extension with @NSManaged are a problem with its place`() {

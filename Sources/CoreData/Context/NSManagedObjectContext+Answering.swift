@@ -65,7 +65,8 @@ extension NSManagedObjectContext: ObjectSource {
         try answer {
             let own = objects.compactMap { registeredObject(for: $0.id) }
             try obtainPermanentIDs(for: own)
-            var ids = objects.map { registeredObject(for: $0.id)?.id ?? $0.id }
+            // One that has been saved here may be known by its ID alone.
+            var ids = objects.map { registeredObject(for: $0.id)?.id ?? permanentID(for: $0.id) ?? $0.id }
             // Those that haven't been saved to this context yet.
             let unknown = objects.indices.filter { ids[$0].isTemporaryID }
             let made = try requiredSource.permanentIDs(

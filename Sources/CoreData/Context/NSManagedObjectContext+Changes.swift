@@ -63,7 +63,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    private func related(_ object: NSManagedObject, _ slot: Int) -> [NSManagedObject] {
+    func related(_ object: NSManagedObject, _ slot: Int) -> [NSManagedObject] {
         if object.layout.slots[slot].isToMany { return object.members(slot).objects }
         return object.destination(slot).map { [$0] } ?? []
     }
@@ -74,6 +74,7 @@ extension NSManagedObjectContext {
     public func processPendingChanges() {
         checkQueue()
         propagateDeletions()
+        forgetInaccessible()
         guard !event.isEmpty else { return }
         announce(takeEvent())
     }
@@ -86,18 +87,19 @@ extension NSManagedObjectContext {
             post(.NSManagedObjectContextObjectsDidChange, digest)
             isAnnouncing = false
         }
-        for object in digest.forgotten { forget(object) }
+        forget(unsaved: digest.forgotten)
     }
 
     /// The changes since the last time, by kind, and a clean slate.
     private func takeEvent() -> ChangeDigest {
         undoRecorder?.record(event)
         var digest = ChangeDigest()
+        var unheard: [NSManagedObject] = []
         for object in event {
             object.state.remove(.inEvent)
             if object.state.contains(.forgotten) {
                 // Nobody has heard of an object that was inserted and deleted within one event.
-                if object.state.contains(.announced) { digest.forgotten.append(object) } else { forget(object) }
+                if object.state.contains(.announced) { digest.forgotten.append(object) } else { unheard.append(object) }
             } else if object.isDeleted {
                 digest.deleted.append(object)
             } else if object.isInserted {
@@ -107,6 +109,7 @@ extension NSManagedObjectContext {
             }
         }
         event.removeAll()
+        forget(unsaved: unheard)
         return digest
     }
 

@@ -96,10 +96,19 @@ extension NSManagedObjectContext {
     ) throws -> StoreBatchOutcome {
         do {
             return try requiredCoordinator.execute(
-                StoreBatch(operation: operation, wantsIDs: wantsIDs, origin: origin), in: stores)
+                StoreBatch(operation: operation, wantsIDs: wantsIDs, origin: batchOrigin), in: stores)
         } catch let conflict as StoreUniquenessConflict {
             throw NSMergePolicy.constraintError([constraintConflict(conflict)])
         }
+    }
+
+    /// Who a batch is by: the root executes it, so the history names the author and the name that the context has, or else the nearest
+    /// one above it that has them.
+    private var batchOrigin: StoreOrigin {
+        let own = origin
+        guard let parentContext, own.author == nil || own.contextName == nil else { return own }
+        let above = parentContext.performAndWait { parentContext.batchOrigin }
+        return StoreOrigin(author: own.author ?? above.author, contextName: own.contextName ?? above.contextName)
     }
 
     private func store(

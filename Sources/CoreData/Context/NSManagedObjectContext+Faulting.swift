@@ -18,20 +18,22 @@ extension NSManagedObjectContext {
         let rows = readOrStop("the object \(object.id.uriRepresentation().absoluteString)") {
             try requiredSource.rows(withIDs: wanted, for: self)
         }
+        guard let rows else { return object.becomeEmpty() }
         for row in rows {
             guard let target = registeredObject(for: row.objectID), !target.state.contains(.hasRow) else { continue }
             target.take(row)
         }
-        if !object.state.contains(.hasRow) { inaccessible(object) }
+        if !object.state.contains(.hasRow) { noteMissingRow(of: object) }
     }
 
-    private func inaccessible(_ object: NSManagedObject) {
+    private func noteMissingRow(of object: NSManagedObject) {
         guard shouldDeleteInaccessibleFaults else {
             fatalError("The row of \(object.id) is gone and shouldDeleteInaccessibleFaults is off.")
         }
-        object.values = object.layout.values { _, slot in slot.isToMany ? .objects(ToManyMembers()) : .null }
-        object.committed = object.values
+        object.becomeEmpty()
         object.state.insert(.deleted)
+        // Whoever asks for the object may be in the middle of a list with it.
+        inaccessible.append(object)
     }
 
     /// The object at the other end of a to-one relationship. Other objects of the batch get theirs too, as faults that will be
@@ -61,9 +63,10 @@ extension NSManagedObjectContext {
             let relationship = object.layout.slots[slot].relationship
         else { return }
         if case .memberIDs = object.values[slot] { return makeMembers(of: object, slot: slot) }
-        readOrStop("the relationship '\(relationship.name)'") {
+        let read: Void? = readOrStop("the relationship '\(relationship.name)'") {
             try readMembers(of: owners(with: object, slot), slot: slot, relationship: relationship)
         }
+        if read == nil { object.fillIn(slot, .objects(ToManyMembers())) }
     }
 
     /// Reads which members a to-many relationship of an object has, and of others in its batch, without making objects for them.
@@ -71,9 +74,10 @@ extension NSManagedObjectContext {
         guard case .unread = object.values[slot], let relationship = object.layout.slots[slot].relationship else {
             return
         }
-        readOrStop("the relationship '\(relationship.name)'") {
+        let read: Void? = readOrStop("the relationship '\(relationship.name)'") {
             try readMemberIDs(of: owners(with: object, slot), slot: slot)
         }
+        if read == nil { object.fillIn(slot, .memberIDs([])) }
     }
 
     /// Reads which members a to-many relationship of objects of one entity has, with one question, without making objects for
@@ -142,8 +146,14 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Enters members as read, and reapplies what was changed before they were.
+    /// Enters members as read, and reapplies what was changed before they were, on either side.
     private func fill(_ owner: NSManagedObject, slot: Int, with stored: [NSManagedObject]) {
+        enter(stored, in: owner, slot: slot)
+        guard hasChanges, !owner.isDeleted, let inverse = owner.layout.inverses[slot] else { return }
+        for member in stored where member.deniesBeing(in: owner, inverse) { owner.takeOut(slot, member) }
+    }
+
+    private func enter(_ stored: [NSManagedObject], in owner: NSManagedObject, slot: Int) {
         let members = ToManyMembers(unique: stored)
         guard case .unread(let delta?) = owner.values[slot], !delta.isEmpty else {
             if owner.values[slot].isRelationshipFault { owner.fillIn(slot, .objects(members)) }
@@ -158,12 +168,50 @@ extension NSManagedObjectContext {
     }
 
     /// Reading a fault has no way to throw in Core Data's API, which raises; a store that fails to read stops the process
-    /// with its error. Whoever wants to handle it fetches instead.
-    private func readOrStop<T>(_ what: String, _ read: () throws -> T) -> T {
+    /// with its error. Whoever wants to handle it fetches instead, or collects failures.
+    ///
+    /// - Returns: Nil where the failure has been noted.
+    private func readOrStop<T>(_ what: String, _ read: () throws -> T) -> T? {
         do {
             return try read()
         } catch {
+            if let faultFailures {
+                faultFailures.first = faultFailures.first ?? error
+                return nil
+            }
             fatalError("Core Data could not fulfill a fault: \(what) can't be read. \(error)")
         }
+    }
+}
+
+/// The first fault that couldn't be read.
+final class FaultFailures {
+    var first: (any Error)?
+}
+
+extension NSManagedObjectContext {
+    /// Runs work in which a fault that can't be read is an error of the whole, and not the end of the process. Until the end of
+    /// the work the object has no values; a save in it throws the error, so that nothing comes of that. The context should be
+    /// given up after a failure.
+    ///
+    /// - Throws: What couldn't be read first; else what the work throws.
+    package func collectingFaultFailures<T>(_ work: () throws -> T) throws -> T {
+        if faultFailures != nil { return try work() }
+        faultFailures = FaultFailures()
+        defer { faultFailures = nil }
+        let result: T
+        do {
+            result = try work()
+        } catch {
+            // What the work stumbled over follows from it.
+            throw faultFailures?.first ?? error
+        }
+        try throwFaultFailure()
+        return result
+    }
+
+    /// - Throws: What couldn't be read first, if anything couldn't.
+    func throwFaultFailure() throws {
+        if let failure = faultFailures?.first { throw failure }
     }
 }

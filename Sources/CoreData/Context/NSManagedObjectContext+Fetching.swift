@@ -15,7 +15,11 @@ extension NSManagedObjectContext {
         // Mostly a list of that very type, which takes no time.
         guard let typed = results as? [T] else {
             let odd = results.first { !($0 is T) } ?? results
-            fatalError("A fetch of '\(request.entityName ?? "")' gives \(type(of: odd)), not \(T.self).")
+            let object = odd as? NSManagedObject
+            let isPlain = object.map { type(of: $0) == NSManagedObject.self } ?? false
+            let reason =
+                isPlain ? object.map { " Its class: \(ManagedObjectClasses.triedNames(for: $0.entity))." } ?? "" : ""
+            fatalError("A fetch of '\(request.entityName ?? "")' gives \(type(of: odd)), not \(T.self).\(reason)")
         }
         return typed
     }
@@ -268,8 +272,10 @@ extension NSManagedObjectContext {
                 "'\(entity.name ?? "")' is in \(stores.count) stores, whose rows can't be grouped together. Set affectedStores "
                     + "to one of them.")
         }
+        var query = storeQuery(request, entity)
+        if selection.isGrouped, selection.groups.isEmpty { query.sortDescriptors = [] }
         return try requiredSource.dictionaries(
-            matching: storeQuery(request, entity), selection: selection, in: stores, for: self
+            matching: query, selection: selection, in: stores, for: self
         ).map { NSDictionary(dictionary: $0) }
     }
 }

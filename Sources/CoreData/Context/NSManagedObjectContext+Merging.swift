@@ -67,13 +67,12 @@ extension NSManagedObjectContext {
         }
         for id in saved.deleted {
             guard let object = registeredObject(for: id) else { continue }
-            object.realize()
-            dropChanges(of: object)
-            object.state.insert([.deleted, .deletionPropagated])
+            if object.state.contains(.hasRow) { object.realize() }
             digest.deleted.append(object)
         }
+        let known = Set(digest.refreshed.map(ObjectIdentifier.init))
+        digest.refreshed += letGo(ofVanished: digest.deleted).filter { !known.contains(ObjectIdentifier($0)) }
         post(.NSManagedObjectContextObjectsDidChange, digest)
-        for object in digest.deleted { registry.remove(object.id.key) }
         if isObserved, !saved.isEmpty {
             NotificationCenter.default.post(
                 name: .NSManagedObjectContextDidMergeChangesObjectIDs, object: self, userInfo: saved.userInfo)

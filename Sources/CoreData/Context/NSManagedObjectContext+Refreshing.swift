@@ -12,7 +12,9 @@ extension NSManagedObjectContext {
                 reload(object)
             } else {
                 dropChanges(of: object)
+                let left = object.forgetChanges()
                 object.turnIntoFault()
+                for (slot, delta) in left { object.keep(delta, slot) }
             }
         }
         if isObserved { post(.NSManagedObjectContextObjectsDidChange, ChangeDigest(refreshed: [object])) }
@@ -43,6 +45,7 @@ extension NSManagedObjectContext {
         updated.removeAll()
         deleted.removeAll()
         undeclaredDeletions.removeAll()
+        inaccessible.removeAll()
         for object in event { object.state.remove(.inEvent) }
         event.removeAll()
         undoRecorder?.noteReset()
@@ -55,6 +58,7 @@ extension NSManagedObjectContext {
         }
         let dropped = inserted + forgotten
         let digest = ChangeDigest(forgotten: dropped.filter { $0.state.contains(.announced) }, refreshed: changed)
+        dropReferences(to: dropped)
         post(.NSManagedObjectContextObjectsDidChange, digest)
         for object in dropped { forget(object) }
     }
@@ -67,6 +71,7 @@ extension NSManagedObjectContext {
         updated.removeAll()
         deleted.removeAll()
         undeclaredDeletions.removeAll()
+        inaccessible.removeAll()
         event.removeAll()
         undoRecorder?.noteReset()
         registry.removeAll()
@@ -80,34 +85,25 @@ extension NSManagedObjectContext {
 
     /// Reads an object's row anew and puts its unsaved changes on top.
     func reload(_ object: NSManagedObject) {
-        let touched = object.touched
-        let values = object.values
         guard let row = (try? requiredSource.rows(withIDs: [object.id], for: self))?.first else { return }
         object.batch?.reopen(position: object.batchPosition)
-        object.committed = row.values
-        object.version = row.version
-        object.values = row.values
-        for slot in touched { object.values[slot] = values[slot] }
-        for slot in object.layout.toManySlots where touched.contains(slot) {
-            // A changed relationship that had been read keeps the members it was compared with.
-            if case .objects = values[slot] { readCommittedMembers(of: object, slot: slot, keeping: values[slot]) }
-        }
+        // What was set to the value that it had is no change, and mustn't become one.
+        var changed = SlotSet()
+        for slot in object.touched where object.differs(slot) { changed.insert(slot) }
+        object.rebase(on: row, keeping: changed)
         undoRecorder?.noteReload(object)
     }
 
-    private func readCommittedMembers(of object: NSManagedObject, slot: Int, keeping current: ManagedValue) {
-        object.values[slot] = .unread(nil)
-        readMembers(of: object, slot: slot)
-        object.values[slot] = current
-    }
-
     func dropChanges(of object: NSManagedObject) {
-        updated.remove(object)
-        deleted.remove(object)
+        if object.hasChanges {
+            updated.remove(object)
+            deleted.remove(object)
+            undeclaredDeletions.removeAll { $0 === object }
+        }
         object.state.subtract([.updated, .deleted, .deletionPropagated])
-        undeclaredDeletions.removeAll { $0 === object }
         undoRecorder?.noteLoss(of: object)
         if object.state.contains(.inEvent) { event.removeAll { $0 === object } }
+        object.state.remove(.inEvent)
     }
 
     /// The registered objects in an order that doesn't depend on hashing.

@@ -107,6 +107,8 @@ extension NSManagedObjectContext {
 
     /// Enters an object under its new ID.
     func rekey(_ object: NSManagedObject, from old: NSManagedObjectID) {
+        // A merge policy may have let go of it meanwhile.
+        guard object.registry === registry else { return registry.remove(old.key) }
         registry.move(object, from: old.key, to: object.id.key)
         if old.isTemporaryID { settledIDs.note(old.key, object.id) }
     }

@@ -12,6 +12,7 @@ extension NSManagedObjectContext {
     public func save() throws {
         checkQueue()
         processPendingChanges()
+        try throwFaultFailure()
         guard hasChanges else {
             try source?.saveNothing(for: self)
             return
@@ -23,10 +24,11 @@ extension NSManagedObjectContext {
         NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
         runWillSave()
         guard hasChanges else { return }
-        try validateChanges()
+        if validatesOnSave { try validateChanges() }
         try settleConstraintConflicts()
-        let digest = ChangeDigest(inserted: inserted.objects, updated: updated.objects, deleted: deleted.objects)
+        try throwFaultFailure()
         try write()
+        let digest = ChangeDigest(inserted: inserted.objects, updated: updated.objects, deleted: deleted.objects)
         if generationAfterwards != nil { generationAfterwards = .current }
         settle(digest)
         announceSave(digest)
@@ -70,15 +72,17 @@ extension NSManagedObjectContext {
     /// Hands the changes to the source; a conflict goes through the merge policy and is tried again.
     private func write() throws {
         guard requiredSource.isPermanent else { return try writeResolvingConflicts() }
-        let temporary = inserted.objects.map(\.id)
+        // A merge policy may delete some of them.
+        let objects = inserted.objects.filter(\.id.isTemporaryID)
+        let temporary = objects.map(\.id)
         do {
-            try assignPermanentIDs(to: inserted.objects.filter { $0.id.isTemporaryID })
+            try assignPermanentIDs(to: objects)
             try writeResolvingConflicts()
         } catch {
-            for (object, id) in zip(inserted.objects, temporary) { object.id = id }
+            for (object, id) in zip(objects, temporary) { object.id = id }
             throw error
         }
-        for (object, id) in zip(inserted.objects, temporary) where object.id !== id { rekey(object, from: id) }
+        for (object, id) in zip(objects, temporary) { rekey(object, from: id) }
     }
 
     private func writeResolvingConflicts() throws {
@@ -88,6 +92,9 @@ extension NSManagedObjectContext {
                 return try requiredSource.save(changesToSave(), for: self)
             } catch let conflict as StoreConflict {
                 try policy.resolve(optimisticLockingConflicts: conflict.rows.compactMap(mergeConflict))
+                propagateDeletions()
+                // What became of other objects with it has to be valid, too.
+                try validateChanges()
             } catch let conflict as StoreUniquenessConflict {
                 throw NSMergePolicy.constraintError([constraintConflict(conflict)])
             }
@@ -134,6 +141,7 @@ extension NSManagedObjectContext {
 
     /// The columns and members of an object that differ from what was read; nil where none does.
     private func update(_ object: NSManagedObject) throws -> RowChange? {
+        object.realize()
         var change = RowChange(objectID: object.id, version: object.version, values: [], changed: SlotSet())
         let isPermanent = requiredSource.isPermanent
         for slot in object.touched where !isPermanent || !object.layout.slots[slot].isTransient {
@@ -147,21 +155,23 @@ extension NSManagedObjectContext {
             if object.layout.needsRelationChange[slot] { change.relations.append(object.relationChange(slot)) }
         }
         guard !change.changed.isEmpty else { return nil }
-        try checkDestinations(object, object.layout.toOneSlots)
+        try checkDestinations(object, object.layout.toOneSlots.filter(change.changed.contains))
         change.values = object.values
         return change
     }
 
-    /// Refuses to-one relationships that lead to objects which no store will have: those without a context.
+    /// Refuses to-one relationships that lead to objects which no store will have: those without a context, and deleted ones.
     private func checkDestinations(_ object: NSManagedObject, _ slots: [Int]) throws {
         for slot in slots {
-            guard case .object(let other) = object.values[slot], other.id.isTemporaryID, other.context == nil else {
-                continue
-            }
+            guard case .object(let other) = object.values[slot],
+                other.isDeleted || (other.id.isTemporaryID && other.context == nil)
+            else { continue }
             throw CoreDataError.make(
                 .managedObjectValidation,
                 "\(object.entity.name ?? "").\(object.layout.slots[slot].name) of \(object.id) leads to an object that "
-                    + "isn't in the context and won't be saved. Insert that object, or set the relationship to nil.",
+                    + (other.isDeleted
+                        ? "is deleted. Set the relationship to nil or to another object."
+                        : "isn't in the context and won't be saved. Insert that object, or set the relationship to nil."),
                 userInfo: [NSValidationObjectErrorKey: object, NSValidationKeyErrorKey: object.layout.slots[slot].name])
         }
     }
@@ -179,7 +189,7 @@ extension NSManagedObjectContext {
             if isPermanent,
                 object.touched.contains(where: { !object.layout.slots[$0].isTransient && object.differs($0) })
             {
-                object.version += 1
+                object.version = RowVersion.after(object.version)
             }
             object.settle()
         }
@@ -195,7 +205,7 @@ extension NSManagedObjectContext {
         for object in digest.inserted + digest.updated + digest.deleted where object.hasLifeCycle { object.didSave() }
         post(.NSManagedObjectContextDidSave, digest)
         if isObserved { announceIDs(digest) }
-        for object in digest.deleted { forget(object) }
+        forget(deleted: digest.deleted)
     }
 
     private func announceIDs(_ digest: ChangeDigest) {
@@ -212,6 +222,8 @@ extension NSManagedObjectContext {
     /// - Throws: The store's error; then no object has another ID.
     public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
         checkQueue()
+        // Objects of a child whose root has saved them since have theirs.
+        adoptPermanentIDs()
         let temporary = objects.filter { $0.id.isTemporaryID && $0.managedObjectContext === self }
         let old = temporary.map(\.id)
         do {

@@ -1,5 +1,5 @@
 // The context: which objects there are and which of them changed. Each thing that it does with them is a file beside this
-// one; what has to agree between those files is the state declared here, and `checkInvariants()` says how.
+// one; what has to agree between those files is the state declared here, and `checkInvariants()` (in +Checking) says how.
 
 public import Foundation
 
@@ -58,6 +58,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Whether anybody may be listening for this very context. Off, it announces its saves (others merge them), but not each
     /// change, nor the saved IDs apart.
     package var isObserved = true
+    /// Whether a save checks the rules of the model, and those of classes. Not where rows are taken over from a store that holds
+    /// what breaks them.
+    package var validatesOnSave = true
 
     /// All objects of the context that somebody holds, by ID.
     let registry = ObjectRegistry()
@@ -66,6 +69,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var inserted = ChangeList(.inserted, without: .deleted)
     var updated = ChangeList(.updated, without: .deleted)
     var deleted = ChangeList(.deleted, without: .inserted)
+    /// Faults that turned out to have no row, to which others still refer.
+    var inaccessible: [NSManagedObject] = []
+    /// Those whose partners are being brought into line with a newer row.
+    var settling: Set<ObjectIdentifier> = []
     /// Deleted, but their relationships don't know it yet.
     var undeclaredDeletions: [NSManagedObject] = []
     /// What changed since the last `processPendingChanges()`.
@@ -76,6 +83,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var generation: NSQueryGenerationToken?
     /// Where unsaved objects shall go, by their temporary IDs.
     var assignedStores: [RowKey: NSPersistentStore] = [:]
+    /// What couldn't be read while ``collectingFaultFailures(_:)`` runs; nil where such a failure stops the process.
+    var faultFailures: FaultFailures?
     /// Whether the changes of an event are being posted.
     var isAnnouncing = false
     /// How old values may be that a refreshed object gets, in seconds.
@@ -115,36 +124,4 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// All objects of the context; those without changes only as long as somebody holds them.
     public var registeredObjects: Set<NSManagedObject> { Set(registry.objects) }
-
-}
-
-extension NSManagedObjectContext {
-    /// Stops where the lists of changes and the objects' flags disagree. For tests.
-    package func checkInvariants() {
-        func expect(_ condition: Bool, _ finding: @autoclosure () -> String) {
-            if !condition { fatalError("Broken invariant: \(finding())") }
-        }
-        for object in inserted.objects { expect(object.isInserted && !object.isDeleted, "\(object) in inserted") }
-        for object in updated.objects { expect(object.isUpdated && !object.isInserted, "\(object) in updated") }
-        for object in deleted.objects { expect(object.isDeleted, "\(object) in deleted") }
-        for object in registry.objects {
-            expect(object.context === self, "\(object) registered in two contexts")
-            expect(registry.object(for: object.objectID.key) === object, "\(object) under another ID")
-            checkInverses(of: object, expect)
-        }
-    }
-
-    private func checkInverses(of object: NSManagedObject, _ expect: (Bool, @autoclosure () -> String) -> Void) {
-        guard !object.isFault, !object.isDeleted else { return }
-        for slot in object.layout.toOneSlots {
-            guard case .object(let other) = object.values[slot], let inverse = object.layout.inverses[slot],
-                !other.isFault, !other.isDeleted
-            else { continue }
-            switch other.values[inverse] {
-            case .objects(let members): expect(members.contains(object), "\(object) missing in its inverse \(other)")
-            case .unread, .memberIDs: break
-            default: expect(other.values[inverse].referencedID == object.objectID, "\(other) doesn't point back")
-            }
-        }
-    }
 }

@@ -25,18 +25,15 @@ extension NSManagedObjectContext {
     /// The constraints that concern changed objects, in the order of the model.
     private func constraintsToCheck() -> [Constraint] {
         guard let model = persistentStoreCoordinator?.managedObjectModel else { return [] }
-        let constrained = model.entities.filter { !$0.uniquenessConstraints.isEmpty }
+        let constrained = model.entities.filter { !$0.uniquenessConstraintNames.isEmpty }
         guard !constrained.isEmpty else { return [] }
         let changed = Set((inserted.objects + updated.objects).map(\.entity))
         return constrained.flatMap { entity -> [Constraint] in
             guard changed.contains(where: { $0.isKindOf(entity: entity) }) else { return [] }
-            return entity.uniquenessConstraints.map { (entity, $0.map(Self.name)) }
+            return entity.uniquenessConstraintNames.map { (entity, $0) }
         }
     }
 
-    private static func name(_ property: Any) -> String {
-        (property as? NSPropertyDescription)?.name ?? property as? String ?? ""
-    }
 }
 
 /// The search for objects with the same values of one constraint.

@@ -89,7 +89,8 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     /// - Throws: `CocoaError` (`.managedObjectMerge`) with the list under the error policy, and where a row is gone.
     open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
         if mergeType == .errorMergePolicyType { throw Self.mergeError(list) }
-        for conflict in list { try settle(conflict) }
+        let vanished = try list.filter { try settle($0) == .gone }.map(\.sourceObject)
+        vanished.first?.context?.forget(vanished: vanished)
     }
 
     /// Settles objects that have the values of others which have to be unique.
@@ -111,16 +112,21 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
         if !constraints.isEmpty { try resolve(constraintConflicts: constraints) }
     }
 
-    private func settle(_ conflict: NSMergeConflict) throws {
+    private enum Outcome { case settled, gone }
+
+    private func settle(_ conflict: NSMergeConflict) throws -> Outcome {
         let object = conflict.sourceObject
         guard let row = conflict.row else {
             guard object.isDeleted || mergeType == .rollbackMergePolicyType else { throw Self.mergeError([conflict]) }
-            object.context?.dropVanished(object)
-            return
+            return .gone
+        }
+        if object.isDeleted {
+            object.context?.deleteAgain(object, row)
+            return .settled
         }
         let mine = object.touched.filter { object.differs($0) }
         let theirs = row.values.indices.filter { !row.values[$0].isSame(as: object.committed[$0]) }
-        let kept: [Int]
+        var kept: [Int]
         switch mergeType {
         case .rollbackMergePolicyType: kept = []
         case .mergeByPropertyStoreTrumpMergePolicyType: kept = mine.filter { !theirs.contains($0) }
@@ -128,7 +134,15 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
             kept = object.layout.slots.indices.filter { !object.layout.slots[$0].isToMany || mine.contains($0) }
         default: kept = mine
         }
-        object.rebase(on: row, keeping: kept)
+        // A row doesn't tell of members; what came and went is put onto those that there are.
+        if mergeType != .rollbackMergePolicyType {
+            kept += mine.filter { object.layout.slots[$0].isToMany && !kept.contains($0) }
+        }
+        var slots = SlotSet()
+        for slot in kept { slots.insert(slot) }
+        object.rebase(on: row, keeping: slots)
+        for slot in kept { object.touched.insert(slot) }
+        return .settled
     }
 
     static func mergeError(_ list: [NSMergeConflict]) -> CocoaError {
@@ -152,34 +166,20 @@ public var NSOverwriteMergePolicy: Any { NSMergePolicy.overwrite }
 /// The policy that drops the context's changes.
 public var NSRollbackMergePolicy: Any { NSMergePolicy.rollback }
 
-extension NSManagedObject {
-    /// Takes a newer row as the committed values and keeps some slots of the current ones.
-    fileprivate func rebase(on row: StoreRow, keeping slots: [Int]) {
-        var merged = row.values
-        touched.removeAll()
-        for slot in layout.toManySlots {
-            if case .objects = committed[slot] { merged[slot] = committed[slot] }
-        }
-        committed = merged
-        for slot in slots {
-            merged[slot] = values[slot]
-            touched.insert(slot)
-        }
-        values = merged
-        version = row.version
-    }
-}
-
 extension NSManagedObjectContext {
     func mergeConflict(_ row: StoreConflict.Row) -> NSMergeConflict? {
         registeredObject(for: row.objectID).map { NSMergeConflict(object: $0, conflict: row) }
     }
 
-    /// Takes an object whose row is gone out of the save.
-    fileprivate func dropVanished(_ object: NSManagedObject) {
-        updated.remove(object)
-        deleted.remove(object)
-        forget(object)
+    /// Lets a deletion stand whose row somebody else has changed meanwhile: the delete rules are followed once more, for the
+    /// relationships that it has now.
+    fileprivate func deleteAgain(_ object: NSManagedObject, _ row: StoreRow) {
+        object.values = row.values
+        object.committed = row.values
+        object.touched.removeAll()
+        object.version = row.version
+        object.state.remove(.deletionPropagated)
+        undeclaredDeletions.append(object)
     }
 
     /// A violation that the store found.
@@ -215,6 +215,13 @@ public final class NSConstraintConflict: NSObject {
     public let conflictingObjects: [NSManagedObject]
     /// The values that the objects of the save were read with.
     public let conflictingSnapshots: [[String: Any]]
+
+    /// A conflict over nothing, between no objects.
+    public override convenience init() {
+        self.init(
+            constraint: [], databaseObject: nil, databaseSnapshot: nil, conflictingObjects: [], conflictingSnapshots: []
+        )
+    }
 
     /// A conflict over a constraint.
     public init(

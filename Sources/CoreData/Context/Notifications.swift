@@ -28,6 +28,8 @@ public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
 public let NSAddedPersistentStoresKey = "added"
 /// Stores removed from a coordinator: `[NSPersistentStore]`.
 public let NSRemovedPersistentStoresKey = "removed"
+/// The key of a store whose UUID has changed, in a coordinator's notification; an array of the old store and the new one.
+public let NSUUIDChangedPersistentStoresKey = "uuidChanged"
 
 extension Notification.Name {
     /// A context is about to save. Posted without user info.
@@ -65,6 +67,8 @@ extension NSManagedObjectContext {
         case deletedObjectIDs = "deleted_objectIDs"
         case refreshedObjectIDs = "refreshed_objectIDs"
         case invalidatedObjectIDs = "invalidated_objectIDs"
+        /// Never posted here: the token is asked for with `queryGenerationToken`.
+        case queryGeneration = "newQueryGeneration"
     }
 
     /// ``Foundation/NSNotification/Name/NSManagedObjectContextWillSave`` by its newer name.

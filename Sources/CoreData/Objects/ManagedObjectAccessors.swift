@@ -3,6 +3,7 @@
 //
 //     public final class WrittenManagedObjectAccessors: ManagedObjectAccessors {
 //         public override func register() {
+//             modelled("name", \Person.name)
 //             property("fullName", \Person.fullName)
 //             property("nickname", \Person.nickname) { $0.nickname = $1 }
 //             unsafe validation("Name", of: Person.self) { try unsafe $0.validateName($1) }
@@ -16,12 +17,22 @@ import Foundation
 /// The properties and `validate<Key>` methods that a module's classes have written themselves; overridden by generated code.
 open class ManagedObjectAccessors {
     private(set) var entries: [WrittenEntry] = []
+    private(set) var modelledProperties: [ModelledProperty] = []
 
     /// Made where an object of the module's classes is first asked for a value by key.
     public required init() {}
 
-    /// Calls ``property(_:_:)`` and ``validation(_:of:_:)`` for everything that is to be found by name.
+    /// Calls ``modelled(_:_:)``, ``property(_:_:)`` and ``validation(_:of:_:)`` for everything that is to be found by name.
     open func register() {}
+
+    /// Makes the name of a modelled property known, so that key paths have names before there is a model.
+    ///
+    /// - Parameters:
+    ///   - key: Its name.
+    ///   - path: The property.
+    public final func modelled<Root: NSManagedObject, Value>(_ key: String, _ path: KeyPath<Root, Value>) {
+        modelledProperties.append(ModelledProperty(root: Root.self, key: key, type: Value.self, path: path))
+    }
 
     /// Makes a property known, so that `value(forKey:)` and `setValue(_:forKey:)` call it.
     ///
@@ -68,6 +79,14 @@ open class ManagedObjectAccessors {
         }
         entries.append(WrittenEntry(root: root, name: name, content: .validation(validation)))
     }
+}
+
+/// A property whose accessors come from the plugin.
+struct ModelledProperty {
+    let root: NSManagedObject.Type
+    let key: String
+    let type: Any.Type
+    let path: AnyKeyPath
 }
 
 /// A property that a class has written itself.

@@ -1,5 +1,6 @@
 // From an entity to the class of its objects, and from a class to its entity. There is no Objective-C runtime to ask: a
-// class name without a module is looked up in every module whose classes have been seen or registered.
+// class name without a module is looked up in every module whose classes have been seen or registered, and then among all
+// classes of the program (ClassNames.swift).
 
 import Foundation
 import Synchronization
@@ -9,6 +10,7 @@ package enum ManagedObjectClasses {
         var modules: [String] = []
         var classes: [String: AnyClass] = [:]
         var models: [WeakModel] = []
+        var reportsMissingClasses = true
     }
 
     private struct WeakModel: @unchecked Sendable {
@@ -29,10 +31,42 @@ package enum ManagedObjectClasses {
 
     /// Remembers a model that a coordinator uses, for `entity()` of classes.
     static func register(_ model: NSManagedObjectModel) {
-        state.withLock { state in
+        let isKnown = state.withLock { state in
+            let isKnown = state.models.contains { $0.model === model }
             state.models.removeAll { $0.model == nil || $0.model === model }
             state.models.append(WeakModel(model: model))
+            return isKnown || !state.reportsMissingClasses
         }
+        if !isKnown, let line = missingClasses(of: model) { FileHandle.standardError.write(Data("\(line)\n".utf8)) }
+    }
+
+    /// Keeps quiet about classes that models name and the program doesn't have: for programs that open others' stores.
+    package static func ignoreMissingClasses() { state.withLock { $0.reportsMissingClasses = false } }
+
+    /// What a coordinator writes to standard error where a model's classes aren't there, as Core Data does; nil where all are.
+    package static func missingClasses(of model: NSManagedObjectModel) -> String? {
+        let missing = model.entities.filter { entity in
+            let name = entity.managedObjectClassName ?? ""
+            return !["", "NSManagedObject"].contains(name) && objectClass(of: entity) == NSManagedObject.self
+        }
+        guard !missing.isEmpty else { return nil }
+        let shown = missing.prefix(3).map { "\($0.name ?? "") (\(triedNames(for: $0)))" }.joined(separator: ", ")
+        let rest = missing.count > 3 ? " and \(missing.count - 3) more" : ""
+        return
+            "CoreData: warning: the classes of some entities aren't in the program, so their objects are of the class "
+            + "NSManagedObject: \(shown)\(rest)."
+    }
+
+    /// Under which names an entity's class was looked for, for messages.
+    static func triedNames(for entity: NSEntityDescription) -> String {
+        let name = entity.managedObjectClassName ?? ""
+        let several = ClassNames.classes(endingIn: name).filter { $0 is NSManagedObject.Type }
+        if several.count > 1 {
+            let names = several.map { "'\(ClassNames.name(of: $0))'" }.sorted().joined(separator: ", ")
+            return "'\(name)' may be \(names): give the entity's class with its module"
+        }
+        return "tried " + candidates(for: name).map { "'\($0)'" }.joined(separator: ", ")
+            + (name.contains(".") ? "" : ", and '\(name)' in every module")
     }
 
     /// The class of an entity's objects: the one named by the model, or `NSManagedObject` where it doesn't exist here.
@@ -51,9 +85,12 @@ package enum ManagedObjectClasses {
 
     private static func lookUp(_ name: String, modules: [String]) -> AnyClass {
         for candidate in candidates(for: name, modules: modules) {
-            if let found = NSClassFromString(candidate), found is NSManagedObject.Type { return found }
+            if let found = ClassNames.classNamed(candidate), found is NSManagedObject.Type { return found }
         }
-        return NSManagedObject.self
+        // Two of the same name in different modules: neither is meant for certain.
+        let plain = name.hasPrefix(".") ? String(name.dropFirst()) : name
+        let found = ClassNames.classes(endingIn: plain).filter { $0 is NSManagedObject.Type }
+        return found.count == 1 ? found[0] : NSManagedObject.self
     }
 
     private static func candidates(for name: String, modules: [String]) -> [String] {
@@ -70,9 +107,12 @@ package enum ManagedObjectClasses {
     /// The entity whose objects are of a class.
     static func entity(for cls: NSManagedObject.Type, in context: NSManagedObjectContext?) -> NSEntityDescription {
         if let entity = knownEntity(for: cls, in: context) { return entity }
+        let names = Set(loadedModels().flatMap(\.entities).compactMap(\.managedObjectClassName))
+        let closest = ClosestName.to(ClassNames.name(of: cls), among: names)
         fatalError(
-            "No entity of the loaded models has the class '\(NSStringFromClass(cls))'. Set the entity's class in the "
-                + "model, or load the model with a coordinator first.")
+            "No entity of the \(loadedModels().count) loaded models has the class '\(ClassNames.name(of: cls))'"
+                + (closest.map { " (one has '\($0)')" } ?? "") + ". Set the entity's class in the model, or load the "
+                + "model with a coordinator first.")
     }
 
     /// The entity whose objects are of a class; nil where no loaded model has one.
@@ -85,13 +125,9 @@ package enum ManagedObjectClasses {
     private static func search(
         for cls: NSManagedObject.Type, in models: [NSManagedObjectModel]
     ) -> NSEntityDescription? {
-        let name = NSStringFromClass(cls)
-        let parts = name.split(separator: ".")
-        if parts.count > 1 { register(module: String(parts[0])) }
-        for model in models {
-            if let entity = entity(named: name, last: parts.last.map(String.init) ?? name, in: model) { return entity }
-        }
-        return nil
+        let path = ClassNames.name(of: cls).split(separator: ".").map(String.init)
+        if path.count > 1 { register(module: path[0]) }
+        return models.lazy.compactMap { entity(ofClass: path, in: $0) }.first
     }
 
     /// The entity of that name in the models that coordinators have loaded, the last one's first.
@@ -103,11 +139,14 @@ package enum ManagedObjectClasses {
         state.withLock { $0.models.compactMap(\.model) }
     }
 
-    private static func entity(named name: String, last: String, in model: NSManagedObjectModel) -> NSEntityDescription?
-    {
+    /// The entity whose class's name is the path, the path without the module, or the last step of it.
+    private static func entity(ofClass path: [String], in model: NSManagedObjectModel) -> NSEntityDescription? {
         let entities = model.entities
-        return entities.first { $0.managedObjectClassName == name }
-            ?? entities.first { $0.managedObjectClassName.map { $0 == last || $0 == "." + last } ?? false }
-            ?? entities.first { $0.managedObjectClassName?.split(separator: ".").last.map(String.init) == last }
+        let last = path.last ?? ""
+        for name in [path.joined(separator: "."), path.dropFirst().joined(separator: "."), last] where !name.isEmpty {
+            let found = entities.first { $0.managedObjectClassName == name || $0.managedObjectClassName == "." + name }
+            if let found { return found }
+        }
+        return entities.first { $0.managedObjectClassName?.split(separator: ".").last.map(String.init) == last }
     }
 }

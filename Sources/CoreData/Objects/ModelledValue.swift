@@ -135,7 +135,7 @@ extension NSManagedObject {
         didAccessValue(forKey: key)
         body(members)
         willChangeValue(forKey: key)
-        setMembers(slot, to: members.array.compactMap { $0 as? NSManagedObject })
+        setMembers(slot, to: members.array.compactMap { ($0 as? NSManagedObject).map { checked($0, slot) } })
         didChangeValue(forKey: key)
     }
 }

@@ -58,6 +58,9 @@ extension NSManagedObject {
         {
             return !old.hasSameMembers(as: new, ordered: true)
         }
+        if case .objectID(let id) = committed[slot], id.isTemporaryID, case .object(let object) = values[slot] {
+            return id != object.id && context?.permanentID(for: id) != object.id
+        }
         return !values[slot].isSame(as: committed[slot])
     }
 

@@ -21,10 +21,12 @@ extension NSManagedObject {
 
     /// Takes a row's values; the object still counts as a fault until somebody asks for a value.
     func take(_ row: StoreRow) {
+        let pending = values
         values = row.values
         committed = row.values
         version = row.version
-        touched.removeAll()
+        // Of a refreshed object, what others' unsaved changes say of its relationships; see `forgetChanges()`.
+        for slot in touched { values[slot] = pending[slot] }
         state.insert(.hasRow)
     }
 

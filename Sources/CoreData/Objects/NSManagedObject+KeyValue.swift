@@ -112,15 +112,25 @@ extension NSManagedObject {
         return objects.sorted { $0.id.number < $1.id.number }
     }
 
-    private func checked(_ object: NSManagedObject, _ slot: Int) -> NSManagedObject {
+    /// Stops for an object that the relationship can't lead to: one of another entity or another context, or one that has left its
+    /// context (deleted and saved, deleted by somebody else, reset).
+    @discardableResult
+    func checked(_ object: NSManagedObject, _ slot: Int) -> NSManagedObject {
         guard let destination = layout.slots[slot].relationship?.destinationEntity else { return object }
         guard object.entity.isKindOf(entity: destination) else { wrongDestination(object, slot) }
-        if let mine = context, let theirs = object.context, mine !== theirs {
-            fatalError(
-                "\(entity.name ?? "").\(layout.slots[slot].name) can't refer to an object of another context. "
-                    + "Get it by its objectID in this one.")
+        let isForeign: Bool =
+            if let mine = context, let theirs = object.context { mine !== theirs } else { false }
+        // Two that have left are nobody's concern.
+        guard isForeign || hasLeft != object.hasLeft, isForeign || (context ?? object.context) != nil else {
+            return object
         }
-        return object
+        fatalError(
+            "Illegal attempt to establish the relationship '\(layout.slots[slot].name)' between objects in different contexts: "
+                + "\(entity.name ?? "") \(id) and \(object.entity.name ?? "") \(object.id). "
+                + (isForeign
+                    ? "Get the other one by its objectID in this object's context."
+                    : "One of them has been deleted or its context was reset. Ask for isDeleted and managedObjectContext first.")
+        )
     }
 
     private func wrongDestination(_ value: Any, _ slot: Int) -> Never {

@@ -125,10 +125,30 @@ extension NSManagedObject {
         if case .toMany(let ordered) = layout.slots[slot].kind {
             values[slot].removeMember(object, keepingOrder: ordered)
         } else {
-            guard values[slot].referencedID == object.objectID else { return }
+            if !leads(slot, to: object), layout.slots[slot].isOneToOne { readPartner(slot) }
+            guard leads(slot, to: object) else { return }
             values[slot] = .null
         }
         noteChange(slot)
+    }
+}
+
+extension NSManagedObject {
+    /// One to one: the other side says that it was this object's partner, so this side may have been read before somebody else has
+    /// linked them. It has a column of its own, which must not keep what the other one loses.
+    private func readPartner(_ slot: Int) {
+        guard !touched.contains(slot), !isInserted, !isDeleted else { return }
+        context?.reload(self)
+    }
+
+    /// Whether a to-one relationship leads to an object. In a child context the object may be known by its temporary ID still.
+    func leads(_ slot: Int, to object: NSManagedObject) -> Bool {
+        switch values[slot] {
+        case .object(let other): other === object
+        case .objectID(let id):
+            id == object.objectID || (id.isTemporaryID && context?.permanentID(for: id) == object.id)
+        default: false
+        }
     }
 }
 

@@ -28,6 +28,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         static let announced = State(rawValue: 1 << 8)
         /// In `awakeFromFetch()`, where changes are no changes.
         static let awakening = State(rawValue: 1 << 9)
+        /// Not registered any more, although it still knows its context: somebody else has deleted its row.
+        static let gone = State(rawValue: 1 << 10)
         /// Notes what it is asked for, to find the name of a key path.
         static let recording = State(rawValue: 1 << 15)
     }
@@ -114,6 +116,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     /// Whether the next save concerns the object; true also after setting an equal value.
     public var hasChanges: Bool { !state.isDisjoint(with: [.inserted, .updated, .deleted]) }
+
+    /// Whether the object was in a context and is in none any more. No registered object refers to it then.
+    var hasLeft: Bool { state.contains(.gone) || (registry == nil && state.contains(.fault)) }
 
     /// Whether the values are still in the store only.
     public var isFault: Bool { state.contains(.fault) }

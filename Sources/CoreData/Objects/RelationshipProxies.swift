@@ -74,6 +74,7 @@ private final class RelationshipSet: NSMutableSet {
 
     override func add(_ object: Any) {
         guard let object = object as? NSManagedObject else { fatalError("A relationship holds managed objects only.") }
+        owner.checked(object, slot)
         owner.proxyChange(slot, .union, object) { owner.addMember(slot, object) }
     }
 
@@ -119,7 +120,7 @@ private final class RelationshipOrderedSet: NSMutableOrderedSet {
 
     private func managed(_ object: Any) -> NSManagedObject {
         guard let object = object as? NSManagedObject else { fatalError("A relationship holds managed objects only.") }
-        return object
+        return owner.checked(object, slot)
     }
 
     override var count: Int { owner.proxyMembers(slot).count }

@@ -36,23 +36,27 @@ enum TransformableCoding {
         CoreDataError.make(
             .coreData,
             "A transformable attribute holds a \(type(of: object)), of which \(transformer) makes no data. Set a "
-                + "property-list value or one that conforms to NSCoding, or name a transformer in the model.")
+                + "property-list value, register its class with NSKeyedUnarchiver.setClass(_:forClassName:), or name a "
+                + "transformer in the model that allows it.")
     }
 
-    /// An object from a keyed archive; nil if the bytes aren't one or hold classes that don't exist here.
-    static func unarchived(_ data: Data) -> Any? {
-        // On Linux, Foundation's unarchiver doesn't know the form in which decimal numbers are archived.
-        if let plain = ArchivedValues.plainObject(of: data) { return plain }
-        // The failure isn't lost: the caller keeps the bytes and reports them as undecodable.
-        guard let unarchiver = try? NSKeyedUnarchiver(forReadingFrom: data) else { return nil }
-        unarchiver.requiresSecureCoding = false
-        unarchiver.decodingFailurePolicy = .setErrorAndReturn
-        let object = unarchiver.decodeObject(forKey: NSKeyedArchiveRootObjectKey)
-        return unarchiver.error == nil ? object : nil
+    /// An object from a keyed archive; nil if the bytes aren't one or hold classes that the application hasn't registered.
+    ///
+    /// - Parameter allowed: Classes that a transformer allows, beside those given to `NSKeyedUnarchiver.setClass`.
+    static func unarchived(_ data: Data, allowing allowed: [AnyClass] = []) -> Any? {
+        // As `NSStringFromClass`, which ends the process for a class inside another one.
+        let names = Set(
+            allowed.map { allowed in
+                let name = String(reflecting: allowed)
+                return name.hasPrefix("Foundation.") ? String(name.dropFirst("Foundation.".count)) : name
+            })
+        return ArchivedObjectReader.object(of: data) { name in
+            NSKeyedUnarchiver.class(forClassName: name) != nil || names.contains(name)
+        }
     }
 
-    /// A keyed archive of an object; nil if it can't be archived.
-    static func archived(_ object: Any) -> Data? {
+    /// A keyed archive of an object; nil if it can't be archived, or couldn't be read again.
+    static func archived(_ object: Any, allowing allowed: [AnyClass] = []) -> Data? {
         if let data = archivedTree(object) { return data }
         let root: Any? =
             switch object {
@@ -61,7 +65,10 @@ enum TransformableCoding {
             default: object as? any NSCoding
             }
         guard let root else { return nil }
-        return try? NSKeyedArchiver.archivedData(withRootObject: root, requiringSecureCoding: false)
+        guard let data = try? NSKeyedArchiver.archivedData(withRootObject: root, requiringSecureCoding: false),
+            unarchived(data, allowing: allowed) != nil
+        else { return nil }
+        return data
     }
 
     /// The archive of a tree of plain values; nil for what has other objects in it.

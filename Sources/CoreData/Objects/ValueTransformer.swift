@@ -125,15 +125,22 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
         ]
     }
 
+    /// The classes of an application's own that a subclass allows. Those of data are always read, and never by Foundation.
+    private var registeredClasses: [AnyClass] {
+        Self.allowedTopLevelClasses.filter { allowed in
+            !NSSecureUnarchiveFromDataTransformer.allowedTopLevelClasses.contains { $0 == allowed }
+        }
+    }
+
     open override class func allowsReverseTransformation() -> Bool { true }
 
     open override func transformedValue(_ value: Any?) -> Any? {
         guard let data = value as? Data else { return nil }
-        return TransformableCoding.unarchived(data)
+        return TransformableCoding.unarchived(data, allowing: registeredClasses)
     }
 
     open override func reverseTransformedValue(_ value: Any?) -> Any? {
         guard let value else { return nil }
-        return TransformableCoding.archived(value)
+        return TransformableCoding.archived(value, allowing: registeredClasses)
     }
 }

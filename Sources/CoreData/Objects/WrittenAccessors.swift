@@ -68,16 +68,27 @@ final class WrittenAccessors {
     }
 
     private static func module(of cls: NSManagedObject.Type) -> String? {
-        let parts = NSStringFromClass(cls).split(separator: ".")
+        let parts = ClassNames.name(of: cls).split(separator: ".")
         return parts.count > 1 ? String(parts[0]) : nil
     }
 
-    private static func entries(of module: String) -> [WrittenEntry] {
+    private static func entries(of module: String) -> [WrittenEntry] { accessors(of: module)?.entries ?? [] }
+
+    /// What the plugin has named in a module; nil for one without it.
+    private static func accessors(of module: String) -> ManagedObjectAccessors? {
         let found: AnyClass? = NSClassFromString("\(module).WrittenManagedObjectAccessors")
-        guard let type = found as? ManagedObjectAccessors.Type else { return [] }
+        guard let type = found as? ManagedObjectAccessors.Type else { return nil }
         let accessors = type.init()
         accessors.register()
-        return accessors.entries
+        return accessors
+    }
+
+    /// The modelled properties that the plugin has named, of a class and its superclasses; a subclass's come last.
+    static func modelledProperties(of cls: NSManagedObject.Type) -> [ModelledProperty] {
+        let chain = Array(classes(from: cls).reversed())
+        let modules = Set(chain.compactMap(module))
+        let properties = modules.sorted().compactMap(accessors).flatMap(\.modelledProperties)
+        return chain.flatMap { root in properties.filter { $0.root == root } }
     }
 }
 

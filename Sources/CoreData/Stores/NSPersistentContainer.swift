@@ -20,14 +20,20 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     /// A container for the model `name.momd`, `.mom` or `.xcdatamodeld` of the main bundle or, as packages have it, of a
     /// target's resources beside the program.
     ///
-    /// Stops where there is no such model, as Core Data does.
+    /// Stops where there is no such model, as Core Data does, and where it is broken.
     public convenience init(name: String) {
-        guard let model = ResourceBundles.model(named: name) else {
+        let found: NSManagedObjectModel?
+        do {
+            found = try ResourceBundles.model(named: name)
+        } catch {
+            fatalError("The model '\(name)' can't be used. \(error)")
+        }
+        guard let found else {
             fatalError(
                 "There is no model '\(name)' (.momd, .mom, .xcdatamodeld) in the main bundle or the resources beside the program. "
                     + "Give its target the plugin ManagedObjectClasses, or use init(name:managedObjectModel:).")
         }
-        self.init(name: name, managedObjectModel: model)
+        self.init(name: name, managedObjectModel: found)
     }
 
     /// A container for a model.

@@ -43,6 +43,8 @@ open class NSPersistentStore: NSObject {
         public static var sqlite: StoreType { StoreType(rawValue: NSSQLiteStoreType) }
         /// ``NSInMemoryStoreType``.
         public static var inMemory: StoreType { StoreType(rawValue: NSInMemoryStoreType) }
+        /// ``NSBinaryStoreType``; opening such a store is an error.
+        public static var binary: StoreType { StoreType(rawValue: NSBinaryStoreType) }
     }
 
     /// The coordinator; nil after the store's removal.

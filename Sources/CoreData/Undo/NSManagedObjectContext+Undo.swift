@@ -38,7 +38,10 @@ extension NSManagedObjectContext {
     func apply(_ step: UndoStep) {
         for deletion in step.deletions { revive(deletion.object, deletion.values) }
         for deletion in step.deletions { dropLostReferences(of: deletion.object) }
+        let formerDestinations = step.changes.map(destinations)
         for change in step.changes { restore(change) }
+        for deletion in step.deletions { align(deletion.object) }
+        for (change, former) in zip(step.changes, formerDestinations) { align(change, former) }
         for object in step.insertions { retract(object) }
         processPendingChanges()
     }
@@ -46,14 +49,14 @@ extension NSManagedObjectContext {
     // MARK: Deletions
 
     private func revive(_ object: NSManagedObject, _ values: SlotValues) {
-        if object.registry === registry {
+        if object.registry === registry, !object.state.contains(.gone) {
             guard object.isDeleted else { return }
             undelete(object)
             if !object.state.contains(.inEvent) { noteEvent(object) }
             return
         }
         // It is gone from the context: it comes back as a new object.
-        guard object.registry == nil else { return }
+        guard object.registry == nil || object.state.contains(.gone) else { return }
         if !object.id.isTemporaryID || permanentID(for: object.id) != nil {
             object.id = TemporaryObjectIDs.make(for: object.entity)
         }
@@ -73,41 +76,124 @@ extension NSManagedObjectContext {
         guard object.isInserted else { return }
         for slot in object.layout.slots.indices {
             switch object.values[slot] {
-            case .object(let other) where other.context !== self: object.values[slot] = .null
-            case .objects(let members) where members.objects.contains { $0.context !== self }:
-                object.values[slot] = .objects(ToManyMembers(members.objects.filter { $0.context === self }))
+            case .object(let other) where !isHere(other): object.values[slot] = .null
+            case .objects(let members) where !members.objects.allSatisfy(isHere):
+                object.values[slot] = .objects(ToManyMembers(members.objects.filter(isHere)))
             default: break
             }
         }
     }
 
+    /// Whether an object can be referred to: it is still here, and nobody has deleted it.
+    private func isHere(_ object: NSManagedObject) -> Bool { object.context === self && !object.isDeleted }
+
     // MARK: Changes
 
     private func restore(_ change: UndoStep.Change) {
         let object = change.object
-        guard object.context === self else { return }
+        guard object.context === self, !object.state.contains(.gone) else { return }
         object.realize()
         for (slot, old) in change.slots {
             switch old {
-            case .value(.object(let other)) where other.context !== self: object.restore(slot, .null)
+            case .value(.object(let other)) where !isHere(other): object.restore(slot, .null)
             case .value(let value): object.restore(slot, value)
             case .members(let members):
-                for other in members.added where other.context === self { object.takeOut(slot, other) }
-                for other in members.removed where other.context === self { object.putIn(slot, other) }
+                for other in members.added where isHere(other) { object.takeOut(slot, other) }
+                for other in members.removed where isHere(other) { object.putIn(slot, other) }
                 if let order = members.order { object.arrange(slot, order) }
             }
+        }
+    }
+
+    // MARK: Both sides
+
+    // A step has both sides of each relationship. One of them may have been refreshed, merged or saved since.
+
+    /// Where the to-one relationships of a change lead now.
+    private func destinations(of change: UndoStep.Change) -> [Int: NSManagedObject] {
+        guard change.object.context === self, !change.object.state.contains(.gone) else { return [:] }
+        change.object.realize()
+        var found: [Int: NSManagedObject] = [:]
+        for (slot, _) in change.slots where change.object.layout.slots[slot].kind == .toOne {
+            found[slot] = change.object.destination(slot)
+        }
+        return found
+    }
+
+    private func align(_ change: UndoStep.Change, _ former: [Int: NSManagedObject]) {
+        for (slot, old) in change.slots {
+            var others: [NSManagedObject] = []
+            if case .members(let members) = old { others = members.added + members.removed }
+            if let before = former[slot] { others.append(before) }
+            align(change.object, slot, others)
+        }
+    }
+
+    private func align(_ object: NSManagedObject) {
+        for slot in object.layout.slots.indices {
+            guard case .objects(let members) = object.values[slot] else {
+                align(object, slot, [])
+                continue
+            }
+            align(object, slot, members.objects)
+        }
+    }
+
+    /// Lets others that come or go in a relationship of an object know it, or, where they decide, the object.
+    private func align(_ object: NSManagedObject, _ slot: Int, _ others: [NSManagedObject]) {
+        guard isHere(object), let inverse = object.layout.inverses[slot] else { return }
+        let definition = object.layout.slots[slot]
+        if definition.isToMany {
+            for other in others where isHere(other) {
+                other.realize()
+                if definition.isDecidedByMembers {
+                    object.set(slot, other, isMember: other.leads(inverse, to: object))
+                } else if case .objects(let members) = object.values[slot] {
+                    other.set(inverse, object, isMember: members.contains(other))
+                }
+            }
+            return
+        }
+        let new = object.destination(slot)
+        for other in others where other !== new && isHere(other) {
+            other.realize()
+            if other.layout.slots[inverse].isToMany {
+                other.set(inverse, object, isMember: false)
+            } else if other.leads(inverse, to: object) {
+                other.restore(inverse, .null)
+            }
+        }
+        guard let new, isHere(new) else { return }
+        new.realize()
+        if new.layout.slots[inverse].isToMany {
+            new.set(inverse, object, isMember: true)
+        } else if !new.leads(inverse, to: object) {
+            if let evicted = new.destination(inverse) { evicted.unlink(slot, from: new) }
+            new.restore(inverse, .object(object))
         }
     }
 
     // MARK: Insertions
 
     /// Takes an object out of the context as if it had never been inserted, or, if it has been saved since, out of the
-    /// store. Delete rules have nothing to do: the other objects are restored one by one.
+    /// store. Delete rules have nothing to do: the other objects have been restored one by one, and what has been linked
+    /// to it since loses it.
     private func retract(_ object: NSManagedObject) {
-        guard object.context === self, !object.isDeleted else { return }
+        guard isHere(object) else { return }
         object.realize()
+        guard !object.isDeleted else { return }
         object.state.insert([.deleted, .deletionPropagated])
         noteDeletion(of: object)
+        for slot in object.layout.slots.indices where object.layout.slots[slot].isRelationship {
+            guard let inverse = object.layout.inverses[slot] else { continue }
+            for other in related(object, slot) where isHere(other) {
+                if other.layout.slots[inverse].isToMany {
+                    other.set(inverse, object, isMember: false)
+                } else {
+                    other.unlink(inverse, from: object)
+                }
+            }
+        }
     }
 }
 
@@ -120,14 +206,37 @@ extension NSManagedObject {
         }
     }
 
-    fileprivate func takeOut(_ slot: Int, _ other: NSManagedObject) {
+    func takeOut(_ slot: Int, _ other: NSManagedObject) {
         if case .objects(let members) = values[slot], !members.contains(other) { return }
         unlink(slot, from: other)
     }
 
-    fileprivate func putIn(_ slot: Int, _ other: NSManagedObject) {
+    func putIn(_ slot: Int, _ other: NSManagedObject) {
         if case .objects(let members) = values[slot], members.contains(other) { return }
         link(slot, to: other)
+    }
+
+    /// Makes an object a member or none, on this side alone, whatever was known before.
+    fileprivate func set(_ slot: Int, _ member: NSManagedObject, isMember: Bool) {
+        switch values[slot] {
+        case .objects(let members):
+            if members.contains(member) == isMember { return }
+        case .unread(let delta):
+            guard let inverse = layout.inverses[slot], layout.slots[slot].isDecidedByMembers else { return }
+            let isStored = !member.isInserted && member.committed[inverse].referencedID == id
+            var new = delta ?? ToManyDelta()
+            new.added.remove(member, keepingOrder: true)
+            new.removed.remove(member, keepingOrder: true)
+            if isMember, !isStored { new.added.append(member) }
+            if !isMember, isStored { new.removed.append(member) }
+            announcingChange(slot) {
+                values[slot] = .unread(new)
+                noteChange(slot)
+            }
+            return
+        default: return
+        }
+        if isMember { link(slot, to: member) } else { unlink(slot, from: member) }
     }
 
     /// Brings the members into an order; those that it doesn't name stay behind.

@@ -44,19 +44,14 @@ struct ArchiveContents {
     /// How many objects there are.
     var count: Int { ids.reduce(0) { $0 + $1.count } }
 
-    /// The number of an object in the archive.
-    ///
-    /// - Throws: ``GraftError`` with `conflict` for an object that wasn't there when the archive began.
+    /// The number of an object in the archive; nil for one that isn't in the store.
     @inline(__always)
-    func number(_ id: NSManagedObjectID) throws -> Int {
-        if let number = numbers[id.lookupKey] { return Int(number) }
-        throw Self.changedMeanwhile()
-    }
+    func number(_ id: NSManagedObjectID) -> Int? { numbers[id.lookupKey].map(Int.init) }
 
     static func changedMeanwhile() -> GraftError {
         GraftError(
             .conflict(
-                reason: "an object leads to one that wasn't in the store when the archive began, or has vanished since")
+                reason: "an object has vanished since the archive began")
         )
     }
 

@@ -9,8 +9,6 @@ struct ArchiveInput {
     /// How many bytes have been taken.
     private(set) var offset = 0
     private let more: (Int) throws -> Data
-    /// Bytes that were given back.
-    private var returned: [UInt8] = []
 
     /// - Throws: ``GraftError`` with `unreadableFile`.
     init(_ source: ImportSource) throws {
@@ -23,26 +21,14 @@ struct ArchiveInput {
                 defer { position = end }
                 return data[position..<end]
             }
-        case .handle(let shared): more = FileReading.byteSource(of: shared.handle)
-        case .file(let url):
-            do {
-                more = FileReading.byteSource(of: try FileHandle(forReadingFrom: url))
-            } catch {
-                throw GraftError(
-                    .unreadableFile(reason: url.path), at: .init(source: source.name), underlying: error)
-            }
+        case .handle(let shared): more = shared.read
+        case .file(let url): more = FileReading.byteSource(of: try source.open(url))
         }
     }
 
     /// Appends the next bytes: as many as asked for, fewer only at the end.
     mutating func append(_ count: Int, to bytes: inout [UInt8]) throws {
         let wanted = bytes.count + count
-        if !returned.isEmpty {
-            let piece = returned.prefix(count)
-            bytes += piece
-            offset += piece.count
-            returned.removeFirst(piece.count)
-        }
         while bytes.count < wanted {
             // In pieces: a damaged length must not claim memory that the file can't fill.
             let piece = try more(min(wanted - bytes.count, 1 << 20))
@@ -50,12 +36,6 @@ struct ArchiveInput {
             bytes.append(contentsOf: piece)
             offset += piece.count
         }
-    }
-
-    /// Gives back what was taken last.
-    mutating func putBack(_ bytes: [UInt8]) {
-        returned = bytes + returned
-        offset -= bytes.count
     }
 
     /// The next bytes: as many as asked for, fewer only at the end.

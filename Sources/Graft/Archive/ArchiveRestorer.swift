@@ -162,9 +162,15 @@ final class ArchiveRestorer {
     /// Whether everything that must have a destination has it.
     var canSave: Bool { pending.mandatory.isEmpty }
 
+    /// Saves what there is, checked against the rules of the model where that is wanted.
+    func saveChanges() throws {
+        guard context.hasChanges else { return }
+        if options.validates { try context.save() } else { try context.saveAsIs() }
+    }
+
     /// Saves what there is and lets go of it.
     func save() throws {
-        if context.hasChanges { try context.save() }
+        try saveChanges()
         for number in liveNumbers {
             ids[number] = live[number]?.objectID
             live[number] = nil

@@ -51,6 +51,7 @@ struct ArchiveRun {
             case .binary: BlockArchiveEncoder(entities, isCompressed: options.isCompressed, sink: sink)
             }
         let header = header(contents, model)
+        let links = ArchiveLinks(contents.plan, onDamage: options.onDamage)
         try encoder.begin(header, model: options.includesModel ? ArchivePacking.data(of: model) : nil)
         var number = 0
         for (index, entity) in contents.plan.entities.enumerated() {
@@ -61,13 +62,14 @@ struct ArchiveRun {
                 try readMembers(of: objects, entity, contents)
                 for object in objects {
                     record.number = number
-                    try read(object, contents, into: &record)
+                    try read(object, contents, links, into: &record)
                     try encoder.write(record)
                     number += 1
                 }
                 progress.advance(by: objects.count)
             }
         }
+        try links.checkOtherEnds()
         try encoder.end()
         progress.finish()
         return header
@@ -104,34 +106,44 @@ struct ArchiveRun {
     }
 
     private func read(
-        _ object: NSManagedObject, _ contents: ArchiveContents, into record: inout ArchiveRecord
+        _ object: NSManagedObject, _ contents: ArchiveContents, _ links: ArchiveLinks, into record: inout ArchiveRecord
     ) throws {
         let entity = contents.plan.entities[record.entity]
         let properties = contents.plan.schema.entities[entity.number].properties
         for (item, number) in zip(entity.archived.items, entity.properties) {
             do {
-                try read(item, number, properties[number], of: object, contents, into: &record)
+                try read(item, number, properties[number], of: object, contents, links, into: &record)
             } catch {
                 throw ImportErrors.graftError(error).located(
                     in: .init(entity: entity.archived.name, property: item.name))
             }
         }
+        links.noteOtherEnds(of: object, record.entity)
     }
 
     @inline(__always)
     private func read(
         _ item: ArchiveEntity.Item, _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject,
-        _ contents: ArchiveContents, into record: inout ArchiveRecord
+        _ contents: ArchiveContents, _ links: ArchiveLinks, into record: inout ArchiveRecord
     ) throws {
         switch item.form {
         case .attribute: record.values[item.column] = try object.archivedValue(number, property)
         case .toOne:
-            record.destinations[item.column] =
-                try object.destinationID(number, property).map(contents.number) ?? ArchiveRecord.none
+            record.destinations[item.column] = ArchiveRecord.none
+            guard let id = object.destinationID(number, property) else { return }
+            guard let destination = contents.number(id) else {
+                return try links.noteMissing(id, of: item.name, from: object)
+            }
+            record.destinations[item.column] = destination
+            links.note(number, property, from: object, to: id)
         case .toMany(let isOrdered):
             record.members[item.column].removeAll(keepingCapacity: true)
             for id in object.memberIDs(number, property) {
-                record.members[item.column].append(try contents.number(id))
+                guard let member = contents.number(id) else {
+                    try links.noteMissing(id, of: item.name, from: object)
+                    continue
+                }
+                record.members[item.column].append(member)
             }
             // An unordered relationship has the order of the archive, which is the same every time.
             if !isOrdered { record.members[item.column].sort() }

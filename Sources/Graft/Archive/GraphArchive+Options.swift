@@ -15,6 +15,10 @@ extension GraphArchive {
         /// How many objects are read from the store at a time.
         public var batchSize = 2000
 
+        /// Is told of each link that the store has and can't keep: one to an object that isn't there, or one that its other end
+        /// doesn't have. The link is left out then. Nil makes the first one an error.
+        public var onDamage: (@Sendable (GraftError) -> Void)?
+
         /// The default options.
         public init() {}
     }
@@ -48,6 +52,12 @@ extension GraphArchive {
         /// right place and move it there, as `graft restore` does. Objects that must refer to ones that come later, in
         /// a circle, are saved together with these.
         public var savesEachBatch = false
+
+        /// Whether the objects are checked against the rules of the model, and what breaks them is an error that lists it.
+        ///
+        /// By default a store gets what the archive says, as a store of Apple's apps may hold it: nulls in mandatory attributes,
+        /// numbers beyond their limits. Into a context of the caller's, and on Apple's platforms, objects are always checked.
+        public var validates = false
 
         /// Whether nothing is kept: the report says what restoring would do.
         public var isDryRun = false

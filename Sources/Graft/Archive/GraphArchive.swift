@@ -40,8 +40,7 @@ public struct GraphArchive: Sendable {
     ///
     /// - Throws: ``GraftError`` with `unreadableFile`.
     public static func isArchive(contentsOf url: URL) throws -> Bool {
-        var input = try ArchiveInput(.file(url))
-        return try Self.encoding(ofBeginning: input.bytes(beginningLength)) != nil
+        try ImportSource.file(url).kind().isFit(for: .archive)
     }
 
     /// Reads what the archive says about itself. The rest isn't verified.
@@ -52,7 +51,13 @@ public struct GraphArchive: Sendable {
     /// Reads the model in the archive; nil where it was left out.
     ///
     /// - Throws: ``GraftError`` with `unreadableFile` or `damagedArchive`; what is wrong with the model.
-    public func model() throws -> NSManagedObjectModel? { try decoder().model.map(ArchivePacking.model) }
+    public func model() throws -> NSManagedObjectModel? {
+        let decoder = try decoder()
+        let hashes = decoder.header.entities.map { ($0.name, $0.versionHash) }
+        return try decoder.model.map { bytes in
+            try ArchivePacking.model(bytes, hashes: Dictionary(hashes) { first, _ in first })
+        }
+    }
 
     /// Reads the whole archive and verifies every checksum, every value and every reference.
     ///
@@ -80,27 +85,22 @@ public struct GraphArchive: Sendable {
 
     // MARK: Opening
 
-    private static let beginningLength = ArchiveBlock.magic.count
-
-    /// The encoding of an archive with these first eight bytes; nil where it is no archive.
-    private static func encoding(ofBeginning bytes: [UInt8]) -> Encoding? {
-        if bytes == ArchiveBlock.magic { return .binary }
-        return bytes == Array(#"{"$archive"#.utf8.prefix(beginningLength)) ? .json : nil
-    }
-
     /// Opens the archive and reads its header.
     func decoder() throws -> any ArchiveDecoder {
         try ImportErrors.graftErrors {
-            var input = try ArchiveInput(source)
-            let beginning = try input.bytes(Self.beginningLength)
-            input.putBack(beginning)
-            switch Self.encoding(ofBeginning: beginning) {
-            case .json: return try LineArchiveDecoder(input)
-            case .binary: return try BlockArchiveDecoder(input)
-            case nil:
+            let kind = try source.kind()
+            switch kind {
+            case .archive(.json): return try LineArchiveDecoder(ArchiveInput(source))
+            case .archive(.binary): return try BlockArchiveDecoder(ArchiveInput(source))
+            case .json, .text, .other, .empty:
+                // An archive whose first bytes are damaged looks like any of these.
                 throw GraftError(
-                    .damagedArchive(found: "another beginning", expected: "that of an archive"),
+                    .damagedArchive(
+                        found: "a beginning as of \(kind.words)",
+                        expected:
+                            "that of an archive; records in JSON are imported, by graft import or importJSON(from:)"),
                     at: .init(source: source.name, byteOffset: 0))
+            default: throw kind.refusal(for: .archive, source: source.name)
             }
         }
     }

@@ -66,7 +66,9 @@ extension NSPersistentContainer {
         let context = newImportContext()
         defer { Self.letGo(of: context) }
         return try context.performAndWait {
-            try RestoreRun(archive, into: context, isCallers: false, options: options, progress: progress).run()
+            try context.withFaultsAsErrors {
+                try RestoreRun(archive, into: context, isCallers: false, options: options, progress: progress).run()
+            }
         }
     }
 
@@ -82,7 +84,9 @@ extension NSPersistentContainer {
         let progress = progress ?? Progress(totalUnitCount: 0)
         return try await withTaskCancellationHandler {
             try await context.perform {
-                try RestoreRun(archive, into: context, isCallers: false, options: options, progress: progress).run()
+                try context.withFaultsAsErrors {
+                    try RestoreRun(archive, into: context, isCallers: false, options: options, progress: progress).run()
+                }
             }
         } onCancel: {
             progress.cancel()

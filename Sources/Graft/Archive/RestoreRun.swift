@@ -107,9 +107,9 @@ struct RestoreRun {
         if isCallers {
             try validate(restorer)
             if options.isDryRun { try restorer.undo?.undo() }
-        } else if !options.isDryRun, context.hasChanges {
-            try context.save()
-        } else if options.isDryRun {
+        } else if !options.isDryRun {
+            try restorer.saveChanges()
+        } else if options.validates {
             try validate(restorer)
         }
     }

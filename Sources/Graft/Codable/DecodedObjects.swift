@@ -195,7 +195,7 @@ final class DecodedObjects {
     ) throws -> Int {
         if let known = numbers[ObjectIdentifier(type)] { return known }
         guard let entity = type.entity(in: model) else {
-            let name = NSStringFromClass(type)
+            let name = className(of: type)
             throw GraftError(
                 .other(
                     finding: "not exactly one entity of the model has the class '\(name)'",

@@ -47,8 +47,10 @@ extension ManagedObjectDecoder {
         guard let json = try container.decodeIfPresent(JSONValue.self, forKey: attribute.key) else {
             return container.contains(attribute.key) ? .null : nil
         }
-        guard let object = transformer.value(for: json) else { return .null }
         do {
+            guard let object = transformer.value(for: json) else {
+                throw GraftError(transformer.refusal(of: json.description))
+            }
             return try DictionaryValue.value(of: object, AttributeConverter(attribute.kind))
         } catch let error as GraftError {
             var place = Self.place(container.codingPath + [attribute.key], plan.entity.name)

@@ -90,9 +90,12 @@ final class ManagedObjectDecoder {
 
     /// The entity of a container's object.
     private func entity(in container: Container, expected: Int) throws -> Int {
-        guard plans[expected].hasSubentities, let name = try container.decodeIfPresent(String.self, forKey: .entity)
-        else { return expected }
-        let number = try schema.requiredNumber(ofEntity: name)
+        guard let name = try container.decodeIfPresent(String.self, forKey: .entity) else { return expected }
+        let place = Self.place(container.codingPath + [CodingPlan.Key.entity], nil)
+        guard let number = schema.number(ofEntity: name) else {
+            let closest = NameSuggestion.closest(to: name, among: schema.entities.map(\.name))
+            throw GraftError(.unknownEntity(name, closest: closest), at: place)
+        }
         if schema.isEntity(number, kindOf: expected) { return number }
         throw GraftError(
             .wrongType(found: "an object of \(name)", expected: "one of \(schema.entities[expected].name)"),
@@ -123,6 +126,7 @@ final class ManagedObjectDecoder {
             // An object that was found as one of a super-entity has only that one's properties.
             let count = min(properties.count, plans[entity].entity.properties.count)
             for (number, value) in values where number < count {
+                if value.isNull, !properties[number].isOptional { throw Self.null(properties[number], plan, container) }
                 if try object.holds(value, number, properties[number]) { continue }
                 try undo.willSet(number, properties[number], of: object)
                 try object.assign(value, number, properties[number])
@@ -135,9 +139,43 @@ final class ManagedObjectDecoder {
         let object = known.make(plan.number)
         undo.didMake(object)
         for (number, value) in values { try object.assign(value, number, properties[number]) }
+        try requireValues(plan.top, of: object, plan, container)
         // Objects that aren't looked up are found nevertheless, when other options look for them.
         if let identity = identity ?? Self.identity(of: plan, in: values) { known.enter(object, identity, plan.number) }
         return (object, true)
+    }
+
+    private static func null(
+        _ property: GraphSchema.Property, _ plan: CodingPlan, _ container: Container
+    ) -> DecodingError {
+        .valueNotFound(
+            Any.self,
+            .init(
+                codingPath: container.codingPath,
+                debugDescription: "\(plan.entity.name).\(property.name) is mandatory, and the data has null for it."))
+    }
+
+    /// Refuses a new object without a value that the model demands and has no default for, as a struct's decoder does.
+    ///
+    /// - Throws: `DecodingError` with `keyNotFound` or `valueNotFound`.
+    private func requireValues(
+        _ level: CodingPlan.Level, of object: NSManagedObject, _ plan: CodingPlan, _ container: Container?
+    ) throws {
+        for attribute in level.attributes where !attribute.property.isOptional {
+            guard try object.holds(.null, attribute.number, attribute.property) else { continue }
+            let name = "\(plan.entity.name).\(attribute.property.name)"
+            let isThere = container?.contains(attribute.key) ?? false
+            let context = DecodingError.Context(
+                codingPath: (container?.codingPath ?? []) + (isThere ? [attribute.key] : []),
+                debugDescription: "\(name) is mandatory, and the data has \(isThere ? "null" : "nothing") for it.")
+            if isThere { throw DecodingError.valueNotFound(Any.self, context) }
+            throw DecodingError.keyNotFound(attribute.key, context)
+        }
+        for (key, level) in level.steps {
+            let isThere = try container.map { try $0.contains(key) && !$0.decodeNil(forKey: key) } ?? false
+            let below = isThere ? try container?.nestedContainer(keyedBy: CodingPlan.Key.self, forKey: key) : nil
+            try requireValues(level, of: object, plan, below)
+        }
     }
 
     /// Why an object that isn't there can't be made.

@@ -25,16 +25,18 @@ final class ManagedObjectEncoder {
     private let plans: [CodingPlan]
     private let options: ManagedCodingOptions
     private var states: [ObjectIdentifier: State] = [:]
+    private let presence = PresenceCheck()
 
     /// Encodes an object.
     ///
     /// - Parameter type: The class that decoding will start from: it says which entity is expected.
     static func encode(_ object: NSManagedObject, as type: NSManagedObject.Type, to encoder: any Encoder) throws {
-        let model = try CompiledModel.model(of: object.entity)
+        let model = try CompiledModel.model(of: object)
         let compiled = try CompiledModel.of(model)
         let options =
             encoder.userInfo[.managedCodingOptions] as? ManagedCodingOptions ?? ManagedCodingOptions()
         let run = ManagedObjectEncoder(compiled, try compiled.codingPlans(options.keys, model), options)
+        try options.relationships.checkNames(in: compiled.schema)
         let expected = type.entity(in: model) ?? object.entity
         var container = encoder.container(keyedBy: CodingPlan.Key.self)
         try run.write(
@@ -58,6 +60,11 @@ final class ManagedObjectEncoder {
             throw GraftError(.tooDeep(limit: options.maximumNesting), at: place)
         }
         if plan.number != expected { try container.encode(plan.entity.name, forKey: .entity) }
+        do {
+            try presence.require(object)
+        } catch let error as GraftError {
+            throw error.located(in: ManagedObjectDecoder.place(container.codingPath, nil))
+        }
         let key = ObjectIdentifier(object)
         var extent = Extent.full
         if states[key] != nil { extent = try isIdentified(object, plan) ? .identity : .attributes }
@@ -103,7 +110,7 @@ final class ManagedObjectEncoder {
     ) throws {
         let (number, property) = (relationship.number, relationship.property)
         guard property.isToMany else {
-            guard let end = object.destination(number, property), !end.isDeleted else {
+            guard let end = presence.remaining(object.relatedObjects(number, property)).first else {
                 if options.includesNulls { try container.encodeNil(forKey: relationship.key) }
                 return
             }
@@ -113,8 +120,7 @@ final class ManagedObjectEncoder {
                 end, to: &nested, expected: relationship.destination, leavingOut: property.inverse,
                 nesting: nesting + 1)
         }
-        // A deletion reaches relationships only when the context processes its changes.
-        let members = object.members(number, property).filter { !$0.isDeleted }
+        let members = presence.remaining(object.members(number, property))
         let written = try members.filter { try !isLeftOut($0) }
         // An empty list says that there are no members.
         if written.isEmpty, !members.isEmpty { return }

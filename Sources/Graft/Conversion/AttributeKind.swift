@@ -14,6 +14,14 @@ public enum AttributeKind: String, Hashable, Sendable, CaseIterable, Codable {
     case transformable
 }
 
+extension AttributeKind {
+    /// Whether what was expected somewhere is a value of an attribute, which a transformer could make. An object of another entity
+    /// or class, or a list, is nothing that it could.
+    static func isNamed(in expected: String) -> Bool {
+        allCases.contains { expected == $0.description } || expected.hasPrefix("\(AttributeKind.date) in the form")
+    }
+}
+
 extension AttributeKind: CustomStringConvertible {
     /// The type as errors name it.
     public var description: String {

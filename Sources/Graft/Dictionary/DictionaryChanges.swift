@@ -8,185 +8,184 @@
 //       "$objects": [{ "class": "Address", "guid": "a3", "city": "Sometown" }] }
 //
 // Objects without identity stand where they are nested, as a whole. Where they are members, or members have an order, all
-// members of a changed relationship are listed, under $members.
+// members of a changed relationship are listed, under $members. An object that was owned and has no successor is under
+// $null, one that has another one is replaced under $members: both are deleted at the other end.
+//
+// Which relationships changed is found by DictionaryComparison; DictionaryWriter puts the dictionaries together.
 
 import CoreData
 import Foundation
 
 /// Makes the dictionary of what differs between two states of a graph.
-struct DictionaryChanges {
-    private let schema: GraphSchema
+struct DictionaryChanges: DictionarySource {
+    /// A row of the new state.
+    struct Node {
+        var row: RowReference
+        /// The row of the old state that it takes the place of, whose values have to be cleared where it has none.
+        var before: RowReference?
+    }
+
     private let options: DictionaryOptions
     private let plans: [DictionaryPlan]
     private let old: RelatedRows
     private let new: RelatedRows
+    private let comparison: DictionaryComparison
+    private let root: RowReference
 
-    /// How deep objects without identity may be nested.
-    private static let maximumNesting = 200
-
+    /// Makes the dictionary of what differs; empty where nothing does.
+    ///
     /// - Parameters:
     ///   - old: The reader of the earlier dictionary.
     ///   - new: The reader of the current one.
-    init(_ old: DictionaryReader, _ new: DictionaryReader, _ options: DictionaryOptions) throws {
-        schema = new.schema
+    /// - Returns: The dictionary, and how many rows, links and dictionaries were looked at for it.
+    static func dictionary(
+        _ old: DictionaryReader, _ new: DictionaryReader, _ options: DictionaryOptions
+    ) throws -> (dictionary: [String: Any], stepCount: Int) {
+        guard let root = new.snapshot.roots.first, let oldRoot = old.snapshot.roots.first else { return ([:], 0) }
+        let changes = try DictionaryChanges(
+            old, new, options, new.snapshot.resolved(root), old.snapshot.resolved(oldRoot))
+        var options = options
+        options.repeatedObjects = .referenced
+        options.maximumDepth = nil
+        var writer = DictionaryWriter(changes, options)
+        var roots = [changes.root]
+        roots += changes.new.rows.filter { $0 != changes.root && changes.new.isIdentified($0) }
+        let nodes = try roots.filter { try $0 == changes.root || changes.isChanged($0) }.map { Node(row: $0) }
+        var dictionaries = try writer.dictionaries(of: nodes)
+        var objects: [Any] = []
+        for index in dictionaries.indices {
+            // What is nested too deep in any of them is listed with them.
+            let detached = dictionaries[index].removeValue(forKey: DictionaryKey.objects) as? [Any] ?? []
+            objects += (index == 0 ? [] : [dictionaries[index]]) + detached
+        }
+        let count = changes.comparison.stepCount + writer.stepCount
+        if try objects.isEmpty && !changes.isChanged(changes.root) { return ([:], count) }
+        if !objects.isEmpty { dictionaries[0][DictionaryKey.objects] = objects }
+        return (dictionaries[0], count)
+    }
+
+    private init(
+        _ old: DictionaryReader, _ new: DictionaryReader, _ options: DictionaryOptions, _ root: RowReference,
+        _ oldRoot: RowReference
+    ) throws {
         self.options = options
+        try options.checkNames(in: new.schema)
+        self.root = root
         plans = try new.schema.entities.indices.map { try DictionaryPlan($0, in: new.schema, options) }
         self.old = try RelatedRows(old)
         self.new = try RelatedRows(new)
+        comparison = DictionaryComparison(self.old, self.new, plans, root: root, oldRoot: oldRoot)
     }
 
-    /// The changes; empty where there are none.
-    func dictionary() throws -> [String: Any] {
-        guard let root = new.roots.first, let oldRoot = old.roots.first else { return [:] }
-        var changes = try self.changes(of: root, since: oldRoot)
-        var objects: [[String: Any]] = []
-        for row in new.rows where row != root && new.isIdentified(row) {
-            let known = old.row(like: row, in: new)
-            let entry = try self.changes(of: row, since: known)
-            if known != nil, entry.isEmpty { continue }
-            objects.append(entry.merging(try stub(of: row, new)) { entry, _ in entry })
-        }
-        if changes.isEmpty, objects.isEmpty { return [:] }
-        if !objects.isEmpty { changes[DictionaryKey.objects] = objects }
-        return changes.merging(try stub(of: root, new)) { change, _ in change }
-    }
-
-    // MARK: One object
-
-    /// What a row has that its old form hasn't; everything where there is none.
-    private func changes(of row: RowReference, since known: RowReference?) throws -> [String: Any] {
-        var entry: [String: Any] = [:]
-        var nulls: [String] = []
+    /// Whether a row that is known by its identity is new or has changed.
+    private func isChanged(_ row: RowReference) throws -> Bool {
+        guard let known = comparison.known(row) else { return true }
         let plan = plans[row.entity]
+        return plan.attributes.contains { !new.value(row, $0).isUnchanged(from: old.value(known, $0)) }
+            || plan.relationships.contains { comparison.isChanged($0, of: row) }
+    }
+
+    // MARK: What is written
+
+    func key(of node: Node) -> RowReference { node.row }
+
+    func standIn(for node: Node) throws -> [String: Any]? {
+        new.isIdentified(node.row) ? try stub(of: node.row, new) : nil
+    }
+
+    func content(of node: Node, isRoot: Bool) throws -> DictionaryContent {
+        let row = node.row
+        let plan = plans[row.entity]
+        let known = isRoot ? comparison.known(row) : node.before
+        var entry = try stub(of: row, new)
+        var nulls: [String] = []
         for number in plan.attributes {
             let property = plan.properties[number]
-            let value = new.value(row, number)
-            if let known, Self.isSame(value, old.value(known, number)) { continue }
+            let (value, before) = (new.value(row, number), known.map { old.value($0, number) } ?? .null)
             if value.isNull {
-                if known != nil { nulls.append(property.name) }
-            } else {
+                if !before.isNull { nulls.append(property.name) }
+            } else if !isRoot || known == nil || !value.isUnchanged(from: before) {
                 entry[property.name] = try object(for: value, row, property)
             }
         }
+        var relationships: [DictionaryPlan.Relationship] = []
+        var gone: [String] = []
         for relationship in plan.relationships {
-            try addChanges(of: relationship, row, known, to: &entry, &nulls)
+            if isRoot, known != nil, !comparison.isChanged(relationship, of: row) { continue }
+            try add(relationship, row, known, to: &entry, &relationships, &nulls, &gone)
         }
         if options.valueForm == .propertyList {
-            if !nulls.isEmpty { entry[DictionaryKey.nulls] = nulls }
+            gone = nulls + gone
         } else {
             for name in nulls { entry[name] = NSNull() }
         }
-        return entry
+        if !gone.isEmpty { entry[DictionaryKey.nulls] = gone }
+        return DictionaryContent(entityName: plan.writtenName, dictionary: entry, relationships: relationships)
     }
 
-    private func addChanges(
-        of relationship: DictionaryPlan.Relationship, _ row: RowReference, _ known: RowReference?,
-        to entry: inout [String: Any], _ nulls: inout [String]
+    func members(of node: Node, _ relationship: DictionaryPlan.Relationship) throws -> [Node] {
+        let known = node.row == root || new.isIdentified(node.row) ? comparison.known(node.row) : node.before
+        return new.members(node.row, relationship.number).map { member in
+            Node(row: member, before: known.flatMap { replaced(by: member, $0, relationship) })
+        }
+    }
+
+    /// Adds a relationship: to those that are written, or what is said of it without its objects.
+    private func add(
+        _ relationship: DictionaryPlan.Relationship, _ row: RowReference, _ known: RowReference?,
+        to entry: inout [String: Any], _ relationships: inout [DictionaryPlan.Relationship], _ nulls: inout [String],
+        _ gone: inout [String]
     ) throws {
-        let (name, property) = (relationship.property.name, relationship.property)
+        let property = relationship.property
         let members = new.members(row, relationship.number)
         let before = known.map { old.members($0, relationship.number) } ?? []
-        let tokens = try members.map { try token(of: $0, new, []) }
-        let oldTokens = try before.map { try token(of: $0, old, []) }
-        if known != nil, property.isOrdered ? tokens == oldTokens : tokens.sorted() == oldTokens.sorted() { return }
-        guard property.isToMany else {
-            if let end = members.first {
-                entry[name] = try nested(end, replacing: property.isOwning ? before.first : nil, [])
-            } else if known != nil {
-                nulls.append(name)
+        var written = relationship
+        if !property.isToMany {
+            guard let member = members.first else {
+                if before.isEmpty { return }
+                return property.isOwning ? gone.append(property.name) : nulls.append(property.name)
             }
-            return
+            let stays = known.flatMap { replaced(by: member, $0, relationship) } != nil
+            if property.isOwning, !before.isEmpty, !stays { written.group = DictionaryKey.members }
+            return relationships.append(written)
         }
-        if known == nil {
-            if !members.isEmpty { entry[name] = try members.map { try nested($0, replacing: nil, []) } }
+        guard known != nil else {
+            if !members.isEmpty { relationships.append(written) }
             return
         }
         let areIdentified = members.allSatisfy(new.isIdentified) && before.allSatisfy(old.isIdentified)
         guard !property.isOrdered, areIdentified else {
-            entry.add(try members.map { try nested($0, replacing: nil, []) }, DictionaryKey.members, name)
+            written.group = DictionaryKey.members
+            if !members.isEmpty || !before.isEmpty { relationships.append(written) }
             return
         }
-        let (oldSet, newSet) = (Set(oldTokens), Set(tokens))
-        let added = try zip(members, tokens).filter { !oldSet.contains($1) }.map { try stub(of: $0.0, new) }
-        let removed = try zip(before, oldTokens).filter { !newSet.contains($1) }.map { try stub(of: $0.0, old) }
-        if !added.isEmpty { entry.add(added, DictionaryKey.added, name) }
-        if !removed.isEmpty { entry.add(removed, DictionaryKey.removed, name) }
+        let (oldNames, newNames) = (Set(before.map(old.name)), Set(members.map(new.name)))
+        let added = try members.filter { !oldNames.contains(new.name(of: $0)) }.map { try stub(of: $0, new) }
+        let removed = try before.filter { !newNames.contains(old.name(of: $0)) }.map { try stub(of: $0, old) }
+        if !added.isEmpty { entry.enter(added, property.name, in: DictionaryKey.added) }
+        if !removed.isEmpty { entry.enter(removed, property.name, in: DictionaryKey.removed) }
     }
 
-    // MARK: What stands for an object
+    /// The former object of a to-one relationship that the present one is filled into: both belong to the same owner alone, and
+    /// neither has an identity.
+    private func replaced(
+        by member: RowReference, _ known: RowReference, _ relationship: DictionaryPlan.Relationship
+    ) -> RowReference? {
+        guard relationship.property.isOwning, !relationship.property.isToMany, !new.isIdentified(member),
+            let before = old.members(known, relationship.number).first, !old.isIdentified(before),
+            before.entity == member.entity
+        else { return nil }
+        return before
+    }
 
     /// The name of the entity and the identity of a row.
     private func stub(of row: RowReference, _ rows: RelatedRows) throws -> [String: Any] {
         let plan = plans[row.entity]
         var stub: [String: Any] = [options.entityKey ?? DictionaryKey.entity: plan.writtenName]
-        for number in schema.entities[row.entity].identity {
+        for number in rows.identity(of: row) {
             stub[plan.properties[number].name] = try object(for: rows.value(row, number), row, plan.properties[number])
         }
         return stub
-    }
-
-    /// What stands for a row in a relationship: its identity, or all of it.
-    ///
-    /// - Parameter before: The row that it is an update of, whose values have to be cleared where it has none.
-    private func nested(
-        _ row: RowReference, replacing before: RowReference?, _ path: [RowReference]
-    ) throws -> [String: Any] {
-        var dictionary = try stub(of: row, new)
-        if new.isIdentified(row) { return dictionary }
-        let path = try extended(path, row)
-        let plan = plans[row.entity]
-        var nulls: [String] = []
-        for number in plan.attributes {
-            let property = plan.properties[number]
-            let value = new.value(row, number)
-            if !value.isNull {
-                dictionary[property.name] = try object(for: value, row, property)
-            } else if let before, before.entity == row.entity, !old.value(before, number).isNull {
-                nulls.append(property.name)
-            }
-        }
-        if options.valueForm != .propertyList {
-            for name in nulls { dictionary[name] = NSNull() }
-        } else if !nulls.isEmpty {
-            dictionary[DictionaryKey.nulls] = nulls
-        }
-        for relationship in plan.relationships {
-            let members = new.members(row, relationship.number).filter { !path.contains($0) }
-            if members.isEmpty { continue }
-            let written = try members.map { try nested($0, replacing: nil, path) }
-            if !relationship.property.isToMany {
-                dictionary[relationship.property.name] = written[0]
-            } else {
-                dictionary.add(written, DictionaryKey.members, relationship.property.name)
-            }
-        }
-        return dictionary
-    }
-
-    /// A text that two rows share if they are the same object, or for objects without identity if they have the same
-    /// contents.
-    private func token(of row: RowReference, _ rows: RelatedRows, _ path: [RowReference]) throws -> String {
-        let plan = plans[row.entity]
-        let entity = schema.entities[row.entity]
-        if rows.isIdentified(row) {
-            let identity = entity.identity.map { rows.value(row, $0).description }
-            return "\(schema.entities[entity.identitySpace].name) \(identity)"
-        }
-        let path = try extended(path, row)
-        var parts = [entity.name] + plan.attributes.map { rows.value(row, $0).description }
-        for relationship in plan.relationships {
-            let members = rows.members(row, relationship.number).filter { !path.contains($0) }
-            let tokens = try members.map { try token(of: $0, rows, path) }
-            parts.append("\(relationship.property.isOrdered ? tokens : tokens.sorted())")
-        }
-        return "\(parts)"
-    }
-
-    private func extended(_ path: [RowReference], _ row: RowReference) throws -> [RowReference] {
-        guard path.count < Self.maximumNesting else {
-            throw GraftError(.tooDeep(limit: Self.maximumNesting), at: .init(entity: plans[row.entity].name))
-        }
-        return path + [row]
     }
 
     private func object(for value: GraphValue, _ row: RowReference, _ property: GraphSchema.Property) throws -> Any? {
@@ -196,88 +195,12 @@ struct DictionaryChanges {
             throw error.located(in: .init(entity: plans[row.entity].name, property: property.name))
         }
     }
-
-    /// NaN is the same as NaN here: it hasn't changed.
-    private static func isSame(_ one: GraphValue, _ other: GraphValue) -> Bool {
-        if case .double(let one) = one, case .double(let other) = other, one.isNaN { return other.isNaN }
-        return one == other
-    }
 }
 
-extension [String: Any] {
-    /// Enters a list of objects under the name of a relationship, below a key.
-    fileprivate mutating func add(_ list: [[String: Any]], _ key: String, _ name: String) {
-        var lists = self[key] as? [String: Any] ?? [:]
-        lists[name] = list
-        self[key] = lists
-    }
-}
-
-/// The rows that were read from a dictionary, with their relationships seen from both sides.
-private struct RelatedRows {
-    private struct End: Hashable {
-        var row: RowReference
-        var property: Int
-    }
-
-    private let snapshot: GraphSnapshot
-    private var ends: [End: [RowReference]] = [:]
-    /// In the order of the dictionaries, each once.
-    let rows: [RowReference]
-
-    var roots: [RowReference] { snapshot.roots.map(snapshot.resolved) }
-
-    init(_ reader: DictionaryReader) throws {
-        snapshot = reader.snapshot
-        var seen: Set<RowReference> = []
-        let snapshot = reader.snapshot
-        rows = reader.rows.map(snapshot.resolved).filter { seen.insert($0).inserted }
-        var known: Set<[RowReference]> = []
-        var pairs: [(End, RowReference)] = []
-        for (owner, property, member) in reader.toOnes {
-            guard let member else { continue }
-            let end = End(row: snapshot.resolved(reader.rows[owner]), property: property)
-            pairs.append((end, try reader.row(of: member, owner, property)))
-        }
-        for link in reader.links {
-            let end = End(row: snapshot.resolved(reader.rows[link.owner]), property: link.property)
-            for member in link.members { pairs.append((end, try reader.row(of: member, link.owner, link.property))) }
-        }
-        func key(_ end: End, _ member: RowReference) -> [RowReference] {
-            [end.row, RowReference(entity: 0, row: end.property), member]
-        }
-        for (end, member) in pairs where known.insert(key(end, member)).inserted {
-            ends[end, default: []].append(member)
-        }
-        for (end, member) in pairs {
-            let property = reader.schema.entities[end.row.entity].properties[end.property]
-            guard let inverse = property.inverse else { continue }
-            let back = End(row: member, property: inverse)
-            if known.insert(key(back, end.row)).inserted { ends[back, default: []].append(end.row) }
-        }
-    }
-
-    func value(_ row: RowReference, _ number: Int) -> GraphValue {
-        let properties = snapshot.schema.entities[row.entity].properties
-        return snapshot.tables[row.entity].value(properties[number].column, row: row.row)
-    }
-
-    func members(_ row: RowReference, _ number: Int) -> [RowReference] { ends[End(row: row, property: number)] ?? [] }
-
-    /// Whether a row has a complete identity.
-    func isIdentified(_ row: RowReference) -> Bool {
-        let identity = snapshot.schema.entities[row.entity].identity
-        return !identity.isEmpty && identity.allSatisfy { !value(row, $0).isNull }
-    }
-
-    /// The row with the identity of another one.
-    func row(like other: RowReference, in rows: RelatedRows) -> RowReference? {
-        let entity = snapshot.schema.entities[other.entity]
-        let values = entity.identity.map { rows.value(other, $0) }
-        var hash = IdentityHash()
-        for value in values { hash.combine(value) }
-        let found = snapshot.rows(
-            withIdentity: values, hash: hash.value, columns: entity.identityColumns, entity.identitySpace)
-        return found.map(snapshot.resolved).first { snapshot.schema.isEntity($0.entity, relatedTo: other.entity) }
+extension GraphValue {
+    /// Whether the value is the same as an earlier one. NaN is the same as NaN here: it hasn't changed.
+    func isUnchanged(from earlier: GraphValue) -> Bool {
+        if case .double(let one) = self, case .double(let other) = earlier, one.isNaN { return other.isNaN }
+        return self == earlier
     }
 }

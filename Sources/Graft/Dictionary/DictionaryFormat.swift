@@ -5,7 +5,7 @@ import Foundation
 
 /// The form of a file of dictionaries.
 public enum DictionaryFormat: Sendable, CaseIterable {
-    /// JSON with sorted keys, so that the same objects give the same bytes.
+    /// JSON with sorted keys and without white space, so that the same objects give the same bytes.
     case json
     /// A property list in XML.
     case xmlPropertyList
@@ -26,7 +26,6 @@ public enum DictionaryFormat: Sendable, CaseIterable {
             throw GraftError(.notRepresentable(value: "the dictionary", format: "JSON"))
         }
         var options = JSONWriter.Options()
-        options.isPretty = true
         options.maximumDepth = Self.maximumDepth
         var writer = JSONWriter(options: options)
         try writer.value(tree)
@@ -49,12 +48,19 @@ public enum DictionaryFormat: Sendable, CaseIterable {
     /// The object in some bytes: a property list where they begin like one, else JSON. Numbers are exact.
     static func object(in data: Data) throws -> Any {
         if data.starts(with: Data("bplist".utf8)) || data.starts(with: Data("<?xml".utf8)) {
-            do {
-                // Safe: there is no pointer for the format.
-                return try unsafe PropertyListSerialization.propertyList(from: data, options: [], format: nil)
-            } catch {
-                throw GraftError(.unreadableFile(reason: "it isn't a property list"), underlying: error)
-            }
+            #if canImport(Darwin)
+                do {
+                    return try PropertyListSerialization.propertyList(from: data, options: [], format: nil)
+                } catch {
+                    throw GraftError(.unreadableFile(reason: "it isn't a property list"), underlying: error)
+                }
+            #else
+                do {
+                    return try PropertyListFile.object(of: data)
+                } catch {
+                    throw GraftError(.unreadableFile(reason: "it isn't a property list: \(error.description)"))
+                }
+            #endif
         }
         var options = JSONReader.Options()
         options.maximumDepth = maximumDepth

@@ -18,14 +18,15 @@ public struct DictionaryOptions: Sendable {
 
     /// What becomes of an object that is met again.
     public enum RepeatedObjects: Sendable, CaseIterable {
-        /// On the way to itself, an object is left out, as the inverse of each relationship is; so is one whose turn comes
-        /// later among the members of an object on the way, unless only this side knows of the relationship. Where an
-        /// object was written elsewhere already, it is written again with its attributes alone: an identity makes it one
-        /// object again. Without identities, trees come back as they were.
-        case leftOut
-        /// Every object has a number under `$id`, and is `{"$ref": number}` where it is met again. So any graph comes back
-        /// as it was, with or without identities.
+        /// It has a number under `$id`, and is `{"$ref": number}` where it is met again. The object that led to another one goes
+        /// without saying there, as the inverse. So any graph comes back as it was, with or without identities, and trees have
+        /// no numbers.
         case referenced
+        /// For readers that know no numbers; it loses links. On the way to itself, an object is left out, as the inverse of each
+        /// relationship is; so is one whose turn comes later among the members of an object on the way, unless only this side
+        /// knows of the relationship. Where an object was written elsewhere already, it is written again with its attributes
+        /// alone: an identity makes it one object again. Without identities, only trees come back as they were.
+        case leftOut
     }
 
     /// Which relationships are followed.
@@ -47,7 +48,7 @@ public struct DictionaryOptions: Sendable {
     public var valueForm = ValueForm.native
 
     /// What becomes of an object that is met again.
-    public var repeatedObjects = RepeatedObjects.leftOut
+    public var repeatedObjects = RepeatedObjects.referenced
 
     /// Which relationships are followed.
     public var relationships = Relationships.all

@@ -7,6 +7,8 @@ final class DictionaryPlan {
     struct Relationship {
         var number: Int
         var property: GraphSchema.Property
+        /// The key below which it stands; nil where it stands under its own name.
+        var group: String?
     }
 
     let name: String
@@ -47,7 +49,45 @@ final class DictionaryPlan {
     }
 }
 
+extension DictionaryOptions {
+    /// Refuses names of entities and relationships that the model doesn't have.
+    ///
+    /// - Throws: ``GraftError`` with `unknownEntity` or `unknownProperty`.
+    func checkNames(in schema: GraphSchema) throws {
+        try Self.check(entityNames, in: schema)
+        try relationships.checkNames(in: schema)
+    }
+
+    /// Refuses names for entities that the model doesn't have.
+    static func check(_ entityNames: [String: String], in schema: GraphSchema) throws {
+        for name in entityNames.keys.sorted() { _ = try schema.requiredNumber(ofEntity: name) }
+    }
+}
+
 extension DictionaryOptions.Relationships {
+    /// Refuses names of relationships that the model doesn't have.
+    ///
+    /// - Throws: ``GraftError`` with `unknownEntity` or `unknownProperty`.
+    func checkNames(in schema: GraphSchema) throws {
+        guard case .only(let names) = self else { return }
+        for name in names.sorted() {
+            var entities = Array(schema.entities)
+            var bare = name
+            if let dot = name.firstIndex(of: ".") {
+                let number = try schema.requiredNumber(ofEntity: String(name[..<dot]))
+                entities = [schema.entities[number]]
+                bare = String(name[name.index(after: dot)...])
+            }
+            // An attribute's name is none to follow, but no slip either.
+            let known = Set(entities.flatMap { $0.properties.map(\.name) })
+            if known.contains(bare) { continue }
+            let closest = NameSuggestion.closest(to: bare, among: known.sorted())
+            throw GraftError(
+                .unknownProperty(bare, closest: closest),
+                at: .init(entity: entities.count == 1 ? entities[0].name : nil, property: bare))
+        }
+    }
+
     /// Whether a relationship of an entity is followed.
     func follow(_ property: GraphSchema.Property, of entity: Int, in schema: GraphSchema) -> Bool {
         switch self {

@@ -53,7 +53,8 @@ struct DictionaryPopulator {
             options: ImportOptions(),
             keepsObjects: options.matchesIdentities)
         do {
-            let objects = try run(reader, importer, given)
+            let objects: [NSManagedObject]
+            (objects, reader) = try run(reader, importer, given)
             for (index, object) in objects.enumerated() { try check(object, index) }
             importer.deleteGivenUp()
             return Result(objects: objects, report: report(reader, importer))
@@ -65,21 +66,25 @@ struct DictionaryPopulator {
 
     private func run(
         _ reader: DictionaryReader, _ importer: BatchImporter, _ given: NSManagedObject?
-    ) throws -> [NSManagedObject] {
-        let snapshot = reader.snapshot
-        importer.prepare(snapshot)
-        if options.matchesIdentities { try importer.resolveIdentities(snapshot) }
-        if let given, let root = snapshot.roots.first {
-            try take(given, for: snapshot.resolved(root), importer, reader)
+    ) throws -> ([NSManagedObject], DictionaryReader) {
+        var reader = reader
+        importer.prepare(reader.snapshot)
+        if options.matchesIdentities { try importer.resolveIdentities(reader.snapshot) }
+        if let given, let root = reader.snapshot.roots.first {
+            try take(given, for: reader.snapshot.resolved(root), importer, reader)
         }
-        takeOwnedObjects(reader, importer)
+        if options.makesCopies { try DictionaryCopying(compiled.schema, options).prepare(&reader, importer) }
+        try DictionaryMatching(reader, importer).match()
+        let owned = try ownedObjects(reader, importer)
         var bases = currentMembers(reader, importer)
-        try importer.makeObjects(snapshot)
-        try importer.fillObjects(snapshot)
+        try importer.makeObjects(reader.snapshot)
+        if options.makesCopies { try DictionaryCopying(compiled.schema, options).keepLinks(&reader, importer) }
+        try importer.fillObjects(reader.snapshot)
+        importer.orphans = leavers(owned, importer)
         for link in reader.links { try connect(link, reader, importer, &bases) }
         for removal in reader.removals { try disconnect(removal, reader, importer) }
-        importer.count(snapshot)
-        return snapshot.roots.compactMap { importer.object(snapshot.resolved($0)) }
+        importer.count(reader.snapshot)
+        return (reader.snapshot.roots.compactMap { importer.object(reader.snapshot.resolved($0)) }, reader)
     }
 
     // MARK: Objects that are there
@@ -97,22 +102,26 @@ struct DictionaryPopulator {
         importer.objects[row.entity][row.row] = given
     }
 
-    /// Lets what an object owns through a to-one relationship, and what has no identity, stand for what the dictionary has
-    /// there.
-    private func takeOwnedObjects(_ reader: DictionaryReader, _ importer: BatchImporter) {
-        let snapshot = reader.snapshot
-        // Owners come before what they own, so one pass follows a chain to its end.
-        for (owner, number, member) in reader.toOnes {
-            guard case .node(let node)? = member, let object = importer.object(snapshot.resolved(reader.rows[owner]))
-            else { continue }
-            let row = snapshot.resolved(reader.rows[node])
-            let property = compiled.schema.entities[snapshot.resolved(reader.rows[owner]).entity].properties[number]
-            guard property.isOwning, importer.object(row) == nil,
-                compiled.schema.entities[row.entity].identity.isEmpty,
-                let owned = object.destination(number, property), importer.number(of: owned) == row.entity
-            else { continue }
-            importer.objects[row.entity][row.row] = owned
+    /// What objects own through to-one relationships that are about to be set, where the one that leaves is to be deleted.
+    private func ownedObjects(
+        _ reader: DictionaryReader, _ importer: BatchImporter
+    ) throws -> [(owner: NSManagedObject, property: GraphSchema.Property, number: Int, owned: NSManagedObject)] {
+        reader.toOnes.compactMap { toOne in
+            let row = reader.snapshot.resolved(reader.rows[toOne.owner])
+            let property = compiled.schema.entities[row.entity].properties[toOne.property]
+            guard property.isOwning, toOne.isExact || options.members == .replace, let owner = importer.object(row),
+                let owned = owner.destination(toOne.property, property)
+            else { return nil }
+            return (owner, property, toOne.property, owned)
         }
+    }
+
+    /// Those of them that were replaced.
+    private func leavers(
+        _ owned: [(owner: NSManagedObject, property: GraphSchema.Property, number: Int, owned: NSManagedObject)],
+        _ importer: BatchImporter
+    ) -> [BatchImporter.GivenUp] {
+        owned.filter { $0.owner.destination($0.number, $0.property) !== $0.owned }.map { .init(object: $0.owned) }
     }
 
     /// The members that objects have in the relationships that the dictionaries name, before anything is changed.
@@ -158,7 +167,7 @@ struct DictionaryPopulator {
             ? current.elementsEqual(members) { $0 === $1 }
             : current.count == members.count && current.allSatisfy { seen.contains(ObjectIdentifier($0)) }
         if isSame { return }
-        if link.mode == .exact, property.isOwning {
+        if property.isOwning, link.mode == .exact || options.members == .replace && link.mode != .add {
             importer.orphans += current.filter { !seen.contains(ObjectIdentifier($0)) }.map { .init(object: $0) }
         }
         importer.undo.willConnect(link.property, property, of: object, to: members, compiled.schema)

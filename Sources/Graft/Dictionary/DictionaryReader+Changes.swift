@@ -18,6 +18,10 @@ extension DictionaryReader {
         for (name, list) in lists.sorted(by: { $0.key < $1.key }) {
             let number = try self.number(of: name, key, node)
             let property = schema.entities[row.entity].properties[number]
+            if !property.isToMany, !property.isAttribute, key == DictionaryKey.members {
+                try readRelationship(list, number, property, node, isExact: true)
+                continue
+            }
             guard property.isToMany else {
                 throw GraftError(
                     .wrongType(found: "the property '\(name)'", expected: "a to-many relationship"),
@@ -36,7 +40,7 @@ extension DictionaryReader {
         if property.isAttribute {
             try readAttribute(NSNull(), number, of: row, node)
         } else {
-            try readRelationship(NSNull(), number, property, node)
+            try readRelationship(NSNull(), number, property, node, isExact: true)
         }
     }
 

@@ -3,6 +3,8 @@
 //
 //     nodes     one for each dictionary, in the order in which they were found; a node knows who led to it
 //     rows      parallel to the nodes
+//     numbered  the nodes with a number, for references. Each dictionary at the top may have numbers of its own, as where several
+//               were made by themselves; one that it doesn't have is that of another dictionary at the top
 //     toOnes, links
 //               the relationships, entered when all rows are there: a reference may come before its object
 //
@@ -21,6 +23,10 @@ struct DictionaryReader {
         var entity: Int
         /// The node that led here; -1 for those at the top.
         var parent = -1
+        /// The node at the top.
+        var root: Int
+        /// Whether it stands in a list of all members that there are: nothing of what was there is meant.
+        var isNew = false
         /// The key and the index by which it did.
         var key: String?
         var index: Int?
@@ -31,9 +37,18 @@ struct DictionaryReader {
     /// What stands in a relationship.
     enum Member {
         case node(Int)
-        /// The number of an object by which dictionaries refer to it.
-        case reference(Int)
+        /// The number of an object by which dictionaries refer to it, and the node at the top where that is.
+        case reference(Int, root: Int)
         case row(RowReference)
+    }
+
+    /// The object of a to-one relationship.
+    struct ToOne {
+        var owner: Int
+        var property: Int
+        var member: Member?
+        /// Whether what an owner gives up for it is deleted.
+        var isExact = false
     }
 
     /// Members of a to-many relationship.
@@ -72,11 +87,16 @@ struct DictionaryReader {
     private(set) var snapshot: GraphSnapshot
     private(set) var nodes: [Node] = []
     private(set) var rows: [RowReference] = []
-    private(set) var toOnes: [(owner: Int, property: Int, member: Member?)] = []
+    private(set) var toOnes: [ToOne] = []
     private(set) var links: [Link] = []
     private(set) var removals: [Removal] = []
-    private var numbered: [Int: Int] = [:]
-    private(set) var report = PopulateReport()
+    /// By the node at the top and the number.
+    private var numbered: [Int: [Int: Int]] = [:]
+    /// The nodes with a number, in all dictionaries at the top.
+    private var numberedAnywhere: [Int: [Int]] = [:]
+    /// The dictionaries at the top that only refer to an object.
+    private var rootReferences: [(node: Int, number: Int)] = []
+    var report = PopulateReport()
 
     init(_ compiled: CompiledModel, _ model: NSManagedObjectModel, _ options: PopulateOptions) throws {
         schema = compiled.schema
@@ -90,6 +110,7 @@ struct DictionaryReader {
             let attributes = entities[entity.name]?.attributesByName ?? [:]
             return entity.properties.map { attributes[$0.name]?.valueTransformerName }
         }
+        try DictionaryOptions.check(options.entityNames, in: compiled.schema)
         let names = compiled.schema.entities.enumerated().map { (options.entityNames[$1.name] ?? $1.name, $0) }
         entityNumbers = Dictionary(names) { first, _ in first }
         for entity in compiled.schema.entities { try DictionaryPlan.check(entityKey: options.entityKey, entity) }
@@ -102,19 +123,30 @@ struct DictionaryReader {
     mutating func read(_ dictionaries: [[String: Any]], entity: Int?, isArray: Bool) throws {
         for (index, dictionary) in dictionaries.enumerated() {
             let node = nodes.count
-            nodes.append(Node(dictionary: dictionary, entity: -1, index: isArray ? index : nil))
-            nodes[node].entity = try entity ?? rootEntity(of: dictionary, node)
+            nodes.append(Node(dictionary: dictionary, entity: -1, root: node, index: isArray ? index : nil))
+            if let number = Self.number(dictionary[DictionaryKey.reference]) {
+                rootReferences.append((node, number))
+            } else {
+                nodes[node].entity = try entity ?? rootEntity(of: dictionary, node)
+            }
         }
         let rootCount = nodes.count
+        let references = Set(rootReferences.map(\.node))
         var next = 0
         while next < nodes.count {
-            try readNode(next)
-            if next < rootCount {
-                snapshot.tables[rows[next].entity].flags[rows[next].row].insert(.root)
-                snapshot.roots.append(rows[next])
+            if references.contains(next) {
+                rows.append(.none)
+            } else {
+                try readNode(next)
+                if next < rootCount { snapshot.tables[rows[next].entity].flags[rows[next].row].insert(.root) }
             }
             next += 1
         }
+        for (node, number) in rootReferences {
+            rows[node] = try row(
+                numbered: number, root: node, entity: entity ?? 0, isAny: entity == nil, at: place(of: node))
+        }
+        snapshot.roots = Array(rows[..<rootCount])
         try connectToOnes()
     }
 
@@ -130,7 +162,7 @@ struct DictionaryReader {
         nodes[number].dictionary = [:]
         let entity = try entity(of: dictionary, number)
         nodes[number].entity = entity
-        var row = takeRow(of: entity, number, id: Self.number(dictionary[DictionaryKey.number]))
+        var row = try takeRow(of: entity, number, id: Self.number(dictionary[DictionaryKey.number]))
         var knownCount = 0
         for (property, description) in schema.entities[entity].properties.enumerated() {
             guard let value = dictionary[description.name] else { continue }
@@ -150,14 +182,19 @@ struct DictionaryReader {
     }
 
     /// The row for a node: a new one, unless a dictionary with the same number had one.
-    private mutating func takeRow(of entity: Int, _ node: Int, id: Int?) -> RowReference {
+    private mutating func takeRow(of entity: Int, _ node: Int, id: Int?) throws -> RowReference {
         if let id {
-            if let known = numbered[id] {
+            if let known = numbered[nodes[node].root]?[id] {
                 let row = snapshot.resolved(rows[known])
                 if row.entity == entity { return row }
-            } else {
-                numbered[id] = node
+                throw GraftError(
+                    .wrongType(
+                        found: "an object of \(schema.entities[entity].name) with the number \(id)",
+                        expected: "the one of \(schema.entities[row.entity].name) that has this number"),
+                    at: place(of: node, key: DictionaryKey.number))
             }
+            numbered[nodes[node].root, default: [:]][id] = node
+            numberedAnywhere[id, default: []].append(node)
         }
         return RowReference(entity: entity, row: snapshot.tables[entity].appendRow(offset: node))
     }
@@ -225,7 +262,9 @@ struct DictionaryReader {
             }
             let made = nodes.count
             nodes.append(
-                Node(dictionary: dictionary, entity: -1, parent: node, key: DictionaryKey.objects, index: index))
+                Node(
+                    dictionary: dictionary, entity: -1, parent: node, root: nodes[node].root,
+                    key: DictionaryKey.objects, index: index))
             nodes[made].entity = try rootEntity(of: dictionary, made)
         }
     }
@@ -250,11 +289,12 @@ struct DictionaryReader {
     // MARK: Relationships
 
     mutating func readRelationship(
-        _ value: Any, _ number: Int, _ property: GraphSchema.Property, _ node: Int
+        _ value: Any, _ number: Int, _ property: GraphSchema.Property, _ node: Int, isExact: Bool = false
     ) throws {
         if !property.isToMany {
             let isNull = DictionaryValue.isNull(value)
-            toOnes.append((node, number, isNull ? nil : try readMember(value, number, property, node, index: nil)))
+            let member = isNull ? nil : try readMember(value, number, property, node, index: nil, isNew: isExact)
+            toOnes.append(ToOne(owner: node, property: number, member: member, isExact: isExact))
             return
         }
         try readLink(value, number, property, node, .standard)
@@ -267,7 +307,8 @@ struct DictionaryReader {
         var link = Link(owner: node, property: number, members: [], mode: mode)
         if let elements = DictionaryValue.elements(value) {
             for (index, element) in elements.enumerated() where !DictionaryValue.isNull(element) {
-                link.members.append(try readMember(element, number, property, node, index: index))
+                link.members.append(
+                    try readMember(element, number, property, node, index: index, isNew: mode == .exact))
             }
         } else if DictionaryValue.isNull(value) {
             link.mode = .clear
@@ -285,18 +326,19 @@ struct DictionaryReader {
     }
 
     private mutating func readMember(
-        _ value: Any, _ number: Int, _ property: GraphSchema.Property, _ node: Int, index: Int?
+        _ value: Any, _ number: Int, _ property: GraphSchema.Property, _ node: Int, index: Int?, isNew: Bool
     ) throws -> Member {
         let destination = property.destination ?? 0
         guard let dictionary = value as? [String: Any] else {
             if let row = try readIdentifier(value, of: destination, number, node, index) { return .row(row) }
             throw misfit(value, "an object", number, property, node, index: index)
         }
-        if let reference = Self.number(dictionary[DictionaryKey.reference]) { return .reference(reference) }
+        let root = nodes[node].root
+        if let reference = Self.number(dictionary[DictionaryKey.reference]) { return .reference(reference, root: root) }
         nodes.append(
             Node(
-                dictionary: dictionary, entity: destination, parent: node, key: property.name, index: index,
-                inverse: property.inverse))
+                dictionary: dictionary, entity: destination, parent: node, root: root, isNew: isNew,
+                key: property.name, index: index, inverse: property.inverse))
         return .node(nodes.count - 1)
     }
 
@@ -330,12 +372,12 @@ struct DictionaryReader {
     }
 
     private mutating func connectToOnes() throws {
-        for (owner, property, member) in toOnes {
-            let row = snapshot.resolved(rows[owner])
-            let end = try member.map { try self.row(of: $0, owner, property) } ?? .none
-            let column = schema.entities[row.entity].properties[property].column
+        for toOne in toOnes {
+            let row = snapshot.resolved(rows[toOne.owner])
+            let end = try toOne.member.map { try self.row(of: $0, toOne.owner, toOne.property) } ?? .none
+            let column = schema.entities[row.entity].properties[toOne.property].column
             snapshot.tables[row.entity].setToOne(end, column, row: row.row)
-            snapshot.tables[row.entity].markPresent(property, row: row.row)
+            snapshot.tables[row.entity].markPresent(toOne.property, row: row.row)
         }
     }
 
@@ -346,54 +388,50 @@ struct DictionaryReader {
         switch member {
         case .node(let number): return snapshot.resolved(rows[number])
         case .row(let row): return snapshot.resolved(row)
-        case .reference(let number):
+        case .reference(let number, let root):
             let destination = schema.entities[nodes[owner].entity].properties[property].destination ?? 0
-            let name = schema.entities[destination].name
-            guard let node = numbered[number] else {
-                throw GraftError(
-                    .unresolvedReference(entity: name, identity: "\(DictionaryKey.reference) \(number)"),
-                    at: place(of: owner, property))
-            }
-            let row = snapshot.resolved(rows[node])
-            if schema.isEntity(row.entity, kindOf: destination) { return row }
-            throw GraftError(
-                .wrongType(found: "an object of \(schema.entities[row.entity].name)", expected: "one of \(name)"),
-                at: place(of: owner, property))
+            return try self.row(
+                numbered: number, root: root, entity: destination, isAny: false, at: place(of: owner, property))
         }
+    }
+
+    /// The row of the object with a number: in the same dictionary at the top, or in the only other one that has it.
+    private func row(
+        numbered number: Int, root: Int, entity: Int, isAny: Bool, at place: GraftError.Place
+    ) throws -> RowReference {
+        let name = schema.entities[entity].name
+        let others = numberedAnywhere[number] ?? []
+        guard let node = numbered[root]?[number] ?? (others.count == 1 ? others.first : nil) else {
+            throw GraftError(
+                .unresolvedReference(
+                    entity: isAny ? "an object" : name, identity: "\(DictionaryKey.reference) \(number)"), at: place)
+        }
+        let row = snapshot.resolved(rows[node])
+        if isAny || schema.isEntity(row.entity, kindOf: entity) { return row }
+        throw GraftError(
+            .wrongType(found: "an object of \(schema.entities[row.entity].name)", expected: "one of \(name)"), at: place
+        )
     }
 }
 
-// MARK: - Helpers
+// MARK: - Changing what was read
 
 extension DictionaryReader {
-    /// Where a property of a node is.
-    func place(of node: Int, _ property: Int, index: Int? = nil) -> GraftError.Place {
-        var place = place(of: node, key: schema.entities[nodes[node].entity].properties[property].name, index: index)
-        place.property = schema.entities[nodes[node].entity].properties[property].name
-        return place
-    }
-
-    /// Where a node is, or a key of it.
-    func place(of node: Int, key: String? = nil, index: Int? = nil) -> GraftError.Place {
-        var path: [GraftError.Place.PathComponent] = []
-        if let index { path.append(.index(index)) }
-        if let key { path.append(.key(key)) }
-        var current = node
-        while current >= 0 {
-            if let index = nodes[current].index { path.append(.index(index)) }
-            if let key = nodes[current].key { path.append(.key(key)) }
-            current = nodes[current].parent
-        }
-        let entity = nodes[node].entity
-        return GraftError.Place(path: path.reversed(), entity: entity < 0 ? nil : schema.entities[entity].name)
-    }
-
-    /// The number of an object; nil for what isn't one.
-    private static func number(_ value: Any?) -> Int? {
-        switch value {
-        case let number as Int: number
-        case let number as NSNumber: Int(exactly: number.doubleValue)
-        default: nil
+    /// Forgets what was read of some attributes of a row.
+    mutating func leaveOut(_ attributes: [Int], of row: RowReference) {
+        for number in attributes {
+            snapshot.tables[row.entity].setValue(
+                .null, schema.entities[row.entity].properties[number].column, row: row.row)
+            snapshot.tables[row.entity].markAbsent(number, row: row.row)
         }
     }
+
+    /// Forgets a to-one relationship.
+    mutating func removeToOne(at index: Int) {
+        let toOne = toOnes.remove(at: index)
+        let row = snapshot.resolved(rows[toOne.owner])
+        snapshot.tables[row.entity].markAbsent(toOne.property, row: row.row)
+    }
+
+    mutating func setMembers(_ members: [Member], ofLinkAt index: Int) { links[index].members = members }
 }

@@ -6,8 +6,9 @@ extension NSManagedObject {
     /// Gives the object the values and relationships of a dictionary.
     ///
     /// A key that is missing leaves a property alone, `NSNull` clears it. A dictionary is a to-one relationship, a collection
-    /// of them a to-many one, whose members are added to those that are there. Related objects are found by their identity or
-    /// made (``PopulateOptions/matchesIdentities``). Nothing is saved.
+    /// of them a to-many one, whose members are added to those that are there. Related objects are found by their identity,
+    /// without one among those that the object has already, or made (``PopulateOptions/matchesIdentities``). So an object's own
+    /// dictionary changes nothing. Nothing is saved.
     ///
     /// - Parameter dictionary: What `toDictionary()` returns, in any of its forms, or for instance the answer of a web
     ///   service that `JSONSerialization` has read. It may be nested to any depth.
@@ -20,6 +21,7 @@ extension NSManagedObject {
     public func populate(
         fromDictionary dictionary: [String: Any], options: PopulateOptions = PopulateOptions()
     ) throws -> PopulateReport {
+        try PresenceCheck().require(self)
         guard let context = managedObjectContext, !isDeleted else {
             throw GraftError(
                 .other(
@@ -31,15 +33,18 @@ extension NSManagedObject {
         return try populator.populate([dictionary], entity: entity, given: self, isArray: false).report
     }
 
-    /// Returns the object of a dictionary: one with the same identity that is there already, updated, or a new one.
+    /// Makes the object of a dictionary, with what it owns: a copy, also in the context that the dictionary comes from.
     ///
     ///     let person = try Person.create(fromDictionary: dictionary, in: context)
     ///     try context.save()
     ///
-    /// The dictionary names the entity; without a name, it is that of the class. Nothing is saved.
+    /// The dictionary names the entity; without a name, it is that of the class. Nothing is saved. What the object doesn't own
+    /// is found by its identity, or made, and never taken from another object (``PopulateOptions/makesCopies``). To update an
+    /// object that may be there already, use `populateObjects(fromDictionaries:)` of the context, which also returns a report.
     ///
-    /// - Throws: As ``populate(fromDictionary:options:)``; `ambiguousEntity` where neither dictionary nor class says what the
-    ///   object is; `wrongType` where it isn't of this class.
+    /// - Throws: As ``populate(fromDictionary:options:)``; `duplicateIdentity` with the attribute, where the dictionary has the
+    ///   identity of an object that is there (``PopulateOptions/copiesIdentities`` leaves it out); `ambiguousEntity` where
+    ///   neither dictionary nor class says what the object is; `wrongType` where it isn't of this class.
     public static func create(
         fromDictionary dictionary: [String: Any], in context: NSManagedObjectContext,
         options: PopulateOptions = PopulateOptions()
@@ -51,7 +56,8 @@ extension NSManagedObject {
         return object
     }
 
-    /// Returns the objects of some dictionaries, in their order; all of them are of this class. If one of them can't be read, no object is made or changed.
+    /// Makes the objects of some dictionaries, in their order, with what they own; all of them are of this class. If one of them
+    /// can't be read, no object is made or changed.
     ///
     /// - Throws: As ``create(fromDictionary:in:options:)``.
     public static func create(
@@ -64,6 +70,8 @@ extension NSManagedObject {
     private static func create(
         _ dictionaries: [[String: Any]], _ context: NSManagedObjectContext, _ options: PopulateOptions, isArray: Bool
     ) throws -> [NSManagedObject] {
+        var options = options
+        options.makesCopies = true
         let populator = try DictionaryPopulator(context, options)
         let entity = context.graftModel.flatMap(entity(in:))
         return try populator.populate(dictionaries, entity: entity, isArray: isArray) { object, index in
@@ -80,7 +88,7 @@ extension NSManagedObject {
     /// The entity whose objects are of this class; nil for `NSManagedObject` itself, and where several are.
     static func entity(in model: NSManagedObjectModel) -> NSEntityDescription? {
         if self == NSManagedObject.self { return nil }
-        let name = NSStringFromClass(self)
+        let name = className(of: self)
         let last = name.split(separator: ".").last.map(String.init) ?? name
         let entities = model.entities.filter {
             let className = $0.managedObjectClassName ?? ""

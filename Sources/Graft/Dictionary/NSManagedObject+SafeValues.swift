@@ -28,12 +28,14 @@ extension NSManagedObject {
         forKeysWith dictionary: [String: Any], dateFormatter: DateFormatter? = nil,
         options: SafeValueOptions = SafeValueOptions()
     ) throws -> SafeValueReport {
-        let model = try CompiledModel.model(of: entity)
+        let model = try CompiledModel.model(of: self)
+        try requireLiving()
         let compiled = try CompiledModel.of(model)
         let number = try compiled.number(of: entity)
+        try options.checkNames(of: compiled.schema.entities[number])
         let reader = SafeValueReader(
             entity: compiled.schema.entities[number], description: entity,
-            mapping: options.usesMapping ? try compiled.mapping(of: model).entities[number] : nil,
+            mapping: options.usesMapping ? try compiled.entityMapping(number, of: model) : nil,
             dateFormatter: dateFormatter, options: options)
         var report = SafeValueReport()
         let values = try reader.values(in: dictionary, &report)
@@ -42,6 +44,28 @@ extension NSManagedObject {
             if try !holds(value, slot, property) { try assign(value, slot, property) }
         }
         return report
+    }
+}
+
+extension NSManagedObject {
+    /// Refuses an object that is deleted: what it is given would be lost.
+    func requireLiving() throws {
+        guard isDeleted || managedObjectContext == nil && !objectID.isTemporaryID else { return }
+        throw GraftError(
+            .other(finding: "the object is deleted, so that it can't take values", remedy: "Give another object."),
+            at: .init(entity: entity.name))
+    }
+}
+
+extension SafeValueOptions {
+    /// Refuses policies for attributes that the entity doesn't have.
+    fileprivate func checkNames(of entity: GraphSchema.Entity) throws {
+        let attributes = entity.properties.filter(\.isAttribute).map(\.name)
+        for name in nullPolicies.keys.sorted() where !attributes.contains(name) {
+            let closest = NameSuggestion.closest(to: name, among: attributes)
+            throw GraftError(
+                .unknownProperty(name, closest: closest), at: .init(entity: entity.name, property: name))
+        }
     }
 }
 
@@ -57,11 +81,13 @@ private struct SafeValueReader {
     func values(in dictionary: [String: Any], _ report: inout SafeValueReport) throws -> [(Int, GraphValue)] {
         var values: [(Int, GraphValue)] = []
         var failures: [GraftError] = []
+        report.unknownKeys = unknownKeys(in: dictionary)
         for (number, property) in entity.properties.enumerated() {
-            guard property.isAttribute, !property.isTransient, !property.isDerived,
-                let (path, object) = found(number, property, in: dictionary)
-            else { continue }
+            guard property.isAttribute, !property.isTransient, !property.isDerived else { continue }
+            var path: [String] = []
             do {
+                guard let (place, object) = try found(number, property, in: dictionary) else { continue }
+                path = place
                 guard let value = try value(of: object, number, property) else { continue }
                 values.append((number, value))
                 report.attributes.append(property.name)
@@ -84,24 +110,45 @@ private struct SafeValueReader {
     /// What stands for an attribute, at the first of its places where there is something.
     private func found(
         _ number: Int, _ property: GraphSchema.Property, in dictionary: [String: Any]
-    ) -> (path: [String], object: Any)? {
+    ) throws -> (path: [String], object: Any)? {
         guard let mapping else { return dictionary[property.name].map { ([property.name], $0) } }
         guard let property = mapping.properties[number], property.direction.isImported else { return nil }
         for source in property.sources where source.origin == .object {
-            if let object = Self.object(at: source.keys, in: dictionary) { return (source.keys, object) }
+            if let object = try Self.object(at: source.keys, in: dictionary) { return (source.keys, object) }
         }
         return nil
     }
 
     /// What stands at the end of a key path; nil where a key is missing on the way. A null on the way is a null.
-    private static func object(at path: [String], in dictionary: [String: Any]) -> Any? {
+    ///
+    /// - Throws: ``GraftError`` with `wrongType` for something on the way that has no keys.
+    private static func object(at path: [String], in dictionary: [String: Any]) throws -> Any? {
         var object: Any = dictionary
-        for key in path {
+        for (index, key) in path.enumerated() {
             if DictionaryValue.isNull(object) { return object }
-            guard let next = (object as? [String: Any])?[key] else { return nil }
+            guard let step = object as? [String: Any] else {
+                throw GraftError(
+                    .wrongType(found: DictionaryValue.words(for: object), expected: "an object with '\(key)'"),
+                    at: .init(path: path[..<index].map { .key($0) }))
+            }
+            guard let next = step[key] else { return nil }
             object = next
         }
         return object
+    }
+
+    /// The keys at the top that nothing is read from.
+    private func unknownKeys(in dictionary: [String: Any]) -> [String] {
+        var known: Set<String> = []
+        if let mapping {
+            for case let property? in mapping.properties {
+                known.formUnion(property.path.prefix(1))
+                known.formUnion(property.sources.filter { $0.origin == .object }.compactMap(\.keys.first))
+            }
+        } else {
+            known = Set(entity.properties.map(\.name))
+        }
+        return dictionary.keys.filter { !known.contains($0) }.sorted()
     }
 
     /// The value for an attribute; nil where it is to be left alone.
@@ -143,9 +190,7 @@ private struct SafeValueReader {
         }
         guard let made = transformer.value(for: json) else {
             throw GraftError(
-                .wrongType(
-                    found: DictionaryValue.words(for: object),
-                    expected: "what the transformer '\(transformer.name)' takes"))
+                transformer.refusal(of: DictionaryValue.words(for: object)))
         }
         return try DictionaryValue.value(of: made, AttributeConverter(kind))
     }

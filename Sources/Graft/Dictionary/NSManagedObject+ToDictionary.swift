@@ -9,18 +9,20 @@ extension NSManagedObject {
     ///     // ["class": "Person", "firstName": "Ann", "addresses": [["class": "Address", "city": "Sometown"]]]
     ///
     /// Attributes without a value are left out. A to-one relationship is a dictionary, a to-many one an array of them: an
-    /// ordered one in its order, an unordered one in the order of its members (by object ID on Apple's platforms). What
-    /// happens where the graph has cycles is up to ``DictionaryOptions/repeatedObjects``. Faults are fired. Nothing is kept
-    /// on the objects, so each call gives the same.
+    /// ordered one in its order, an unordered one in the order of its members (by object ID on Apple's platforms). The object
+    /// that led to another one isn't repeated there as the inverse. Any other object that is met again has a number under
+    /// `$id` and is `{"$ref": number}` there, so every graph comes back (``DictionaryOptions/repeatedObjects``). Faults are
+    /// fired. Nothing is kept on the objects, so each call gives the same.
     ///
     /// A graph may be of any depth: beyond ``DictionaryOptions/maximumNesting``, objects are referred to by number, so
     /// that the dictionary can be released, printed and serialized without exhausting the stack.
     ///
     /// - Throws: ``GraftError`` with entity and property: `notRepresentable` for a value without the form that is asked for
-    ///   (NaN in JSON), `invalidMapping` where a property has the name of the entity key.
+    ///   (NaN in JSON), `missingObject` for an object that is gone, `invalidMapping` where a property has the name of the
+    ///   entity key.
     /// - Complexity: O(*n*) in the objects and links that are reached: each object is expanded once.
     public func toDictionary(options: DictionaryOptions = DictionaryOptions()) throws -> [String: Any] {
-        var writer = DictionaryWriter(try CompiledModel.of(self), options)
+        var writer = DictionaryWriter(try ObjectDictionarySource(CompiledModel.of(self), options), options)
         // One object gives one dictionary.
         return try writer.dictionaries(of: [self])[0]
     }
@@ -43,11 +45,19 @@ extension NSManagedObject {
     ///   - earlier: What `toDictionary(options:)` returned for this object, in any form, with the same relationships.
     ///   - options: The form of values and which relationships are compared; cycles and depth need no option here.
     /// - Throws: ``GraftError``: as ``toDictionary(options:)``, and as `populate(fromDictionary:)` for the earlier
-    ///   dictionary; `tooDeep` for more than 200 objects without identity nested in each other.
+    ///   dictionary.
+    /// - Complexity: O(*n*) in the objects and links that are reached.
     public func toDictionary(
         changedSince earlier: [String: Any], options: DictionaryOptions = DictionaryOptions()
     ) throws -> [String: Any] {
-        let model = try CompiledModel.model(of: entity)
+        try changes(since: earlier, options: options).dictionary
+    }
+
+    /// The changes, and how many rows, links and dictionaries were looked at for them.
+    package func changes(
+        since earlier: [String: Any], options: DictionaryOptions = DictionaryOptions()
+    ) throws -> (dictionary: [String: Any], stepCount: Int) {
+        let model = try CompiledModel.model(of: self)
         let compiled = try CompiledModel.of(model)
         var current = options
         current.repeatedObjects = .referenced
@@ -60,21 +70,21 @@ extension NSManagedObject {
         try old.read([earlier], entity: number, isArray: false)
         var new = try DictionaryReader(compiled, model, reading)
         try new.read([toDictionary(options: current)], entity: number, isArray: false)
-        return try DictionaryChanges(old, new, options).dictionary()
+        return try DictionaryChanges.dictionary(old, new, options)
     }
 }
 
 extension Sequence where Element: NSManagedObject {
     /// The objects, with everything that they reach, as an array of dictionaries in their order.
     ///
-    /// Each object of the sequence stands at the top, with its relationships; nested in another one, it has its attributes
-    /// alone, or is a reference. The objects have to be of one model.
+    /// Each object of the sequence stands at the top, with its relationships; where another one leads to it, there is its
+    /// number. Numbers hold for the whole array. The objects have to be of one model.
     ///
     /// - Throws: As ``NSManagedObject/toDictionary(options:)``.
     public func toDictionaries(options: DictionaryOptions = DictionaryOptions()) throws -> [[String: Any]] {
         let objects = Array(self)
         guard let first = objects.first else { return [] }
-        var writer = DictionaryWriter(try CompiledModel.of(first), options)
+        var writer = DictionaryWriter(try ObjectDictionarySource(CompiledModel.of(first), options), options)
         return try writer.dictionaries(of: objects)
     }
 }

@@ -4,9 +4,9 @@
 public struct PopulateOptions: Sendable {
     /// What becomes of the members that an object has already.
     public enum MembersPolicy: Sendable, CaseIterable {
-        /// They stay, and those of the dictionary are added.
+        /// They stay, and those of the dictionary are added. Nothing is deleted.
         case add
-        /// Those of the dictionary take their place. The ones that are no longer members aren't deleted.
+        /// Those of the dictionary take their place. What was owned and isn't any more is deleted.
         case replace
     }
 
@@ -29,9 +29,20 @@ public struct PopulateOptions: Sendable {
     /// dictionary makes a new object.
     ///
     /// What identifies an object is declared in the model: `identityAttributes` or `id` in the entity's user info, else its
-    /// first uniqueness constraint. Objects of entities without any are always new, but for a to-one relationship with the
-    /// delete rule cascade: there the object that is owned already is updated.
+    /// first uniqueness constraint. An object without identity is one of those that its owner has already, where the owner
+    /// was found and the dictionary has the same contents; what is owned through a to-one relationship is updated.
     public var matchesIdentities = true
+
+    /// Whether the objects at the top, and what they own (delete rule cascade), are new. `create(fromDictionary:in:)` does so in
+    /// any case.
+    ///
+    /// What they don't own is found by its identity and left to those who have it: a to-one relationship back that leads to
+    /// another object stays, and ``PopulateReport/keptLinks`` names it. An identity that another object has already is an
+    /// error.
+    public var makesCopies = false
+
+    /// Whether copies get the identities of the dictionary. Otherwise the identifying attributes are left out, to be set later.
+    public var copiesIdentities = true
 
     /// What becomes of the members that an object has already.
     public var members = MembersPolicy.add
@@ -58,4 +69,6 @@ public struct PopulateReport: Sendable, Equatable {
     public internal(set) var unknownKeys: [GraftError] = []
     /// The values that were left out because they can't be converted.
     public internal(set) var unconvertedValues: [GraftError] = []
+    /// The links that copies didn't get, because they would have taken an object from another one.
+    public internal(set) var keptLinks: [GraftError] = []
 }

@@ -14,7 +14,7 @@ public struct SafeValueOptions: Sendable {
     /// policy for it.
     public var nullPolicy: NullPolicy?
 
-    /// What `NSNull` does to single attributes, by name.
+    /// What `NSNull` does to single attributes, by name. A name that the entity doesn't have is an error.
     public var nullPolicies: [String: NullPolicy] = [:]
 
     /// What becomes of a value that can't be converted.
@@ -38,4 +38,6 @@ public struct SafeValueReport: Sendable, Equatable {
     public internal(set) var attributes: [String] = []
     /// The values that were left out because they can't be converted.
     public internal(set) var skipped: [GraftError] = []
+    /// The keys of the dictionary that nothing is read from.
+    public internal(set) var unknownKeys: [String] = []
 }

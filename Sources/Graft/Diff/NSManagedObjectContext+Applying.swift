@@ -48,20 +48,28 @@ extension NSPersistentContainer {
     ) throws -> PatchReport {
         let context = newBackgroundContext()
         return try context.performAndWait {
-            let report = try context.apply(diff, options: options)
-            do {
-                if isDryRun {
-                    context.processPendingChanges()
-                    for object in context.insertedObjects { try object.validateForInsert() }
-                    for object in context.updatedObjects { try object.validateForUpdate() }
-                    for object in context.deletedObjects { try object.validateForDelete() }
-                } else if context.hasChanges {
-                    try context.save()
-                }
-            } catch {
-                throw ImportErrors.graftError(error)
-            }
-            return report
+            try context.withFaultsAsErrors { try context.applyAndSave(diff, options, isDryRun: isDryRun) }
         }
+    }
+}
+
+extension NSManagedObjectContext {
+    fileprivate func applyAndSave(
+        _ diff: GraphDiff, _ options: PatchOptions, isDryRun: Bool
+    ) throws -> PatchReport {
+        let report = try apply(diff, options: options)
+        do {
+            if isDryRun {
+                processPendingChanges()
+                for object in insertedObjects { try object.validateForInsert() }
+                for object in updatedObjects { try object.validateForUpdate() }
+                for object in deletedObjects { try object.validateForDelete() }
+            } else if hasChanges {
+                try save()
+            }
+        } catch {
+            throw ImportErrors.graftError(error)
+        }
+        return report
     }
 }

@@ -131,7 +131,8 @@ private struct ObjectComparison {
         let entity = scope.schema.entities[known.entity]
         let attributes = attributes(before, after)
         let relationships = try relationships(before, after, depth)
-        if attributes.isEmpty, relationships.isEmpty { return nil }
+        let kind: ObjectDiff.Kind = before == nil ? .inserted : after == nil ? .deleted : .changed
+        if kind == .changed, attributes.isEmpty, relationships.isEmpty { return nil }
         let identity = entity.identityAttributes.map { number in
             ObjectDiff.Identity(
                 name: entity.properties[number].name,
@@ -139,7 +140,8 @@ private struct ObjectComparison {
                     ?? value(entity.properties[number].name, of: known, old))
         }
         return ObjectDiff(
-            entityName: entity.name, identity: identity, attributes: attributes, relationships: relationships)
+            kind: kind, entityName: entity.name, identity: identity, attributes: attributes,
+            relationships: relationships)
     }
 
     private func attributes(_ before: RowReference?, _ after: RowReference?) -> [ObjectDiff.Attribute] {
@@ -252,7 +254,7 @@ private struct ObjectComparison {
             if let root = snapshot.roots.firstIndex(of: row), keys.positions[row] != nil {
                 return MemberName(identity: [], place: root)
             }
-            throw keys.unidentified(row)
+            throw keys.unidentified(row, snapshot)
         }
     }
 }

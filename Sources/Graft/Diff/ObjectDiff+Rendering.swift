@@ -7,21 +7,29 @@ extension ObjectDiff {
         static let attributes = "attributes"
         static let relationships = "relationships"
         static let entityName = "entityName"
+        static let kind = "kind"
         static let old = "old"
         static let new = "new"
     }
 
     /// The dictionary of the article: `attributes` and `relationships` where there are any, `entityName`, and the identity
     /// under its own name. Values are those of key-value coding, `NSNull` for nothing.
-    public var dictionary: [String: Any] {
+    public var dictionary: [String: Any] { dictionary(includesKinds: false) }
+
+    /// The dictionary of the article, where wanted with what became of each object under `kind`: `inserted`, `deleted` or
+    /// `changed`. Without it, a deleted object looks like one that lost all its values.
+    public func dictionary(includesKinds: Bool) -> [String: Any] {
         var dictionary: [String: Any] = [:]
+        if includesKinds { dictionary[Key.kind] = kind.rawValue }
         if !attributes.isEmpty {
             dictionary[Key.attributes] = Dictionary(
                 attributes.map { ($0.name, [Key.new: $0.new.plainObject, Key.old: $0.old.plainObject]) }
             ) { $1 }
         }
         if !relationships.isEmpty {
-            dictionary[Key.relationships] = Dictionary(relationships.map { ($0.name, $0.content.object) }) { $1 }
+            dictionary[Key.relationships] = Dictionary(
+                relationships.map { ($0.name, $0.content.object(includesKinds)) }
+            ) { $1 }
         }
         dictionary[Key.entityName] = entityName
         for part in identity { dictionary[part.name] = part.value.plainObject }
@@ -30,9 +38,12 @@ extension ObjectDiff {
 
     /// The same as JSON: dates in ISO 8601, bytes in Base64, decimals with all their digits.
     ///
+    /// - Parameter includesKinds: Whether each object says under `kind` what became of it, as in
+    ///   ``dictionary(includesKinds:)``.
     /// - Throws: ``GraftError`` with `notRepresentable` for NaN and infinities.
-    public func json() throws -> JSONValue {
+    public func json(includesKinds: Bool = false) throws -> JSONValue {
         var members: [JSONObject.Member] = []
+        if includesKinds { members.append(.init(key: Key.kind, value: .string(kind.rawValue))) }
         if !attributes.isEmpty {
             let pairs = try attributes.map { attribute in
                 let values = JSONObject([
@@ -45,7 +56,9 @@ extension ObjectDiff {
         members.append(.init(key: Key.entityName, value: .string(entityName)))
         for part in identity { members.append(.init(key: part.name, value: try part.value.json())) }
         if !relationships.isEmpty {
-            let pairs = try relationships.map { JSONObject.Member(key: $0.name, value: try $0.content.json()) }
+            let pairs = try relationships.map {
+                JSONObject.Member(key: $0.name, value: try $0.content.json(includesKinds))
+            }
             members.append(.init(key: Key.relationships, value: .object(JSONObject(members: pairs))))
         }
         return .object(JSONObject(members: members))
@@ -53,18 +66,18 @@ extension ObjectDiff {
 }
 
 extension ObjectDiff.Relationship.Content {
-    fileprivate var object: Any {
+    fileprivate func object(_ includesKinds: Bool) -> Any {
         switch self {
-        case .object(let diff): diff.dictionary
-        case .objects(let diffs): diffs.map(\.dictionary)
+        case .object(let diff): diff.dictionary(includesKinds: includesKinds)
+        case .objects(let diffs): diffs.map { $0.dictionary(includesKinds: includesKinds) }
         case .references(let old, let new): ["new": new.identityObject, "old": old.identityObject]
         }
     }
 
-    fileprivate func json() throws -> JSONValue {
+    fileprivate func json(_ includesKinds: Bool) throws -> JSONValue {
         switch self {
-        case .object(let diff): try diff.json()
-        case .objects(let diffs): .array(try diffs.map { try $0.json() })
+        case .object(let diff): try diff.json(includesKinds: includesKinds)
+        case .objects(let diffs): .array(try diffs.map { try $0.json(includesKinds: includesKinds) })
         case .references(let old, let new):
             .object(JSONObject([("new", try new.identityJSON()), ("old", try old.identityJSON())]))
         }

@@ -9,6 +9,11 @@
 /// ownership gives the graph a direction, so the inverse isn't followed. Where an object can be reached in several ways, it
 /// is described in the first place.
 public struct ObjectDiff: Hashable, Sendable {
+    /// What became of the object.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        case inserted, deleted, changed
+    }
+
     /// An identifying attribute.
     public struct Identity: Hashable, Sendable {
         /// Its name.
@@ -45,6 +50,8 @@ public struct ObjectDiff: Hashable, Sendable {
         public var content: Content
     }
 
+    /// What became of the object: an inserted or deleted one is in the diff even if it has no value.
+    public var kind: Kind
     /// The new object's entity, else the old one's.
     public var entityName: String
     /// Empty for an object without identity.

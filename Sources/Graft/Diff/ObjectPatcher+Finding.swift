@@ -4,13 +4,18 @@
 import CoreData
 
 extension ObjectPatcher {
-    /// Finds the objects that a diff names, as far as they are there.
+    /// Finds the objects that a diff names, as far as they are there. Where it is to be applied to given objects, what it is
+    /// about is looked for in their graph alone: the store may have another copy of it. What that graph refers to may be
+    /// anywhere.
     ///
+    /// - Parameter own: The objects that the diff inserts, deletes or changes.
     /// - Throws: ``GraftError`` with `unknownEntity` for a name that the model doesn't have; the errors of fetches.
-    mutating func find(_ keys: Set<ObjectKey>) throws {
+    mutating func find(_ keys: Set<ObjectKey>, own: Set<ObjectKey>) throws {
+        if !roots.isEmpty { try takeGraphOfRoots() }
         for level in Self.levels(of: keys) {
             var byEntity: [Int: [ObjectKey]] = [:]
             for key in level {
+                if objects[key] != nil || !roots.isEmpty && own.contains(key) { continue }
                 byEntity[try scope.schema.requiredNumber(ofEntity: key.entity), default: []].append(key)
             }
             for (entity, keys) in byEntity.sorted(by: { $0.key < $1.key }) {
@@ -25,6 +30,15 @@ extension ObjectPatcher {
             if let position = key.position, let object = try walk(position).last, object.entity.name == key.entity {
                 objects[key] = object
             }
+        }
+    }
+
+    /// Enters the objects with an identity in the graph of the given objects.
+    private mutating func takeGraphOfRoots() throws {
+        var reader = ObjectSnapshotReader(scope, model, .current)
+        try reader.read(roots)
+        for (row, object) in reader.objectsByRow {
+            if let key = reader.snapshot.identityKey(of: row) { objects[key] = object }
         }
     }
 

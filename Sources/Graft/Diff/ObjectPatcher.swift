@@ -7,7 +7,7 @@ import CoreData
 /// Applies one diff to the objects of a context. Runs on its queue.
 struct ObjectPatcher {
     let context: NSManagedObjectContext
-    private let model: NSManagedObjectModel
+    let model: NSManagedObjectModel
     let scope: DiffScope
     private let options: PatchOptions
     let roots: [NSManagedObject]
@@ -28,7 +28,10 @@ struct ObjectPatcher {
     ///
     /// - Throws: ``GraftError``. The context is then as it was before.
     mutating func apply(_ diff: GraphDiff) throws -> PatchReport {
-        try find(keys(of: diff))
+        let presence = PresenceCheck()
+        for root in roots { try presence.require(root) }
+        let own = Set((diff.deleted + diff.inserted).map(\.key) + diff.changed.map(\.key))
+        try find(keys(of: diff), own: own)
         var whole: [NSManagedObject] = roots
         for key in diff.changed.map(\.key) + diff.inserted.map(\.key) {
             if let object = objects[key] { whole.append(object) }

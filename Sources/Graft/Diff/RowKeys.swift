@@ -72,13 +72,29 @@ struct RowKeys {
         if let position = positions[reference] {
             return ObjectKey(schema.entities[reference.entity].name, at: position)
         }
-        throw unidentified(reference)
+        throw unidentified(reference, snapshot)
     }
 
-    /// The error for a row that nothing identifies.
-    func unidentified(_ reference: RowReference) -> GraftError {
+    /// The error for a row that nothing identifies. Where it is the owner that lacks an identity, it is about the owner.
+    func unidentified(_ reference: RowReference, _ snapshot: borrowing GraphSnapshot) -> GraftError {
+        var reference = reference
+        for _ in 0..<ObjectKey.Position.maximumStepCount {
+            let entity = schema.entities[reference.entity]
+            if !entity.hasIdentity { return GraftError.unidentifiedObjects(of: entity.name) }
+            let missing = entity.identityAttributes.filter {
+                snapshot.tables[reference.entity].value(entity.properties[$0].column, row: reference.row).isNull
+            }
+            let owners = entity.identityRelationships.flatMap { number in
+                snapshot.destinations(of: reference, entity.properties[number])
+            }
+            guard missing.isEmpty, let owner = owners.first(where: { !snapshot.isIdentified($0) }), owner != reference
+            else {
+                let names = missing.isEmpty ? entity.identityNames : missing.map { entity.properties[$0].name }
+                return GraftError(.missingIdentity(attributes: names), at: .init(entity: entity.name))
+            }
+            reference = owner
+        }
         let entity = schema.entities[reference.entity]
-        if !entity.hasIdentity { return GraftError.unidentifiedObjects(of: entity.name) }
         return GraftError(.missingIdentity(attributes: entity.identityNames), at: .init(entity: entity.name))
     }
 }

@@ -1,5 +1,7 @@
 // The words of every error, in one file: what was found, and what to do about it.
 
+import Foundation
+
 extension GraftError {
     /// The whole error in one line.
     func sentence(wholeValues: Bool) -> String {
@@ -22,7 +24,7 @@ extension GraftError {
         case .wrongType(let found, let expected):
             (
                 "found \(shown(found)) where the model expects \(expected)",
-                "Change the data or name a transformer."
+                AttributeKind.isNamed(in: expected) ? "Change the data or name a transformer." : "Change the data."
             )
         case .outOfRange(let found, let type, let range):
             (
@@ -36,6 +38,8 @@ extension GraftError {
                 "an object has no value for \(Self.list(attributes)), which identifies it",
                 "Add it to the data, or declare another identity in the model."
             )
+        case .unknownKeys(let keys, let closest, let known, let areAll):
+            Self.wordsForUnknownKeys(keys, closest, known, areAll)
         case .duplicateIdentity(let identity):
             ("several objects have the identity \(shown(identity))", "Make the identity unique.")
         case .unresolvedReference(let entity, let identity):
@@ -54,6 +58,24 @@ extension GraftError {
         }
     }
 
+    /// What a record says that the mapping doesn't know: one key in a strict import, or all of them.
+    private static func wordsForUnknownKeys(
+        _ keys: [String], _ closest: [String], _ known: [String], _ areAll: Bool
+    ) -> (finding: String, remedy: String) {
+        let found = "\(list(Array(keys.prefix(8))))\(keys.count > 8 ? " and \(keys.count - 8) more" : "")"
+        let mapped = "the keys of the mapping are \(list(Array(known.prefix(12))))\(known.count > 12 ? ", ..." : "")"
+        let hint = closest.isEmpty ? "" : "Did you mean \(list(closest))? "
+        if !areAll {
+            return (
+                "found the unknown key \(found); \(mapped)", hint + "Correct or map it, or import without --strict."
+            )
+        }
+        return (
+            "found an object of which no key is known: \(found); \(mapped)",
+            hint + "If the objects are below a key, name it with JSONRootKeyPath; if the data is right, map its keys."
+        )
+    }
+
     private func wordsForFilesAndModels(_ shown: (String) -> String) -> (finding: String, remedy: String) {
         switch problem {
         case .unknownEntity(let name, let closest):
@@ -62,10 +84,17 @@ extension GraftError {
             ("several entities are possible: \(Self.list(candidates))", "Name one of them.")
         case .unknownProperty(let name, let closest):
             ("the entity has no property '\(name)'", Self.suggestion(closest) ?? "Name a property of the entity.")
+        case .missingObject(let uri):
+            (
+                "the object \(shown(uri)) is gone: it was deleted, or its context was released or reset",
+                "Fetch what is there now, and keep the container while its objects are in use."
+            )
         case .unreadableFile(let reason):
             ("the file can't be read: \(reason)", "Check its name, its contents and its permissions.")
         case .unwritableFile(let reason):
             ("the file can't be written: \(reason)", "Check the folder, its permissions and the free space.")
+        case .wrongKind(let found, let expected, let remedy):
+            ("it is \(found), and \(expected) is needed here", remedy)
         case .notAStore(let reason):
             ("the file isn't a store: \(reason)", "Name a store that Core Data or Graft has written.")
         case .missingModel(let reason):
@@ -124,6 +153,22 @@ extension GraftError {
 }
 
 extension GraftError {
+    /// Any error in words for people. How Foundation's errors describe themselves is for programmers.
+    package static func words(of error: any Error) -> String {
+        guard error is CocoaError || error is POSIXError || type(of: error) is NSError.Type else { return "\(error)" }
+        let error = error as NSError
+        if let text = error.userInfo[NSLocalizedDescriptionKey] as? String { return text }
+        if let cause = error.userInfo[NSUnderlyingErrorKey] as? any Error { return words(of: cause) }
+        if let code = POSIXErrorCode(rawValue: Int32(truncatingIfNeeded: error.code)),
+            error.domain == NSPOSIXErrorDomain
+        {
+            // Safe: `strerror` returns a text that stays valid until the next call, and it is copied at once.
+            return unsafe String(cString: strerror(code.rawValue))
+        }
+        let path = error.userInfo[NSFilePathErrorKey] as? String ?? (error.userInfo[NSURLErrorKey] as? URL)?.path
+        return "\(error.localizedDescription)\(path.map { " (\($0))" } ?? "")"
+    }
+
     /// A value as an error shows it: not longer than the limit unless the whole is asked for.
     private static func shown(_ text: String, whole: Bool, limit: Int = 80) -> String {
         whole || text.count <= limit ? text : "\(text.prefix(limit - 1))…"

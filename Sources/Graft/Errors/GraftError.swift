@@ -31,10 +31,17 @@ public struct GraftError: Error, Equatable, Sendable {
         case duplicateIdentity(String)
         /// A reference to an object that is neither in the data nor in the store.
         case unresolvedReference(entity: String, identity: String)
+        /// A managed object that is gone, by the URI of its ID: it was deleted, or its context is no more.
+        case missingObject(String)
         /// A file that can't be read.
         case unreadableFile(reason: String)
         /// A file that can't be written.
         case unwritableFile(reason: String)
+        /// A file or a text of another kind than the call needs: a diff where records are needed, for instance.
+        case wrongKind(found: String, expected: String, remedy: String)
+        /// An object in the data of which no key is known or, in a strict import, one that has an unknown key; with the names
+        /// that were probably meant, those that the entity has in JSON, and whether it has no other keys.
+        case unknownKeys([String], closest: [String], known: [String], areAll: Bool)
         /// A file that isn't a store.
         case notAStore(reason: String)
         /// There is no model: neither in the store nor given.
@@ -93,11 +100,11 @@ public struct GraftError: Error, Equatable, Sendable {
         return error
     }
 
-    /// An error's own words; a plain Foundation error answers best through its localized description.
+    /// An error's own words.
     private static func describe(_ error: any Error) -> String {
         if let error = error as? GraftError { return error.description }
         if let error = error as? any LocalizedError, let text = error.errorDescription { return text }
-        return String(describing: error)
+        return words(of: error)
     }
 }
 

@@ -35,22 +35,21 @@ public struct ExportDestination: Sendable {
     }
 
     private static func replace<T>(_ url: URL, _ body: (FileHandle) throws -> T) throws -> T {
-        let draft = url.deletingLastPathComponent()
-            .appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString.prefix(8))")
+        DraftFile.removeLeftovers(of: url)
+        let draft: DraftFile
         do {
-            guard FileManager.default.createFile(atPath: draft.path, contents: nil) else {
-                throw GraftError(.unwritableFile(reason: "it can't be made"), at: .init(source: url.path))
-            }
-            let handle = try FileHandle(forWritingTo: draft)
+            draft = try DraftFile(of: url)
+        } catch {
+            throw GraftError(
+                .unwritableFile(reason: "it can't be made"), at: .init(source: url.path), underlying: error)
+        }
+        do {
             // What the store can't read is no failure of the file.
-            let result = try ImportErrors.graftErrors { try body(handle) }
-            try handle.close()
-            // rename(2) replaces the file in one step.
-            guard unsafe rename(draft.path, url.path) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+            let result = try ImportErrors.graftErrors { try body(draft.handle) }
+            try draft.commit()
             return result
         } catch {
-            // The draft may not exist; the error that matters is on its way.
-            try? FileManager.default.removeItem(at: draft)
+            draft.discard()
             if let error = error as? GraftError { throw error.located(in: .init(source: url.lastPathComponent)) }
             throw GraftError(
                 .unwritableFile(reason: url.path), at: .init(source: url.lastPathComponent), underlying: error)

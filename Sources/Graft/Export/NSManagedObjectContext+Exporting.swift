@@ -30,7 +30,7 @@ extension NSManagedObjectContext {
     }
 
     private func model(of objects: [NSManagedObject]) throws -> NSManagedObjectModel {
-        if let model = graftModel ?? objects.first?.entity.managedObjectModel { return model }
+        if let model = try graftModel ?? objects.first.map(CompiledModel.model) { return model }
         throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
     }
 

@@ -30,7 +30,7 @@ extension ObjectWriter {
         guard form == .nested, changes == nil, let destination = property.destination, isCyclic[destination],
             let context = object.managedObjectContext
         else {
-            return .objects(try ordered(object.relatedObjects(number, property), property))
+            return .objects(try ordered(present(object.relatedObjects(number, property), pass, property), property))
         }
         // By their IDs, and not as members: members would keep each other alive, until the whole graph is in memory.
         let ids = object.relatedIDs(number, property)
@@ -51,7 +51,19 @@ extension ObjectWriter {
                 expanded[$0] != nil
             }
         }
-        return .objects(try ordered(context.read(ids), property))
+        return .objects(try ordered(present(context.read(ids), pass, property), property))
+    }
+
+    /// The objects that are there.
+    ///
+    /// - Throws: ``GraftError`` with `missingObject` for a link to an object that is gone, unless what has no form is null.
+    private func present(
+        _ objects: [NSManagedObject], _ pass: Pass, _ property: GraphSchema.Property
+    ) throws -> [NSManagedObject] {
+        let remaining = presence.remaining(objects)
+        if options.writesNullForWhatHasNoForm { return remaining.filter { !presence.isGone($0) } }
+        for object in remaining { try presence.require(object, from: (pass.plan.name, property.name)) }
+        return remaining
     }
 
     private func knownObject(_ id: NSManagedObjectID, _ identifier: GraphValue?) -> KnownObject? {

@@ -18,8 +18,8 @@ final class ObjectWriter {
     var readAhead: NestedReadAhead
     /// Nil where everything is written.
     let changes: ExportChanges?
-    /// Whether an object, or anything nested in it, has changed.
-    private var isChanged: [NSManagedObjectID: Bool] = [:]
+    let presence = PresenceCheck()
+    private let nestedChanges: NestedChanges?
 
     init(_ model: NSManagedObjectModel, _ options: ExportOptions) throws {
         let mapping = try GraphMapping(model, options.mapping)
@@ -44,6 +44,7 @@ final class ObjectWriter {
             })
         self.isCyclic = isCyclic
         changes = try ExportChanges(options.scope, mapping.schema, plans, numbers)
+        nestedChanges = changes.map { NestedChanges($0, plans, numbers, nested: nested) }
         self.plans = plans
         self.numbers = numbers
     }
@@ -82,7 +83,7 @@ final class ObjectWriter {
 
     /// Writes an object at the top, unless only changes are written and it has none. Returns whether it was written.
     func write(_ object: NSManagedObject, to writer: inout JSONWriter) throws -> Bool {
-        if changes != nil, try !hasChanges(object, depth: 0) { return false }
+        if changes != nil, try !hasChanges(object, cameFrom: nil) { return false }
         try writeAlways(object, to: &writer)
         return true
     }
@@ -91,6 +92,11 @@ final class ObjectWriter {
     func writeAlways(_ object: NSManagedObject, to writer: inout JSONWriter) throws {
         if options.repeatsObjects { expanded.removeAll(keepingCapacity: true) }
         defer { readAhead.removeAll() }
+        if options.writesNullForWhatHasNoForm, presence.isGone(object) {
+            try writer.beginObject()
+            return try writer.endObject()
+        }
+        try presence.require(object)
         try writeNested(object, cameFrom: nil, to: &writer)
     }
 
@@ -124,7 +130,7 @@ final class ObjectWriter {
             change = try changes.change(of: object, plan)
             // What can't be referred to is written whole.
             if try nesting > 0 && !plan.isIdentified(object) { change = .all }
-            if nesting > 0, change?.isEmpty ?? false, try !hasChanges(object, depth: nesting),
+            if nesting > 0, change?.isEmpty ?? false, try !hasChanges(object, cameFrom: inverse),
                 try writeIdentifier(of: object, plan, to: &writer)
             {
                 return
@@ -297,34 +303,21 @@ final class ObjectWriter {
         case .toOne(let number, let form), .toMany(let number, let form):
             if pass.change?.contains(number) ?? true || pass.plan.identity.contains(number) { return true }
             guard form == .nested, pass.followsRelationships, number != pass.inverse else { return false }
-            return try hasChangedMember(number, of: pass.object, pass.plan, depth: nesting)
+            return try hasChangedMember(number, of: pass)
         }
     }
 
-    private func hasChangedMember(
-        _ number: Int, of object: NSManagedObject, _ plan: ExportPlan, depth: Int
-    ) throws -> Bool {
-        try object.relatedObjects(number, plan.properties[number]).contains { try hasChanges($0, depth: depth + 1) }
+    private func hasChangedMember(_ number: Int, of pass: Pass) throws -> Bool {
+        let property = pass.plan.properties[number]
+        return try pass.object.relatedObjects(number, property).contains {
+            try hasChanges($0, cameFrom: property.inverse)
+        }
     }
 
-    /// Whether an object, or anything that would be nested in it, has changed.
-    private func hasChanges(_ object: NSManagedObject, depth: Int) throws -> Bool {
-        guard let changes else { return true }
-        if let known = isChanged[object.objectID] { return known }
-        let plan = try plan(of: object)
-        if try !changes.change(of: object, plan).isEmpty {
-            isChanged[object.objectID] = true
-            return true
-        }
-        // Where it is met again on the way, the question is being answered already.
-        isChanged[object.objectID] = false
-        guard depth < options.maximumNesting else { return false }
-        for number in Self.nested(in: plan.items) {
-            if try hasChangedMember(number, of: object, plan, depth: depth) {
-                isChanged[object.objectID] = true
-                return true
-            }
-        }
-        return false
+    /// Whether an object, or anything that would be nested in it here, has changed.
+    private func hasChanges(_ object: NSManagedObject, cameFrom inverse: Int?) throws -> Bool {
+        guard let nestedChanges else { return true }
+        guard let distance = try nestedChanges.distance(from: object, cameFrom: inverse) else { return false }
+        return distance == 0 || distance <= options.maximumNesting - nesting
     }
 }

@@ -197,7 +197,7 @@ extension BatchImporter {
                 if state.contains(.skipped) {
                     counts[entity].skipped += 1
                 } else if state.contains(.new) {
-                    if isReference { noteStub(object, entity) } else { counts[entity].inserted += 1 }
+                    if isReference { noteStub(object, entity) } else { countInserted(object, entity) }
                 } else if !isReference {
                     countKnown(object, entity, isChanged: state.contains(.changed))
                 }
@@ -210,16 +210,31 @@ extension BatchImporter {
         if keepsObjects, stubs.count < 1_000_000 { stubs.insert(object.objectID) }
     }
 
-    private func countKnown(_ object: NSManagedObject, _ entity: Int, isChanged: Bool) {
+    private func countInserted(_ object: NSManagedObject, _ entity: Int) {
+        counts[entity].inserted += 1
+        if keepsObjects { countedNow[object.objectID.lookupKey] = .inserted }
+    }
+
+    /// Counts an object that was there. One that an earlier batch has counted counts only for what is new of it.
+    func countKnown(_ object: NSManagedObject, _ entity: Int, isChanged: Bool) {
+        let key = object.objectID.lookupKey
         if !stubs.isEmpty, stubs.remove(object.objectID) != nil {
             // This import made it and has filled it now: altogether it is new.
             counts[entity].stubs -= 1
             counts[entity].inserted += 1
-        } else if isChanged {
-            counts[entity].updated += 1
-        } else {
-            counts[entity].unchanged += 1
+            countedNow[key] = .inserted
+            return
         }
+        switch countedNow[key] ?? counted[key] {
+        case .inserted?, .updated?: return
+        case .unchanged?:
+            guard isChanged else { return }
+            counts[entity].unchanged -= 1
+            counts[entity].updated += 1
+        case nil:
+            if isChanged { counts[entity].updated += 1 } else { counts[entity].unchanged += 1 }
+        }
+        countedNow[key] = isChanged ? .updated : .unchanged
     }
 }
 

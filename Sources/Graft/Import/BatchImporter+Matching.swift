@@ -27,7 +27,11 @@ extension BatchImporter {
             for number in plan.relationships where snapshot.tables[plan.number].hasValue(number, row: reference.row) {
                 let rows = unmatchedRows(of: reference, plan.properties[number], snapshot)
                 if rows.isEmpty { continue }
-                pending += try match(rows, number, plan.properties[number], of: object, snapshot)
+                var taken: Set<ObjectIdentifier> = []
+                let placed = rows.enumerated().map { PlacedRow(row: $1, place: $0) }
+                pending += try match(
+                    placed, plan.properties[number], with: object.relatedObjects(number, plan.properties[number]),
+                    taken: &taken, snapshot)
             }
         }
     }
@@ -57,40 +61,7 @@ extension BatchImporter {
         return rows
     }
 
-    /// Matches rows with the members of a relationship; returns those that got an object.
-    private func match(
-        _ rows: [RowReference], _ number: Int, _ property: GraphSchema.Property, of owner: NSManagedObject,
-        _ snapshot: borrowing GraphSnapshot
-    ) throws -> [RowReference] {
-        guard property.isToMany else {
-            guard let row = rows.first, let member = owner.destination(number, property),
-                self.number(of: member) == row.entity, try !hasIdentity(member)
-            else { return [] }
-            // What an object owns alone is changed in place; what others may share is replaced.
-            guard try property.isOwning || isEqual(member, row, snapshot) else { return [] }
-            objects[row.entity][row.row] = member
-            return [row]
-        }
-        let members = owner.members(number, property)
-        var isTaken = [Bool](repeating: false, count: members.count)
-        var matched: [RowReference] = []
-        for (position, row) in rows.enumerated() {
-            // As a rule nothing has moved.
-            let likely = min(position, members.count)..<min(position + 1, members.count)
-            for index in [likely, 0..<members.count].joined() where !isTaken[index] {
-                let member = members[index]
-                guard self.number(of: member) == row.entity, try !hasIdentity(member) else { continue }
-                guard try isEqual(member, row, snapshot) else { continue }
-                isTaken[index] = true
-                objects[row.entity][row.row] = member
-                matched.append(row)
-                break
-            }
-        }
-        return matched
-    }
-
-    private func hasIdentity(_ object: NSManagedObject) throws -> Bool {
+    func hasIdentity(_ object: NSManagedObject) throws -> Bool {
         guard let number = number(of: object), !plans[number].identity.isEmpty else { return false }
         for part in plans[number].identity {
             if try object.holds(.null, part, plans[number].properties[part]) { return false }
@@ -99,7 +70,7 @@ extension BatchImporter {
     }
 
     /// Whether an object has all that a row says of it, as far as attributes and to-one relationships to known objects go.
-    private func isEqual(
+    func isEqual(
         _ object: NSManagedObject, _ reference: RowReference, _ snapshot: borrowing GraphSnapshot
     ) throws -> Bool {
         let plan = plans[reference.entity]
@@ -156,7 +127,7 @@ extension BatchImporter {
             guard let equals = candidates[ExactValue(value)] else { continue }
             let reference = RowReference(entity: plan.number, row: row)
             for object in equals where !taken.contains(object.objectID) {
-                guard try isEqual(object, reference, snapshot) else { continue }
+                guard try fits(object, reference, snapshot) else { continue }
                 taken.insert(object.objectID)
                 objects[plan.number][row] = object
                 break

@@ -120,10 +120,12 @@ extension BatchImporter {
         } else {
             isChanged = try connect(reference.relationship, property, of: owner, to: object, isNew: false)
         }
-        guard isChanged, !touched.contains(where: { $0.object === owner }) else { return }
-        touched.append(
-            TouchedObject(object: owner, isStub: false, source: reference.source, offset: reference.offset ?? -1))
-        counts[entity].updated += 1
+        guard isChanged else { return }
+        if !touched.contains(where: { $0.object === owner }) {
+            touched.append(
+                TouchedObject(object: owner, isStub: false, source: reference.source, offset: reference.offset ?? -1))
+        }
+        countKnown(owner, entity, isChanged: true)
     }
 
     private func described(_ reference: PendingReference) throws -> UnresolvedReference {

@@ -25,6 +25,9 @@ final class BatchImporter {
         static let skipped = RowState(rawValue: 4)
     }
 
+    /// What an object has been counted as.
+    enum CountedState { case inserted, updated, unchanged }
+
     /// An object that was made or changed, with where it comes from.
     struct TouchedObject {
         var object: NSManagedObject
@@ -94,6 +97,9 @@ final class BatchImporter {
     var orphans: [GivenUp] = []
     /// By entity.
     var counts: [ImportReport.Counts]
+    /// What each object has been counted as in the batches before, so that it counts once; and in this one.
+    var counted: [ObjectIDKey: CountedState] = [:]
+    var countedNow: [ObjectIDKey: CountedState] = [:]
     /// How many fetches there have been.
     private(set) var fetchCount = 0
     /// The number of the text that is being imported.
@@ -195,6 +201,8 @@ final class BatchImporter {
     func prepare(_ snapshot: borrowing GraphSnapshot) {
         objects = snapshot.tables.map { [NSManagedObject?](repeating: nil, count: $0.count) }
         states = snapshot.tables.map { [RowState](repeating: [], count: $0.count) }
+        // What is left of a batch that had to be taken back.
+        if !keepsObjects { countedNow.removeAll(keepingCapacity: true) }
     }
 
     /// Calls the closure with the objects that a batch is about, in its order.
@@ -218,10 +226,22 @@ final class BatchImporter {
                 if deletes { mentioned.insert(object.objectID) }
             }
         }
+        noteCounted()
         for index in pending.indices { pending[index].letGoOfOwner() }
         objects.removeAll()
         states.removeAll()
         touched.removeAll(keepingCapacity: true)
+    }
+
+    /// Keeps what this batch's objects have been counted as. Saving has given new ones another ID.
+    private func noteCounted() {
+        for (entity, list) in objects.enumerated() {
+            for (row, object) in list.enumerated() where states[entity][row].contains(.new) {
+                if let object { counted[object.objectID.lookupKey] = .inserted }
+            }
+        }
+        counted.merge(countedNow) { $1 }
+        countedNow.removeAll(keepingCapacity: true)
     }
 
     /// Fetches objects.

@@ -49,6 +49,9 @@ public struct ImportFailure: Sendable, Hashable, Codable {
         case .unresolvedReference(let entity, let identity):
             value = identity
             expected = "an object of \(entity)"
+        case .unknownKeys(let keys, _, let known, _):
+            value = keys.joined(separator: ", ")
+            expected = known.joined(separator: ", ")
         case .validation(let code, let reason):
             self.code = code
             expected = reason

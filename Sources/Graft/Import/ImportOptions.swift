@@ -26,6 +26,17 @@ public struct ImportOptions: Sendable {
         case skip
     }
 
+    /// What becomes of keys in the data that no property maps to. `{}` is never an error; reports count it.
+    public enum UnknownKeys: String, Sendable, CaseIterable, Codable {
+        /// Nothing. An object of which no key is known is one without values.
+        case ignore
+        /// The report counts them. An object of which no key is known is an error: it is none of the entity's, but an
+        /// envelope around the objects (`JSONRootKeyPath`), a server's error message, or of other spelling.
+        case report
+        /// Each is an error.
+        case fail
+    }
+
     /// How many objects are taken from the text before they are looked up and written, nested ones included. More are
     /// faster up to some thousands, and take more memory.
     public var batchSize = 5000
@@ -53,6 +64,9 @@ public struct ImportOptions: Sendable {
 
     /// How many failures may be collected or skipped; one more ends the import.
     public var failureLimit = 10_000
+
+    /// What becomes of keys that no property maps to.
+    public var unknownKeys = UnknownKeys.report
 
     /// What becomes of objects without a complete identity.
     public var unidentifiedObjects = UnidentifiedObjects.matchContents

@@ -2,7 +2,7 @@
 
 /// How many objects an import inserted, updated and left as they were.
 public struct ImportReport: Sendable, Hashable, Codable {
-    /// The numbers of one entity. An object that occurs in several batches is counted in each.
+    /// The numbers of one entity. Each object counts once, in however many batches it occurs.
     public struct Counts: Sendable, Hashable, Codable {
         /// Objects that are new.
         public var inserted = 0
@@ -42,6 +42,26 @@ public struct ImportReport: Sendable, Hashable, Codable {
         public var counts: Counts
     }
 
+    /// A key in the data that no property maps to.
+    public struct UnknownKey: Sendable, Hashable, Codable {
+        /// The entity of the object that has it.
+        public var entity: String
+        /// The key, with those that lead to it from the object: `appearance.colour`.
+        public var key: String
+        /// How many times it occurs.
+        public var count: Int
+    }
+
+    /// Decimals that a SQLite store can't keep exactly: it has 15 digits for what is no integer.
+    public struct RoundedValues: Sendable, Hashable, Codable {
+        /// The entity of the objects.
+        public var entity: String
+        /// The attribute.
+        public var property: String
+        /// How many values lost digits.
+        public var count: Int
+    }
+
     /// The entities with which something happened, by name.
     public internal(set) var entities: [Entity] = []
     /// How many records the input had: elements of its arrays, or objects that followed each other.
@@ -60,8 +80,31 @@ public struct ImportReport: Sendable, Hashable, Codable {
     /// (``ImportOptions/failurePolicy``).
     public internal(set) var failures: [ImportFailure] = []
 
+    /// The keys that no property maps to, by entity and key (``ImportOptions/unknownKeys``).
+    public internal(set) var unknownKeys: [UnknownKey] = []
+    /// How many objects of the data have no key at all: `{}`.
+    public internal(set) var emptyObjects = 0
+
+    /// The decimals that lost digits in the store, by entity and attribute.
+    public internal(set) var roundedValues: [RoundedValues] = []
+
     /// An empty report.
     public init() {}
+
+    /// Decodes a report. What reports of earlier versions don't have is empty.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        entities = try container.decode([Entity].self, forKey: .entities)
+        recordCount = try container.decode(Int.self, forKey: .recordCount)
+        batchCount = try container.decode(Int.self, forKey: .batchCount)
+        fetchCount = try container.decode(Int.self, forKey: .fetchCount)
+        unresolvedReferences = try container.decode([UnresolvedReference].self, forKey: .unresolvedReferences)
+        isDryRun = try container.decode(Bool.self, forKey: .isDryRun)
+        failures = try container.decode([ImportFailure].self, forKey: .failures)
+        unknownKeys = try container.decodeIfPresent([UnknownKey].self, forKey: .unknownKeys) ?? []
+        emptyObjects = try container.decodeIfPresent(Int.self, forKey: .emptyObjects) ?? 0
+        roundedValues = try container.decodeIfPresent([RoundedValues].self, forKey: .roundedValues) ?? []
+    }
 
     /// The report of an import that has failed with one error.
     public init(failure: GraftError) { failures = [ImportFailure(failure, record: nil)] }
@@ -80,11 +123,50 @@ public struct ImportReport: Sendable, Hashable, Codable {
 }
 
 extension ImportReport: CustomStringConvertible {
-    /// One line per entity: `Hero: 3 inserted, 1 updated`.
+    /// One line per entity: `Hero: 3 inserted, 1 updated`; then the unknown keys, as `Hero: unknown key 'colour' (3)`.
     public var description: String {
-        let lines = entities.map { "\($0.name): \($0.counts)" }
+        let lines =
+            entities.map { "\($0.name): \($0.counts)" }
+            + unknownKeys.map(\.description) + roundedValues.map(\.description)
         let text = lines.isEmpty ? "nothing to import" : lines.joined(separator: "\n")
         return isDryRun ? "\(text)\n(dry run, nothing was kept)" : text
+    }
+}
+
+extension ImportReport.UnknownKey: CustomStringConvertible {
+    /// For instance `Hero: unknown key 'colour' (3)`.
+    public var description: String { GraftError.oneLine("\(entity): unknown key '\(key)' (\(count))") }
+}
+
+extension ImportReport.RoundedValues: CustomStringConvertible {
+    /// For instance `Account.balance: 3 values lost digits`.
+    public var description: String { "\(entity).\(property): \(count) \(count == 1 ? "value" : "values") lost digits" }
+}
+
+extension ImportReport {
+    /// Adds what a reader has met: keys that nobody knows, empty objects, decimals that the store rounds.
+    mutating func add(_ reader: borrowing SnapshotReader) {
+        let schema = reader.mapping.schema
+        for entry in reader.unknownKeys.entries where entry.count > 0 {
+            let (entity, key) = (schema.entities[entry.entity].name, entry.path.joined(separator: "."))
+            if let index = unknownKeys.firstIndex(where: { $0.entity == entity && $0.key == key }) {
+                unknownKeys[index].count += entry.count
+            } else {
+                unknownKeys.append(UnknownKey(entity: entity, key: key, count: entry.count))
+            }
+        }
+        unknownKeys.sort { ($0.entity, $0.key) < ($1.entity, $1.key) }
+        emptyObjects += reader.emptyObjectCount
+        for (column, count) in reader.roundedCounts {
+            let entity = schema.entities[column.entity]
+            let property = entity.properties[column.property].name
+            if let index = roundedValues.firstIndex(where: { $0.entity == entity.name && $0.property == property }) {
+                roundedValues[index].count += count
+            } else {
+                roundedValues.append(RoundedValues(entity: entity.name, property: property, count: count))
+            }
+        }
+        roundedValues.sort { ($0.entity, $0.property) < ($1.entity, $1.property) }
     }
 }
 

@@ -82,6 +82,7 @@ extension ImportRun {
                 reader.skippedRecords = failed.records[number]
                 try importAll(&reader, importer, &report) { objects.append($0) }
                 report.recordCount += reader.recordCount
+                report.add(reader)
             }
             // As a save would validate it, if there is one.
             let found = importer.validationFailures(mode == .keep ? mapping : nil)
@@ -169,6 +170,7 @@ extension ImportRun {
                 hasMore = true
             }
             report.recordCount += reader.recordCount
+            report.add(reader)
             progress.finishSource(source)
         }
         importer.isInputComplete = failed.isEmpty

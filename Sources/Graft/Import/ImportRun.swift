@@ -47,6 +47,8 @@ struct ImportRun {
         self.mode = mode
         self.model = model
         mapping = try GraphMapping(model, options.mapping)
+        // A misspelt name is one also where there is nothing to import.
+        for name in sources.map({ $0.entity ?? entityName }) where name != nil { _ = try mapping.entity(named: name) }
         let isReadTwice = mode == .saveBatches && options.checksInputFirst || options.failurePolicy != .fail
         self.sources = isReadTwice ? try sources.map { try $0.rereadable() } : sources
         self.progress = ImportProgress(progress, sources: self.sources, isReadTwice: isReadTwice)
@@ -59,8 +61,14 @@ struct ImportRun {
     func run(roots: ((NSManagedObject) -> Void)? = nil) throws -> ImportReport {
         defer { for source in sources { source.removeTemporaryFile() } }
         if options.failurePolicy != .fail { return try runNotingFailures(roots: roots) }
-        var kept = mode == .saveBatches && options.checksInputFirst ? try check() : nil
+        var seen = ImportReport()
+        var kept = mode == .saveBatches && options.checksInputFirst ? try check(&seen) : nil
         return try perform { importer, report in
+            if kept != nil {
+                report.unknownKeys = seen.unknownKeys
+                report.emptyObjects = seen.emptyObjects
+                report.roundedValues = seen.roundedValues
+            }
             for (number, source) in sources.enumerated() {
                 importer.sourceNumber = number
                 if kept != nil {
@@ -134,6 +142,7 @@ struct ImportRun {
             progress.advance(to: reader.reader.tokenOffset)
         }
         report.recordCount += reader.recordCount
+        report.add(reader)
         progress.finishSource(source)
     }
 
@@ -165,15 +174,19 @@ struct ImportRun {
     }
 
     func snapshotReader(_ source: ImportSource) throws -> SnapshotReader {
-        SnapshotReader(
-            try source.makeReader(options), mapping: mapping, entityName: source.entity ?? entityName
-        ) { try GraphMapping(model, options.mapping, isArchive: true) }
+        var reader = try SnapshotReader(
+            source, model, mapping, entityName: source.entity ?? entityName, options, isForImport: true)
+        let stores = context.persistentStoreCoordinator?.persistentStores ?? []
+        reader.keepsDoubles = stores.contains { $0.type == NSSQLiteStoreType }
+        return reader
     }
 
     /// Reads everything once. Keeps what was read as long as that is not much, so that it needn't be read again.
     ///
     /// - Returns: The batches of each text; nil where they were too many.
-    private func check() throws -> [[CheckedBatch]]? {
+    ///
+    /// - Parameter report: Gets the keys that no property maps to.
+    private func check(_ report: inout ImportReport) throws -> [[CheckedBatch]]? {
         var kept: [[CheckedBatch]]? = []
         var total = 0
         for source in sources {
@@ -196,6 +209,7 @@ struct ImportRun {
                         offset: reader.reader.tokenOffset))
             }
             kept?.append(batches)
+            report.add(reader)
             progress.finishSource(source)
         }
         progress.finishCheck()

@@ -10,12 +10,6 @@ public struct ImportSource: Sendable {
         case handle(SharedHandle)
     }
 
-    /// An open file that an import reads to its end.
-    struct SharedHandle: @unchecked Sendable {
-        // Safe: the import alone reads from it, on one thread.
-        let handle: FileHandle
-    }
-
     let content: Content
     /// The name of the text in errors.
     let name: String?
@@ -49,7 +43,7 @@ public struct ImportSource: Sendable {
     /// An open file or a pipe, such as standard input; read once, to its end. Where it has to be read twice
     /// (``ImportOptions/checksInputFirst``), it is copied to a temporary file first.
     public static func handle(_ handle: FileHandle, name: String? = nil, entity: String? = nil) -> ImportSource {
-        ImportSource(content: .handle(SharedHandle(handle: handle)), name: name, entity: entity)
+        ImportSource(content: .handle(SharedHandle(handle)), name: name, entity: entity)
     }
 
     /// The number of bytes, where it is known.
@@ -70,7 +64,7 @@ public struct ImportSource: Sendable {
         do {
             try Data().write(to: url)
             let copy = try FileHandle(forWritingTo: url)
-            while let chunk = try shared.handle.read(upToCount: 1 << 20), !chunk.isEmpty {
+            while case let chunk = try shared.read(atMost: 1 << 20), !chunk.isEmpty {
                 try copy.write(contentsOf: chunk)
             }
             try copy.close()
@@ -91,6 +85,30 @@ public struct ImportSource: Sendable {
         try? FileManager.default.removeItem(at: url)
     }
 
+    /// What the source holds, told by its first bytes. Nothing of a pipe gets lost by it.
+    ///
+    /// - Throws: ``GraftError`` with `unreadableFile`.
+    package func kind() throws -> SourceKind {
+        switch content {
+        case .data(let data): return SourceKind(ofBeginning: Array(data.prefix(SourceKind.beginningLength)))
+        case .handle(let shared): return SourceKind(ofBeginning: try shared.beginning())
+        case .file(let url):
+            let handle = try open(url)
+            defer { try? handle.close() }
+            return SourceKind(ofBeginning: try SharedHandle(handle).beginning())
+        }
+    }
+
+    /// Opens a file.
+    func open(_ url: URL) throws -> FileHandle {
+        do {
+            return try FileHandle(forReadingFrom: url)
+        } catch {
+            throw GraftError(
+                .unreadableFile(reason: url.path), at: .init(source: url.lastPathComponent), underlying: error)
+        }
+    }
+
     /// Opens the text.
     ///
     /// - Throws: ``GraftError`` with `unreadableFile`.
@@ -103,18 +121,15 @@ public struct ImportSource: Sendable {
             reader.sourceName = name
             return reader
         case .handle(let shared):
-            var reader = JSONReader(shared.handle, format: options.format, options: limits)
+            // What was looked at of a file has been given back; what was looked at of a pipe comes first.
+            var reader =
+                shared.isAtBeginning
+                ? JSONReader(shared.handle, format: options.format, options: limits)
+                : JSONReader(source: shared.read, format: options.format, options: limits)
             reader.sourceName = name
             return reader
         case .file(let url):
-            let handle: FileHandle
-            do {
-                handle = try FileHandle(forReadingFrom: url)
-            } catch {
-                throw GraftError(
-                    .unreadableFile(reason: url.path), at: .init(source: url.lastPathComponent), underlying: error)
-            }
-            var reader = JSONReader(handle, format: options.format, options: limits)
+            var reader = JSONReader(try open(url), format: options.format, options: limits)
             reader.sourceName = name
             return reader
         }

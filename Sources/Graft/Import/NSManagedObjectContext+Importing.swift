@@ -79,7 +79,8 @@ extension NSManagedObjectContext {
     public func importJSON(
         _ data: Data, into object: NSManagedObject, options: ImportOptions = ImportOptions()
     ) throws -> ImportReport {
-        try ImportRun(
+        try object.requireLiving()
+        return try ImportRun(
             [.data(data)], into: self, entityName: object.entity.name, options: options, progress: nil,
             mode: options.isDryRun ? .discard : .keep, target: object
         ).run()

@@ -26,7 +26,7 @@ extension NSPersistentContainer {
         let context = newImportContext()
         defer { Self.letGo(of: context) }
         return try context.performAndWait {
-            try Self.run(sources, context, entity, options, progress)
+            try context.withFaultsAsErrors { try Self.run(sources, context, entity, options, progress) }
         }
     }
 
@@ -60,7 +60,7 @@ extension NSPersistentContainer {
         let progress = progress ?? Progress(totalUnitCount: 0)
         return try await withTaskCancellationHandler {
             try await context.perform {
-                try Self.run(sources, context, entity, options, progress)
+                try context.withFaultsAsErrors { try Self.run(sources, context, entity, options, progress) }
             }
         } onCancel: {
             progress.cancel()

@@ -47,6 +47,15 @@ enum FileReading {
         #endif
     }
 
+    /// Gives back the bytes that were read last; returns whether that is possible, which it isn't for a pipe.
+    static func goBack(_ file: FileHandle, by count: Int) -> Bool {
+        #if os(Windows)
+            return false
+        #else
+            return lseek(file.fileDescriptor, -off_t(count), SEEK_CUR) >= 0
+        #endif
+    }
+
     #if !os(Windows)
         /// Fills bytes by a system call, and repeats it when a signal interrupts it.
         private static func bytes(_ count: Int, _ call: (UnsafeMutableRawBufferPointer) -> Int) throws -> Data {

@@ -16,21 +16,8 @@ extension ModelLint {
             return rule.keyPaths(ofProperty: property.name, of: entity.name ?? "")
         }
         let dialect = rules.dialect(of: entity)
-        if dialect == .graft, isAnnotated(entity) { return [] }
+        if dialect == .graft, rules.isAnnotated(entity) { return [] }
         return dialect.keyPaths(of: property, in: entity)
-    }
-
-    /// Whether any entity of the hierarchy has a key path.
-    private static func isAnnotated(_ entity: NSEntityDescription) -> Bool {
-        var root = entity
-        while let parent = root.superentity { root = parent }
-        var pending = [root]
-        while let next = pending.popLast() {
-            let hasPath = next.properties.contains { Annotation.text(Annotation.keyPath, of: $0.userInfo) != nil }
-            if hasPath { return true }
-            pending += next.subentities
-        }
-        return false
     }
 
     private struct Place {

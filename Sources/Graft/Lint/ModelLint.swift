@@ -31,6 +31,8 @@ public struct ModelLint: Sendable, Hashable, Codable {
         case invalidValue
         /// A key path that leads nowhere.
         case invalidPath
+        /// A default value that a store can't keep exactly.
+        case lossyDefault
         /// Two properties at one place in JSON, or one on the way to another.
         case collidingPaths
         /// Annotations of several libraries.
@@ -102,26 +104,57 @@ public struct ModelLint: Sendable, Hashable, Codable {
             checkTransformers(of: entity, rules, transformers.union(registered))
             checkPaths(of: entity, rules)
             checkIdentity(of: entity, rules)
+            checkDefaults(of: entity)
         }
         checkDialects(of: model, mapping)
-        if !hasErrors { checkMapping(model, mapping, transformers) }
+        checkMapping(model, mapping, transformers)
         arrange()
     }
 
-    /// What the rules above don't know: making the mapping finds it, one at a time.
+    /// What the rules above don't know and making the mapping finds. What they have found already isn't said twice.
     private mutating func checkMapping(
         _ model: NSManagedObjectModel, _ mapping: MappingOptions, _ transformers: Set<String>
     ) {
+        do {
+            for problem in try GraphMapping.problems(of: model, mapping) {
+                addUnlessKnown(problem, in: model, transformers)
+            }
+        } catch {
+            addUnlessKnown(ImportErrors.graftError(error), in: model, transformers)
+        }
+        guard !hasErrors, transformers.isEmpty else { return }
         var options = ExportOptions()
         options.mapping = mapping
         do {
             _ = try ObjectWriter(model, options)
-        } catch let error as GraftError {
-            // A transformer that will be registered isn't now.
-            let isPromised = transformers.contains { error.description.contains("names '\($0)'") }
-            if !isPromised { add(error, .invalidMapping) }
         } catch {
-            add(.error, .invalidMapping, nil, nil, "\(error)", "Correct the model.")
+            add(ImportErrors.graftError(error), .invalidMapping)
+        }
+    }
+
+    private mutating func addUnlessKnown(
+        _ problem: GraftError, in model: NSManagedObjectModel, _ transformers: Set<String>
+    ) {
+        let (entity, property) = (problem.place.entity, problem.place.property)
+        // A transformer that will be registered isn't now.
+        if transformers.contains(where: { problem.description.contains("names '\($0)'") }) { return }
+        let isKnown = findings.contains { $0.severity == .error && $0.entity == entity && $0.property == property }
+        // A property that is inherited has been checked where it is declared.
+        let parent = entity.flatMap { model.entitiesByName[$0]?.superentity }
+        let isInherited = property.map { parent?.propertiesByName[$0] != nil } ?? false
+        if !isKnown, !isInherited { add(problem, .invalidMapping) }
+    }
+
+    /// Names defaults that a store rounds: an object that has one differs from itself when it is read again.
+    private mutating func checkDefaults(of entity: NSEntityDescription) {
+        for case let attribute as NSAttributeDescription in Self.ownProperties(of: entity) {
+            guard attribute.attributeType == .decimalAttributeType,
+                let value = (attribute.defaultValue as? NSDecimalNumber)?.decimalValue, value.keptBySQLite != value
+            else { continue }
+            add(
+                .warning, .lossyDefault, entity.name, attribute.name,
+                "the default value \(value) has more than the 15 digits that a SQLite store keeps of a decimal",
+                "Shorten it to \(value.keptBySQLite), or keep it as a text.")
         }
     }
 

@@ -10,6 +10,7 @@ final class CompiledModel: Sendable {
     /// The numbers of the entities; the model keeps their identifiers valid.
     private let numbers: [ObjectIdentifier: Int]
     private let mappings = Mutex<GraphMapping?>(nil)
+    private let entityMappings = Mutex<[Int: EntityMapping]>([:])
     private let plans = Mutex<[ManagedCodingOptions.Keys: [CodingPlan]]>([:])
 
     private init(_ model: NSManagedObjectModel) throws {
@@ -42,6 +43,19 @@ final class CompiledModel: Sendable {
         }
     }
 
+    /// The mapping of one entity, whatever is wrong with others.
+    ///
+    /// - Parameter model: The model that this was compiled from.
+    /// - Throws: ``GraftError`` for an annotation of the entity that can't be followed.
+    func entityMapping(_ number: Int, of model: NSManagedObjectModel) throws -> EntityMapping {
+        try entityMappings.withLock { known in
+            if let mapping = known[number] { return mapping }
+            let made = try GraphMapping.entityMapping(number, of: model, schema)
+            known[number] = made
+            return made
+        }
+    }
+
     /// The plans for coders that were made before.
     func knownCodingPlans(_ keys: ManagedCodingOptions.Keys) -> [CodingPlan]? { plans.withLock { $0[keys] } }
 
@@ -53,33 +67,53 @@ final class CompiledModel: Sendable {
     private struct Entry: Sendable {
         // Safe: a weak reference is atomic, and only compared.
         nonisolated(unsafe) weak var model: NSManagedObjectModel?
+        let annotationVersion: Int
         var compiled: CompiledModel
     }
 
     private static let known = Mutex<[ObjectIdentifier: Entry]>([:])
 
-    /// The compiled form of a model, which isn't changed any more once it has objects.
+    /// The compiled form of a model, of which nothing but annotations is changed once it has objects.
     ///
     /// - Throws: ``GraftError`` with `invalidModel` or `invalidMapping`.
     static func of(_ model: NSManagedObjectModel) throws -> CompiledModel {
         let key = ObjectIdentifier(model)
-        let found = known.withLock { unsafe $0[key]?.model === model ? $0[key]?.compiled : nil }
+        let version = annotationVersion(of: model)
+        let found = known.withLock { entries -> CompiledModel? in
+            guard let entry = entries[key], unsafe entry.model === model, entry.annotationVersion == version else {
+                return nil
+            }
+            return entry.compiled
+        }
         if let found { return found }
         let compiled = try CompiledModel(model)
         known.withLock { entries in
             entries = entries.filter { unsafe $0.value.model != nil }
-            entries[key] = Entry(model: model, compiled: compiled)
+            entries[key] = Entry(model: model, annotationVersion: version, compiled: compiled)
         }
         return compiled
+    }
+
+    /// Changes with each change of a `userInfo`. Apple's models don't tell; there annotations stay as they were read first.
+    private static func annotationVersion(of model: NSManagedObjectModel) -> Int {
+        #if canImport(Darwin)
+            0
+        #else
+            model.annotationVersion
+        #endif
     }
 
     /// The compiled form of the model that an object's entity belongs to.
     ///
     /// - Throws: As ``of(_:)``.
-    static func of(_ object: NSManagedObject) throws -> CompiledModel { try of(model(of: object.entity)) }
+    static func of(_ object: NSManagedObject) throws -> CompiledModel { try of(model(of: object)) }
 
-    /// The model of an entity.
-    static func model(of entity: NSEntityDescription) throws -> NSManagedObjectModel {
+    /// The model of an object's entity.
+    ///
+    /// - Throws: ``GraftError`` with `missingObject` for an object that is gone: its model may be, too.
+    static func model(of object: NSManagedObject) throws -> NSManagedObjectModel {
+        try PresenceCheck().require(object)
+        let entity = object.entity
         // On Apple's platforms the property can't be nil by its type, and is for an entity that was made alone.
         let model: NSManagedObjectModel? = entity.managedObjectModel
         if let model { return model }

@@ -17,13 +17,3 @@ struct EntityTransformers: Sendable {
         mapper = mapping.entityMapper
     }
 }
-
-extension NamedTransformer {
-    /// What a dictionary transformer makes of an object; nil where it leaves it as it is.
-    func dictionary(for dictionary: [String: Any]) -> [String: Any]? {
-        transformedObject(dictionary) as? [String: Any]
-    }
-
-    /// What an entity mapper says of an object; nil for nothing.
-    func entityName(for dictionary: [String: Any]) -> String? { transformedObject(dictionary) as? String }
-}

@@ -15,6 +15,60 @@ extension GraphMapping {
         try self.init(model, GraphSchema(model, rules), rules, isArchive: isArchive)
     }
 
+    /// Compiles the mapping of one entity alone. Its identity is that of the schema.
+    ///
+    /// - Throws: ``GraftError`` for what is wrong with the entity or one that it inherits from.
+    static func entityMapping(
+        _ number: Int, of model: NSManagedObjectModel, _ schema: GraphSchema
+    ) throws -> EntityMapping {
+        let rules = try MappingRules(model)
+        let descriptions = model.entitiesByName
+        guard let entity = descriptions[schema.entities[number].name] else {
+            throw GraftError(.unknownEntity(schema.entities[number].name, closest: nil))
+        }
+        var names: Set<String> = []
+        var ancestor: NSEntityDescription? = entity
+        while let next = ancestor {
+            names.insert(next.name ?? "")
+            ancestor = next.superentity
+        }
+        if let problem = rules.problems.first(where: { $0.place.entity.map(names.contains) ?? true }) { throw problem }
+        var builder = KeyTreeBuilder()
+        return try EntityCompiler(
+            schema: schema, number: number, entity: entity, rules: rules, descriptions: descriptions, isArchive: false
+        ).mapping(&builder)
+    }
+
+    /// Everything that is wrong with a model's mapping, each with its entity and property.
+    ///
+    /// - Throws: ``GraftError`` where the options name what the model doesn't have.
+    static func problems(of model: NSManagedObjectModel, _ options: MappingOptions) throws -> [GraftError] {
+        var options = options
+        var problems = try MappingRules(model, options).problems
+        var made: GraphSchema?
+        // An entity whose identity is wrong is looked at without one, so that the others are looked at, too.
+        for _ in model.entities.indices where made == nil {
+            do {
+                made = try GraphSchema(model, MappingRules(model, options))
+            } catch let error as GraftError {
+                problems.append(error)
+                guard let name = error.place.entity, options.entities[name]?.identity != [] else { return problems }
+                options[name].identity = []
+            }
+        }
+        guard let schema = made else { return problems }
+        let rules = try MappingRules(model, options)
+        let descriptions = model.entitiesByName
+        for (number, entity) in schema.entities.enumerated() {
+            guard let description = descriptions[entity.name] else { continue }
+            problems += EntityCompiler(
+                schema: schema, number: number, entity: description, rules: rules, descriptions: descriptions,
+                isArchive: false
+            ).problems()
+        }
+        return problems
+    }
+
     private convenience init(
         _ model: NSManagedObjectModel, _ schema: GraphSchema, _ rules: MappingRules, isArchive: Bool
     ) throws {
@@ -46,16 +100,21 @@ private struct EntityCompiler {
     func mapping(_ builder: inout KeyTreeBuilder) throws -> EntityMapping {
         let said = rules.entity(entity)
         let dialect = rules.dialect(of: entity)
-        let isAnnotated = dialect == .graft && said.namingRule == nil && Self.isAnnotated(entity)
+        let isAnnotated = dialect == .graft && said.namingRule == nil && rules.isAnnotated(entity)
         let compiler = PropertyCompiler(
             entity: entity, rules: rules, said: said, isAnnotated: isAnnotated, isArchive: isArchive)
         let byName = entity.propertiesByName
         var properties: [PropertyMapping?] = []
         var entries: [KeyTreeBuilder.Entry] = []
+        var ignored: [[String]] = []
         for (number, property) in schema.entities[number].properties.enumerated() {
             let mapping = try byName[property.name].flatMap { try compiler.mapping(of: property, $0) }
             properties.append(mapping)
-            guard let mapping, mapping.direction.isImported else { continue }
+            guard let mapping else { continue }
+            guard mapping.direction.isImported else {
+                ignored.append(mapping.path)
+                continue
+            }
             for (rank, source) in mapping.sources.enumerated() where source.origin == .object {
                 entries.append(
                     .init(
@@ -64,48 +123,71 @@ private struct EntityCompiler {
             }
         }
         var compiled = EntityMapping(
-            dialect: dialect, isAnnotated: isAnnotated, properties: properties, keys: builder.tree(entries))
+            dialect: dialect, isAnnotated: isAnnotated, properties: properties, keys: builder.tree([]))
         let identity = try IdentityDeclaration(of: entity, rules)
         compiled.identityOrigin = identity?.origin
         compiled.isIdentityInferred = identity?.isInferred ?? false
         if !isArchive { try fill(&compiled, said) }
+        if let path = compiled.entityKeyPath { ignored.append(path) }
+        compiled.keys = builder.tree(KeyTreeBuilder.adding(ignored: entries.isEmpty ? [] : ignored, to: entries))
         return compiled
     }
 
-    /// Whether any entity of the hierarchy declares a key path.
-    private static func isAnnotated(_ entity: NSEntityDescription) -> Bool {
-        var root = entity
-        while let parent = root.superentity { root = parent }
-        var pending = [root]
-        while let next = pending.popLast() {
-            if next.properties.contains(where: { Annotation.text(Annotation.keyPath, of: $0.userInfo) != nil }) {
-                return true
-            }
-            pending += next.subentities
+    /// Everything that is wrong with what the entity and its properties say.
+    func problems() -> [GraftError] {
+        let said = rules.entity(entity)
+        let isAnnotated = rules.dialect(of: entity) == .graft && said.namingRule == nil && rules.isAnnotated(entity)
+        let compiler = PropertyCompiler(
+            entity: entity, rules: rules, said: said, isAnnotated: isAnnotated, isArchive: false)
+        let byName = entity.propertiesByName
+        var problems: [GraftError] = []
+        func note(_ body: () throws -> Void) {
+            do { try body() } catch { problems.append(ImportErrors.graftError(error)) }
         }
-        return false
+        for property in schema.entities[number].properties {
+            guard let description = byName[property.name] else { continue }
+            note { _ = try compiler.mapping(of: property, description) }
+        }
+        note { _ = try IdentityDeclaration(of: entity, rules) }
+        var builder = KeyTreeBuilder()
+        var mapping = EntityMapping(dialect: .graft, isAnnotated: false, properties: [], keys: builder.tree([]))
+        for step in steps(said) { note { try step(&mapping) } }
+        return problems
     }
 
     // MARK: What concerns the entity itself
 
     private func fill(_ mapping: inout EntityMapping, _ said: MappingOptions.Entity) throws {
-        if let path = said.rootKeyPath { mapping.rootPath = try keys(path, Annotation.rootKeyPath) }
-        mapping.collectionForm = said.collectionForm ?? .array
-        mapping.version = try said.versionAttribute.map(versionNumber)
-        mapping.entityChangePolicy = said.entityChangePolicy ?? .keep
-        if said.orphanPolicy == .delete {
-            mapping.orphans = .init(predicate: said.orphanPredicate, limit: said.orphanLimit)
-        }
-        mapping.entityMapper = try transformer(said.entityMapperName, Annotation.entityMapperName)
-        mapping.dictionaryTransformer = try transformer(
-            said.dictionaryTransformerName, Annotation.dictionaryTransformerName)
-        mapping.entityValue = Self.value(of: entity, rules)
-        guard let path = said.entityKey else { return }
-        let keys = try keys(path, Annotation.entityKey)
-        mapping.entityKeyPath = keys
-        guard schema.entities[number].end > number + 1 else { return }
-        mapping.discriminator = .init(
-            path: keys, entities: try values(), unknown: said.unknownEntityPolicy ?? .base)
+        for step in steps(said) { try step(&mapping) }
+    }
+
+    /// What is said of the entity, each part by itself: one may be wrong, and the others not.
+    private func steps(_ said: MappingOptions.Entity) -> [(inout EntityMapping) throws -> Void] {
+        [
+            { if let path = said.rootKeyPath { $0.rootPath = try keys(path, Annotation.rootKeyPath) } },
+            { mapping in
+                mapping.collectionForm = said.collectionForm ?? .array
+                mapping.entityChangePolicy = said.entityChangePolicy ?? .keep
+                mapping.entityValue = Self.value(of: entity, rules)
+                if said.orphanPolicy == .delete {
+                    mapping.orphans = .init(predicate: said.orphanPredicate, limit: said.orphanLimit)
+                }
+            },
+            { $0.version = try said.versionAttribute.map(versionNumber) },
+            { $0.entityMapper = try transformer(said.entityMapperName, Annotation.entityMapperName) },
+            {
+                $0.dictionaryTransformer = try transformer(
+                    said.dictionaryTransformerName, Annotation.dictionaryTransformerName)
+            },
+            { mapping in
+                guard let path = said.entityKey else { return }
+                let keys = try keys(path, Annotation.entityKey)
+                mapping.entityKeyPath = keys
+                guard schema.entities[number].end > number + 1 else { return }
+                mapping.discriminator = .init(
+                    path: keys, entities: try values(), unknown: said.unknownEntityPolicy ?? .base)
+            },
+        ]
     }
 
     /// The entities from this one down by what the discriminating key has for them.

@@ -8,6 +8,8 @@ final class KeyTree: Sendable {
         case attribute, toOne, toMany
         /// An object on the way to further keys.
         case step
+        /// A value that is known and not read: what an export writes and an import has no use for.
+        case ignored
     }
 
     struct Target: Sendable {
@@ -37,8 +39,11 @@ final class KeyTree: Sendable {
     let leaves: [Leaf]
     /// Where the reader keeps, for each key, which one came after it last time.
     let firstKeyNumber: Int
+    /// The keys that lead here from the entity's object.
+    let path: [String]
 
-    fileprivate init(keys: [String], targets: [Target], leaves: [Leaf], firstKeyNumber: Int) {
+    fileprivate init(keys: [String], targets: [Target], leaves: [Leaf], firstKeyNumber: Int, path: [String]) {
+        self.path = path
         table = JSONKeyTable(keys)
         self.targets = targets
         self.leaves = leaves
@@ -57,11 +62,23 @@ struct KeyTreeBuilder {
         var isPlain = true
     }
 
+    /// Adds the places that are known and not read, as far as nothing else stands there or on the way.
+    static func adding(ignored paths: [[String]], to entries: [Entry]) -> [Entry] {
+        var all = entries
+        for path in paths where !path.isEmpty {
+            let isTaken = all.contains { $0.path.starts(with: path) || path.starts(with: $0.path) }
+            if !isTaken { all.append(Entry(path: path, role: .ignored, property: -1)) }
+        }
+        return all
+    }
+
     /// How many keys all trees have; numbers the next ones.
     private(set) var keyCount = 0
 
     /// Makes the tree of some entries.
-    mutating func tree(_ entries: [Entry]) -> KeyTree {
+    ///
+    /// - Parameter path: The keys that lead to it.
+    mutating func tree(_ entries: [Entry], at path: [String] = []) -> KeyTree {
         var keys: [String] = []
         var groups: [String: [Entry]] = [:]
         for entry in entries {
@@ -71,13 +88,13 @@ struct KeyTreeBuilder {
         }
         let first = keyCount
         keyCount += keys.count
-        let targets = keys.map { target(groups[$0] ?? []) }
-        let leaves = entries.map { KeyTree.Leaf(property: $0.property, rank: $0.rank) }
+        let targets = keys.map { target(groups[$0] ?? [], at: path + [$0]) }
+        let leaves = entries.filter { $0.role != .ignored }.map { KeyTree.Leaf(property: $0.property, rank: $0.rank) }
             .sorted { ($0.property, $0.rank) < ($1.property, $1.rank) }
-        return KeyTree(keys: keys, targets: targets, leaves: leaves, firstKeyNumber: first)
+        return KeyTree(keys: keys, targets: targets, leaves: leaves, firstKeyNumber: first, path: path)
     }
 
-    private mutating func target(_ entries: [Entry]) -> KeyTree.Target {
+    private mutating func target(_ entries: [Entry], at path: [String]) -> KeyTree.Target {
         var targets = entries.filter { $0.path.count == 1 }.map {
             KeyTree.Target(role: $0.role, property: $0.property, rank: $0.rank, isPlain: $0.isPlain)
         }
@@ -88,7 +105,7 @@ struct KeyTreeBuilder {
                 shorter.path.removeFirst()
                 return shorter
             }
-            targets.append(KeyTree.Target(role: .step, subtree: tree(shortened)))
+            targets.append(KeyTree.Target(role: .step, subtree: tree(shortened, at: path)))
         }
         // An entry has a path of at least one key, so there is a target.
         var first = targets.removeFirst()

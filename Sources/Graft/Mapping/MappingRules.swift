@@ -11,6 +11,8 @@ struct MappingRules {
     /// By entity: what it says itself, code before annotations. Properties aren't in here.
     private var said: [String: MappingOptions.Entity] = [:]
     private var dialects: [String: MappingDialect] = [:]
+    /// The roots of the hierarchies in which any property has a key path.
+    private var annotatedRoots: Set<ObjectIdentifier> = []
     /// Every problem of the annotations, by entity and property.
     private(set) var problems: [GraftError] = []
 
@@ -28,7 +30,19 @@ struct MappingRules {
             said[name] = options.entities[name]?.filled(from: annotated) ?? annotated
             for property in entity.properties { _ = reader.property(property, of: entity) }
             problems += reader.problems
+            if entity.properties.contains(where: { Annotation.text(Annotation.keyPath, of: $0.userInfo) != nil }) {
+                annotatedRoots.insert(Self.root(of: entity))
+            }
         }
+    }
+
+    /// Whether any entity of a hierarchy declares a key path.
+    func isAnnotated(_ entity: NSEntityDescription) -> Bool { annotatedRoots.contains(Self.root(of: entity)) }
+
+    private static func root(of entity: NSEntityDescription) -> ObjectIdentifier {
+        var root = entity
+        while let parent = root.superentity { root = parent }
+        return ObjectIdentifier(root)
     }
 
     /// The dialect of an entity's annotations.

@@ -19,8 +19,13 @@ struct NamedTransformer: @unchecked Sendable {
     /// Whether values can also be turned back into JSON.
     var isReversible: Bool { type(of: transformer).allowsReverseTransformation() }
 
-    /// The attribute's value for a JSON value; nil for none.
+    /// The attribute's value for a JSON value; nil where the transformer refuses it. `NSNull` is no value.
     func value(for json: JSONValue) -> Any? { transformer.transformedValue(json.object) }
+
+    /// What is wrong with a value that the transformer refuses.
+    func refusal(of words: String) -> GraftError.Problem {
+        .wrongType(found: words, expected: "what the transformer '\(name)' takes")
+    }
 
     /// What the transformer makes of an object.
     func transformedObject(_ object: Any) -> Any? { transformer.transformedValue(object) }

@@ -63,7 +63,7 @@ extension GraphDiff {
                 .ambiguousEntity(candidates: Set(objects.compactMap(\.entity.name)).sorted()))
         }
         try self.init(
-            changing: context.json(of: objects), entity: first.entity.name, model: first.entity.managedObjectModel,
+            changing: context.json(of: objects), entity: first.entity.name, model: CompiledModel.model(of: first),
             options, change)
     }
 

@@ -74,7 +74,7 @@ private struct MappedLists: Sendable {
         }
         guard let target = targets.first else { return nil }
         switch target.role {
-        case .attribute: return nil
+        case .attribute, .ignored: return nil
         case .step: return .steps(targets.compactMap(\.subtree), of: entity)
         case .toOne, .toMany:
             // The property's number holds for the entity that the first tree with the key belongs to.

@@ -28,7 +28,9 @@ import Foundation
         }
 
         /// The model of such bytes.
-        static func model(_ bytes: [UInt8]) throws -> NSManagedObjectModel {
+        ///
+        /// - Parameter hashes: The version hashes of its entities; Core Data computes them all by itself.
+        static func model(_ bytes: [UInt8], hashes: [String: Data]) throws -> NSManagedObjectModel {
             let archive = Data(try inflated(bytes, length: 0))
             guard let model = try NSKeyedUnarchiver.unarchivedObject(ofClass: NSManagedObjectModel.self, from: archive)
             else { throw GraftError(.invalidModel(reason: "the archive's model can't be read")) }
@@ -75,8 +77,12 @@ import Foundation
         static func data(of model: NSManagedObjectModel) throws -> [UInt8] { Array(try model.modelCacheData()) }
 
         /// The model of such bytes.
-        static func model(_ bytes: [UInt8]) throws -> NSManagedObjectModel {
-            try NSManagedObjectModel(modelCache: Data(bytes))
+        ///
+        /// - Parameter hashes: The version hashes of its entities. Those that can't be computed are taken from here.
+        static func model(_ bytes: [UInt8], hashes: [String: Data]) throws -> NSManagedObjectModel {
+            let model = try NSManagedObjectModel(modelCache: Data(bytes))
+            model.adoptVersionHashes(fromStoreMetadata: [NSStoreModelVersionHashesKey: hashes])
+            return model
         }
     }
 

@@ -22,3 +22,18 @@ extension GraphValue {
         }
     }
 }
+
+extension GraphValue {
+    /// The value as an object of a store would have it: a tree where the bytes of a transformable attribute are one.
+    ///
+    /// - Parameter transformerName: The transformer that the attribute is stored with.
+    func tree(_ transformerName: String?) -> GraphValue {
+        guard case .encoded(let bytes) = self else { return self }
+        #if canImport(Darwin)
+            let object = try? NSKeyedUnarchiver.unarchiveTopLevelObjectWithData(bytes)
+        #else
+            let object = TransformableValue(stored: bytes, transformerName: transformerName).object
+        #endif
+        return object.flatMap { JSONValue(object: $0) }.map(GraphValue.json) ?? self
+    }
+}

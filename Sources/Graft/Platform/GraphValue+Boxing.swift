@@ -8,7 +8,7 @@ extension GraphValue {
     ///
     /// Numbers and texts are converted as the importer converts those of JSON; a transformer may return either.
     init?(object: Any?, kind: AttributeKind) {
-        guard let object, !(object is NSNull) else {
+        guard let object, !DictionaryValue.isNull(object) else {
             self = .null
             return
         }

@@ -9,10 +9,19 @@ import Foundation
 extension JSONValue {
     /// The tree of an object that consists of arrays, dictionaries with texts as keys, texts, numbers and nulls; nil for
     /// any other object.
+    ///
+    /// - Complexity: O(*n*). Foundation on Linux converts a Swift collection with all that is nested in it as soon as it is cast
+    ///   to a class, so nothing is cast to one before it is known to be none.
     init?(object: Any) {
         switch object {
-        case is NSNull: self = .null
         case let text as String: self = .string(text)
+        case let dictionary as [String: Any]:
+            guard let tree = Self.tree(of: dictionary) else { return nil }
+            self = tree
+        case let array as [Any]:
+            guard let tree = array.asTree else { return nil }
+            self = tree
+        case is NSNull: self = .null
         case let number as NSNumber:
             guard let value = Self.number(number) else { return nil }
             self = value
@@ -27,32 +36,14 @@ extension JSONValue {
         case let value as Decimal:
             guard let number = JSONNumber(value) else { return nil }
             self = .number(number)
-        default:
-            guard let tree = Self.collection(object) else { return nil }
-            self = tree
-        }
-    }
-
-    private static func collection(_ object: Any) -> JSONValue? {
-        switch object {
-        case let array as NSArray: return array.map { $0 }.asTree
-        case let array as [Any]: return array.asTree
-        case let dictionary as NSDictionary:
-            var members: [(key: String, value: Any)] = []
-            for (key, value) in dictionary {
-                guard let key = key as? String else { return nil }
-                members.append((key, value))
-            }
-            return tree(of: members)
-        case let dictionary as [String: Any]: return tree(of: dictionary.map { ($0.key, $0.value) })
         default: return nil
         }
     }
 
     /// An object with its members by key: a dictionary has no order of its own.
-    private static func tree(of members: [(key: String, value: Any)]) -> JSONValue? {
+    private static func tree(of dictionary: [String: Any]) -> JSONValue? {
         var tree: [JSONObject.Member] = []
-        for (key, value) in members.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+        for (key, value) in dictionary.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
             guard let value = JSONValue(object: value) else { return nil }
             tree.append(.init(key: key, value: value))
         }

@@ -81,7 +81,7 @@ import Foundation
             switch (slotValue(number), wanted) {
             case (.null, .null): true
             case (.integer(let value), .integer(let wanted)): value == wanted
-            case (.double(let value), .double(let wanted)): value == wanted
+            case (.double(let value), .double(let wanted)): value == wanted || value.isNaN && wanted.isNaN
             case (.date(let value), .date(let wanted)): value == wanted
             case (.boolean(let value), .boolean(let wanted)): value == wanted
             case (.string(let value), .string(let wanted)): value.hasSameBytes(as: wanted)

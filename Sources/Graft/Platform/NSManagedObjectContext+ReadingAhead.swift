@@ -21,6 +21,9 @@ import Foundation
 
 extension NSManagedObjectContext {
     #if canImport(Darwin)
+        /// Runs work on objects of which a damaged store may have to read more; there, a fault that can't be read raises.
+        package func withFaultsAsErrors<T>(_ work: () throws -> T) throws -> T { try work() }
+
         /// Reads the members of a to-many relationship of objects of one entity, so that asking each of them costs no more.
         func readMemberIDs(_ number: Int, _ property: GraphSchema.Property, of owners: [NSManagedObject]) throws {
             let unread = owners.filter { $0.hasFault(forRelationshipNamed: property.name) }
@@ -64,6 +67,15 @@ extension NSManagedObjectContext {
             }
         }
     #else
+        /// Runs work on objects of which a damaged store may have to read more: what can't be read is the work's error.
+        package func withFaultsAsErrors<T>(_ work: () throws -> T) throws -> T {
+            do {
+                return try collectingFaultFailures(work)
+            } catch let error as CocoaError {
+                throw ImportErrors.graftError(error)
+            }
+        }
+
         /// Reads which members a to-many relationship of objects of one entity has, so that asking each of them costs no more.
         func readMemberIDs(_ number: Int, _ property: GraphSchema.Property, of owners: [NSManagedObject]) throws {
             try readMemberIDs(of: owners, slot: number)

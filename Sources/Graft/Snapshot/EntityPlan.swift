@@ -26,6 +26,8 @@ final class EntityPlan: Sendable {
     let isPlain: Bool
     /// The attribute that takes the key of an object in a keyed collection, unless others read it: the one that identifies.
     let keyAttribute: Int?
+    /// The keys that objects nested in this one read of it, whichever entity they are of.
+    let surroundingKeys: Set<String>
 
     /// What the reader needs of entities whose objects take more than looking at each key once.
     struct Specials: Sendable {
@@ -60,6 +62,7 @@ final class EntityPlan: Sendable {
         specials = mapping.isArchive ? nil : Self.specials(mapping.entities[number])
         isPlain = specials == nil && (mapping.isArchive || !mapping.usesAncestors)
         let readsKey = specials?.surroundings.contains { $0.source.origin == .key } ?? false
+        surroundingKeys = Set(mapping.parentPaths.union(mapping.rootPaths).compactMap(\.first))
         keyAttribute = !readsKey && entity.identity.count == 1 ? entity.identity[0] : nil
     }
 

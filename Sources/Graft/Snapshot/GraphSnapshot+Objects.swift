@@ -20,7 +20,7 @@ extension GraphSnapshot {
     ///   - objects: The objects, of one context.
     ///   - values: The state to show: without changes there is none of inserted objects, and with them none of deleted ones.
     ///   - options: What takes part.
-    /// - Throws: ``GraftError``, for instance with `duplicateIdentity`.
+    /// - Throws: ``GraftError``, for instance with `duplicateIdentity`; with `missingObject` for an object that is gone.
     /// - Complexity: O(*n*) in the number of objects and links.
     public init(
         of objects: [NSManagedObject], values: ObjectValues = .current, options: DiffOptions = DiffOptions()
@@ -31,7 +31,7 @@ extension GraphSnapshot {
                     finding: "a snapshot of no objects has no model",
                     remedy: "Name an object, or make the snapshot of a context."))
         }
-        var reader = try ObjectSnapshotReader(first.entity.managedObjectModel, options, values)
+        var reader = try ObjectSnapshotReader(CompiledModel.model(of: first), options, values)
         try reader.read(objects)
         self = reader.snapshot
     }

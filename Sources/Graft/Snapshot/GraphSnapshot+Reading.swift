@@ -1,29 +1,136 @@
-// From JSON to a whole snapshot, where it fits into memory. No context is needed, only the model.
+// From a source to a whole snapshot, where it fits into memory: the one door for JSON, archives and stores. No context is needed,
+// only the model.
 
 public import CoreData
 import Foundation
 
 extension GraphSnapshot {
-    /// Reads JSON: an array of objects, one object, objects one after the other, or an archive.
+    /// Reads a graph: JSON or NDJSON, an archive, or a store. Its bytes tell what it is.
     ///
-    /// Each object becomes one row, however often it occurs, and what is said later of one wins.
+    /// Of JSON, each object becomes one row, however often it occurs, and what is said later of one wins. An archive and a store
+    /// give every object with everything that it has.
     ///
     /// - Parameters:
-    ///   - json: The text.
-    ///   - entity: The entity of its objects; may be left out where the model has one entity to which no relationship
-    ///     leads, and for archives.
+    ///   - source: The file, the bytes or the pipe. A store has to be a file.
+    ///   - entity: The entity of JSON's objects; may be left out where the model has one entity to which no relationship
+    ///     leads. Of an archive or a store, the entity to read, with its sub-entities and what they own; nil for all.
     ///   - model: The model whose annotations say how objects stand in JSON.
-    ///   - options: Its limits and format are heeded.
-    /// - Throws: ``GraftError`` with the place in the text.
+    ///   - options: Its limits, format and mapping are heeded, and what it says of unknown keys.
+    /// - Throws: ``GraftError`` with the place in the text; with `wrongKind` for a source that is no graph, such as a diff.
     public init(
-        json: Data, entity: String? = nil, model: NSManagedObjectModel, options: ImportOptions = ImportOptions()
+        reading source: ImportSource, entity: String? = nil, model: NSManagedObjectModel,
+        options: ImportOptions = ImportOptions()
     ) throws {
-        var reader = SnapshotReader(
-            try ImportSource.data(json).makeReader(options), mapping: try GraphMapping(model, options.mapping),
-            entityName: entity
-        ) { try GraphMapping(model, options.mapping, isArchive: true) }
+        let mapping = try GraphMapping(model, options.mapping)
+        if let entity { _ = try mapping.entity(named: entity) }
+        var reader = try SnapshotReader(source, model, mapping, entityName: source.entity ?? entity, options)
         reader.startBatch()
         while try reader.readBatch(rowLimit: .max) {}
         self = reader.takeBatch()
+    }
+
+    /// Reads a graph from memory, as ``init(reading:entity:model:options:)`` does.
+    ///
+    /// - Throws: As that.
+    public init(
+        json: Data, entity: String? = nil, model: NSManagedObjectModel, options: ImportOptions = ImportOptions()
+    ) throws {
+        try self.init(reading: .data(json), entity: entity, model: model, options: options)
+    }
+}
+
+extension SnapshotReader {
+    /// Makes a reader of a source, whatever it holds.
+    ///
+    /// - Parameters:
+    ///   - entityName: The entity of JSON's objects, and that to be read of an archive or a store.
+    ///   - isForImport: Whether an archive and a store say each link once. At its other end, others may be linked, too: the
+    ///     members that only the destination has are none of the data's business.
+    /// - Throws: ``GraftError``, with `wrongKind` for a source that is no graph.
+    init(
+        _ source: ImportSource, _ model: NSManagedObjectModel, _ mapping: GraphMapping, entityName: String?,
+        _ options: ImportOptions, isForImport: Bool = false
+    ) throws {
+        let kind = try source.kind()
+        switch kind {
+        case .archive:
+            var graph = try ArchiveSnapshot.read(GraphArchive(source), model, mapping.schema, entity: entityName)
+            if isForImport { graph.sayLinksOnce() }
+            self.init(graph, mapping: mapping)
+        case .store:
+            var graph = try source.storeSnapshot(model, entity: entityName)
+            if isForImport { graph.sayLinksOnce() }
+            self.init(graph, mapping: mapping)
+        case .jsonPatch where Self.hasOperations(mapping, entityName): fallthrough
+        case .json, .text, .export, .empty:
+            self.init(try source.makeReader(options), mapping: mapping, entityName: entityName) {
+                try GraphMapping(model, options.mapping, isArchive: true)
+            }
+            unknownKeyPolicy = options.unknownKeys
+        case .other, .diff, .jsonPatch, .tracker, .report: throw kind.refusal(for: .graph, source: source.name)
+        }
+    }
+
+    /// Whether records may look like the operations of a JSON Patch.
+    private static func hasOperations(_ mapping: GraphMapping, _ name: String?) -> Bool {
+        // Which entity is asked for is said by the reader.
+        guard let entity = try? mapping.entity(named: name) else { return false }
+        return ["op", "path"].allSatisfy(mapping.entities[entity].keys.table.keys.contains)
+    }
+}
+
+extension GraphSnapshot {
+    /// Makes one side of each relationship absent, as an archive has it: the other one says it all.
+    fileprivate mutating func sayLinksOnce() {
+        for entity in ArchivePlan(schema).entities {
+            let said = Set(entity.properties)
+            for (number, property) in schema.entities[entity.number].properties.enumerated()
+            where !property.isAttribute && !said.contains(number) {
+                for row in 0..<tables[entity.number].count {
+                    tables[entity.number].markAbsent(number, row: row)
+                    if property.isToMany {
+                        tables[entity.number].setToMany(.empty, property.column, row: row)
+                    } else {
+                        tables[entity.number].setToOne(.none, property.column, row: row)
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension ImportSource {
+    /// Reads a store, of which not a byte changes.
+    ///
+    /// - Throws: ``GraftError``; what opening the store throws.
+    fileprivate func storeSnapshot(_ model: NSManagedObjectModel, entity: String?) throws -> GraphSnapshot {
+        guard case .file(let url) = content else {
+            throw SourceKind.store.refusal(for: .graph, source: name)
+        }
+        let description = NSPersistentStoreDescription(url: url)
+        description.isReadOnly = true
+        // A store of another version of the model is an error, not something to convert on the way.
+        description.shouldMigrateStoreAutomatically = false
+        description.shouldInferMappingModelAutomatically = false
+        let container = NSPersistentContainer(name: "graft", managedObjectModel: model)
+        container.persistentStoreDescriptions = [description]
+        var failure: (any Error)?
+        container.loadPersistentStores { failure = failure ?? $1 }
+        if let failure { throw failure }
+        let context = container.newBackgroundContext()
+        var options = DiffOptions()
+        // What the model leaves out of diffs is part of the graph nevertheless.
+        for entity in try GraphSchema(model).entities {
+            for property in entity.properties where property.diffRole == .exclude {
+                options.included.insert(.init(entity.name, property.name))
+            }
+        }
+        let snapshot = try context.performAndWait { [options] in
+            try GraphSnapshot(of: context, entities: entity.map { [$0] }, options: options)
+        }
+        for store in container.persistentStoreCoordinator.persistentStores {
+            try container.persistentStoreCoordinator.remove(store)
+        }
+        return snapshot
     }
 }

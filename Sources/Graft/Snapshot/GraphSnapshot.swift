@@ -34,6 +34,12 @@ public struct GraphSnapshot: Sendable {
         var property: Int
     }
 
+    /// A property of all objects of an entity.
+    struct Column: Hashable, Sendable {
+        var entity: Int
+        var property: Int
+    }
+
     init(_ schema: GraphSchema) {
         self.schema = schema
         tables = schema.entities.map(SnapshotTable.init)

@@ -21,6 +21,8 @@ struct NestedObjectMemo {
         /// The number of bytes from the opening to the closing brace.
         var length: Int
         var stamp: Stamp
+        /// The unknown keys in it (``UnknownKeys``).
+        var unknownKeys: [Int]
         fileprivate var entry: Int
     }
 
@@ -30,6 +32,7 @@ struct NestedObjectMemo {
         var length: Int
         var reference: RowReference
         var stamp: Stamp
+        var unknownKeys: [Int]
     }
 
     private static let maximumCount = 4096
@@ -61,7 +64,9 @@ struct NestedObjectMemo {
             if entry.hash == hash, Self.isEqual(entry, of: bytes, window, offset) {
                 hits &+= 1
                 return Match(
-                    reference: entry.reference, length: entry.length, stamp: entry.stamp, entry: number)
+                    reference: entry.reference, length: entry.length, stamp: entry.stamp,
+                    unknownKeys: entry.unknownKeys,
+                    entry: number)
             }
             slot = (slot &+ 1) & (slots.count &- 1)
         }
@@ -75,11 +80,17 @@ struct NestedObjectMemo {
     }
 
     /// Remembers an object that has just been read.
-    mutating func insert(_ reference: RowReference, _ stamp: Stamp, bytes text: Span<UInt8>, hash: UInt64) {
+    ///
+    /// - Parameter unknownKeys: The unknown keys in it.
+    mutating func insert(
+        _ reference: RowReference, _ stamp: Stamp, unknownKeys: [Int], bytes text: Span<UInt8>, hash: UInt64
+    ) {
         guard entries.count < Self.maximumCount, text.count <= Self.maximumLength else { return }
         if (entries.count + 1) * 2 > slots.count { grow() }
         entries.append(
-            Entry(hash: hash, start: bytes.count, length: text.count, reference: reference, stamp: stamp))
+            Entry(
+                hash: hash, start: bytes.count, length: text.count, reference: reference, stamp: stamp,
+                unknownKeys: unknownKeys))
         // Safe: the bytes are copied before the call ends.
         unsafe text.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
         place(entries.count - 1)

@@ -14,6 +14,7 @@ struct ObjectSnapshotReader {
     private(set) var objects: [NSManagedObject] = []
     private var references: [RowReference] = []
     private var rows: [ObjectIdentifier: RowReference] = [:]
+    private let presence = PresenceCheck()
 
     init(_ model: NSManagedObjectModel, _ options: DiffOptions, _ values: GraphSnapshot.ObjectValues) throws {
         let schema = try GraphSchema(model)
@@ -37,11 +38,12 @@ struct ObjectSnapshotReader {
     ///   - roots: The objects.
     ///   - others: Objects that get a row with their identity in any case.
     ///   - isFollowing: Whether relationships that own or include are followed.
-    /// - Throws: ``GraftError`` with `duplicateIdentity` where two objects have one identity.
+    /// - Throws: ``GraftError`` with `duplicateIdentity` where two objects have one identity, with `missingObject` for one
+    ///   that is gone.
     mutating func read(
         _ roots: [NSManagedObject], references others: [NSManagedObject] = [], isFollowing: Bool = true
     ) throws {
-        for root in roots where exists(root) {
+        for root in roots where try exists(root) {
             let reference = try enter(root)
             snapshot.roots.append(reference)
             snapshot.tables[reference.entity].flags[reference.row].insert(.root)
@@ -53,7 +55,7 @@ struct ObjectSnapshotReader {
         }
         let wholeCount = objects.count
         for index in 0..<wholeCount { try fill(references[index], objects[index]) }
-        for other in others where exists(other) { _ = try enter(other) }
+        for other in others where try exists(other) { _ = try enter(other) }
         // What identifies a reference may be another one, which follows.
         var reference = wholeCount
         while reference < objects.count {
@@ -70,8 +72,9 @@ struct ObjectSnapshotReader {
     }
 
     /// Whether an object is there in the state that is asked for.
-    private func exists(_ object: NSManagedObject) -> Bool {
-        values == .current ? !object.isDeleted : !object.isInserted
+    private func exists(_ object: NSManagedObject) throws -> Bool {
+        try presence.require(object)
+        return values == .current ? !object.isDeleted : !object.isInserted
     }
 
     private mutating func enter(_ object: NSManagedObject) throws -> RowReference {
@@ -179,7 +182,9 @@ struct ObjectSnapshotReader {
             let ends =
                 property.isToMany
                 ? object.members(number, property) : object.destination(number, property).map { [$0] } ?? []
-            return ends.filter { !$0.isDeleted }
+            let remaining = presence.remaining(ends)
+            for end in remaining { try presence.require(end, from: (object.entity.name ?? "", property.name)) }
+            return remaining
         }
         switch committedValues(of: object, &committed)[property.name] {
         case let end as NSManagedObject: return [end]

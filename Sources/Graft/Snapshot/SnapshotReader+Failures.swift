@@ -39,7 +39,7 @@ extension GraftError {
     var concernsOneRecord: Bool {
         switch problem {
         case .wrongType, .outOfRange, .notRepresentable, .unknownEntity, .unknownProperty, .missingIdentity,
-            .duplicateIdentity, .unresolvedReference, .validation, .invalidMapping, .other:
+            .duplicateIdentity, .unresolvedReference, .validation, .invalidMapping, .unknownKeys, .other:
             true
         default: false
         }

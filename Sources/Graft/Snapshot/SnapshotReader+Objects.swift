@@ -1,5 +1,7 @@
 // The contents of one object: from its keys to the columns of its row.
 
+import Foundation
+
 extension SnapshotReader {
     /// Reads an object whose brace has just been read, and returns the row that stands for it.
     ///
@@ -21,25 +23,35 @@ extension SnapshotReader {
     }
 
     /// Reads an object whose keys are those of its entity.
-    mutating func readPlainObject(of entity: Int, offset: Int, first: JSONToken? = nil) throws -> RowReference {
+    mutating func readPlainObject(
+        of entity: Int, offset: Int, first: JSONToken? = nil, keys check: KeyCheck = .all
+    ) throws -> RowReference {
         let plan = plans[entity]
         if !plan.isPlain || elementKey != nil {
-            return try readSpecialObject(of: entity, offset: offset, first: first ?? reader.next())
+            return try readSpecialObject(of: entity, offset: offset, first: first ?? reader.next(), keys: check)
         }
         let row = snapshot.tables[entity].appendRow(offset: copyOffset ?? offset)
-        try readMembers(plan.keys, of: plan, row: row, first: first)
+        try readRecordMembers(of: plan, row: row, offset: offset, first: first, check)
         return snapshot.settle(
             RowReference(entity: entity, row: row), identity: plan.identityColumns, space: plan.identitySpace)
     }
 
     /// Reads the members of an object up to its closing brace.
-    mutating func readMembers(_ keys: KeyTree, of plan: EntityPlan, row: Int, first: JSONToken? = nil) throws {
+    ///
+    /// - Parameter check: Whether keys that no property maps to count.
+    /// - Returns: How many of its keys are known.
+    @discardableResult
+    mutating func readMembers(
+        _ keys: KeyTree, of plan: EntityPlan, row: Int, first: JSONToken? = nil, _ check: KeyCheck = .all
+    ) throws -> Int {
+        var knownCount = 0
         var token = try first ?? reader.next()
         var expected = 0
         var previous = -1
         while case .key(let text) = token {
             if let key = reader.index(of: text, in: keys.table, expected: expected) {
                 if key != expected, previous >= 0 { successors[previous] = key }
+                knownCount &+= 1
                 previous = keys.firstKeyNumber &+ key
                 expected = successors[previous]
                 if failures == nil {
@@ -48,10 +60,12 @@ extension SnapshotReader {
                     try readNotingFailure(keys.targets[key], of: plan, row: row)
                 }
             } else {
+                if try noteUnknown(text, in: keys, of: plan, check) { knownCount &+= 1 }
                 try reader.skipValue()
             }
             token = try reader.next()
         }
+        return knownCount
     }
 
     /// Reads the value of a key.
@@ -62,6 +76,7 @@ extension SnapshotReader {
         case .toOne: try readToOne(target.property, of: plan, row: row)
         case .toMany: try readToMany(target.property, of: plan, row: row)
         case .step: try readStep(target.subtree, of: plan, row: row)
+        case .ignored: try reader.skipValue()
         }
     }
 
@@ -70,7 +85,7 @@ extension SnapshotReader {
     /// - Parameter first: The value's first token, where that has been read already.
     @inline(__always)
     mutating func readAttribute(_ property: Int, of plan: EntityPlan, row: Int, first: JSONToken? = nil) throws {
-        let value: GraphValue
+        var value: GraphValue
         do {
             let token = try first ?? reader.next()
             if let transformer = plan.transformers?[property] {
@@ -81,15 +96,27 @@ extension SnapshotReader {
         } catch let error as GraftError {
             throw error.located(in: .init(entity: plan.name, property: plan.names[property]))
         }
+        if keepsDoubles, case .decimal(let exact) = value { value = kept(exact, property, of: plan) }
         snapshot.tables[plan.number].setValue(value, plan.columns[property], row: row)
         snapshot.tables[plan.number].markPresent(property, row: row)
+    }
+
+    /// What the store will keep of a decimal. So it is compared with what the store has, and importing it again changes nothing.
+    private mutating func kept(_ exact: Decimal, _ property: Int, of plan: EntityPlan) -> GraphValue {
+        let kept = exact.keptBySQLite
+        if kept != exact, unknownKeys.isCounting {
+            roundedCounts[GraphSnapshot.Column(entity: plan.number, property: property), default: 0] += 1
+        }
+        return .decimal(kept)
     }
 
     /// The value that a transformer makes of a token. Null stays null, without asking it.
     func transformedValue(_ json: JSONValue, by transformer: NamedTransformer, _ converter: AttributeConverter) throws
         -> GraphValue
     {
-        guard let object = transformer.value(for: json) else { return .null }
+        guard let object = transformer.value(for: json) else {
+            throw reader.error(transformer.refusal(of: json.description))
+        }
         if let value = GraphValue(object: object, kind: converter.kind) { return value }
         throw reader.error(
             .wrongType(

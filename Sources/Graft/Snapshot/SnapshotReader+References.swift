@@ -88,7 +88,7 @@ extension SnapshotReader {
         guard plan.identity.count == 1 else { throw noIdentifier(token, plan) }
         let offset = reader.tokenOffset
         let property = plan.identity[0]
-        let value: GraphValue
+        var value: GraphValue
         do {
             if let transformer = plan.transformers?[property] {
                 value = try transformed(token, by: transformer, plan.converters[property])
@@ -99,6 +99,7 @@ extension SnapshotReader {
             throw error.located(in: .init(entity: plan.name, property: plan.names[property]))
         }
         if value.isNull { return .none }
+        if keepsDoubles, case .decimal(let exact) = value { value = .decimal(exact.keptBySQLite) }
         return snapshot.row(
             withIdentity: value, property: property, column: plan.identityColumns[0], entity: entity,
             space: plan.identitySpace, offset: offset)
@@ -129,9 +130,11 @@ extension SnapshotReader {
         let (hash, match) = Self.look(in: &memos[entity], for: reader.input, at: start)
         if let match, isCurrent(match) {
             try reader.skipKnownObject(length: match.length)
+            for number in match.unknownKeys { unknownKeys.met(number) }
             return match.reference
         }
         let countBefore = nestedObjectCount
+        let firstUnknown = unknownKeys.log.count
         let reference = try readObject(of: entity, offset: offset)
         guard isIdentified(reference) else { return reference }
         let stamp = stamp(of: reference, hasNestedObjects: nestedObjectCount != countBefore)
@@ -140,7 +143,9 @@ extension SnapshotReader {
         } else if offset >= reader.input.windowOffset {
             let start = offset &- reader.input.windowOffset
             let end = reader.tokenOffset &+ 1 &- reader.input.windowOffset
-            Self.remember(reference, stamp, in: &memos[entity], reader.input, start..<end, hash: hash)
+            Self.remember(
+                reference, stamp, Array(unknownKeys.log[firstUnknown...]), in: &memos[entity], reader.input,
+                start..<end, hash: hash)
         }
         return reference
     }
@@ -158,10 +163,12 @@ extension SnapshotReader {
     }
 
     private static func remember(
-        _ reference: RowReference, _ stamp: NestedObjectMemo.Stamp, in memo: inout NestedObjectMemo,
-        _ input: borrowing JSONInput, _ range: Range<Int>, hash: UInt64
+        _ reference: RowReference, _ stamp: NestedObjectMemo.Stamp, _ unknownKeys: [Int],
+        in memo: inout NestedObjectMemo, _ input: borrowing JSONInput, _ range: Range<Int>, hash: UInt64
     ) {
-        input.withWindow { memo.insert(reference, stamp, bytes: $0.extracting(range), hash: hash) }
+        input.withWindow {
+            memo.insert(reference, stamp, unknownKeys: unknownKeys, bytes: $0.extracting(range), hash: hash)
+        }
     }
 
     /// Whether nothing has been merged since an object was read that it would have to be merged with again.

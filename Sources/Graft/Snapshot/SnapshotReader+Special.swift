@@ -5,7 +5,9 @@ extension SnapshotReader {
     /// Reads an object of an entity with specials.
     ///
     /// - Parameter first: The token after the brace.
-    mutating func readSpecialObject(of base: Int, offset: Int, first: JSONToken) throws -> RowReference {
+    mutating func readSpecialObject(
+        of base: Int, offset: Int, first: JSONToken, keys check: KeyCheck
+    ) throws -> RowReference {
         let (index, key) = (elementIndex, elementKey)
         (elementIndex, elementKey) = (-1, nil)
         guard let entity = try chosenEntity(of: base, first) else {
@@ -24,7 +26,7 @@ extension SnapshotReader {
             ranks.removeSubrange(firstRank...)
             firstRank = outer
         }
-        try readMembers(plan.keys, of: plan, row: row, first: first)
+        try readRecordMembers(of: plan, row: row, offset: offset, first: first, check)
         try readSurroundings(index: index, key: key, of: plan, row: row)
         for property in plan.specials?.missing ?? [] where !snapshot.tables[entity].hasValue(property, row: row) {
             setMissing(property, of: plan, row: row)
@@ -37,6 +39,7 @@ extension SnapshotReader {
     mutating func readSpecial(_ target: KeyTree.Target, of plan: EntityPlan, row: Int) throws {
         guard target.others.isEmpty else { return try readShared(target, of: plan, row: row) }
         if target.role == .step { return try readStep(target.subtree, of: plan, row: row) }
+        if target.role == .ignored { return try reader.skipValue() }
         let property = target.property
         guard isFirstPlace(property, rank: target.rank, of: plan) else { return try reader.skipValue() }
         let token = try reader.next()
@@ -45,7 +48,7 @@ extension SnapshotReader {
         case .attribute: try readAttribute(property, of: plan, row: row, first: token)
         case .toOne: try readToOne(property, of: plan, row: row, first: token)
         case .toMany: try readToMany(property, of: plan, row: row, first: token)
-        case .step: break
+        case .step, .ignored: break
         }
         noteRank(target.rank, of: property, plan)
     }
@@ -56,6 +59,9 @@ extension SnapshotReader {
         single.others = []
         // The policies of the property are looked at in any case.
         single.isPlain = false
+        let isCounting = unknownKeys.isCounting
+        unknownKeys.isCounting = false
+        defer { unknownKeys.isCounting = isCounting }
         for other in target.others {
             let mark = reader.mark()
             do {
@@ -66,6 +72,7 @@ extension SnapshotReader {
             }
             reader.rewind(to: mark)
         }
+        unknownKeys.isCounting = isCounting
         try readTarget(single, of: plan, row: row)
     }
 

@@ -27,18 +27,29 @@ extension SnapshotReader {
         let origin = CopyOrigin(offset: offset, path: objectPath(first))
         let source = try reader.object(first: try first ?? reader.next())
         guard var dictionary = JSONValue.object(source).object as? [String: Any] else { return .none }
-        if let changed = transformers.dictionary?.dictionary(for: dictionary) { dictionary = changed }
+        if let transformer = transformers.dictionary, let changed = transformer.transformedObject(dictionary) {
+            guard let changed = changed as? [String: Any] else {
+                throw unusable(changed, of: transformer, "a dictionary", entity, origin)
+            }
+            dictionary = changed
+        }
         var mapped = entity
         var isMapped = true
         if let mapper = transformers.mapper {
-            let name = mapper.entityName(for: dictionary)
+            let found = mapper.transformedObject(dictionary)
+            guard found == nil || found is String else {
+                throw unusable(found as Any, of: mapper, "the name of an entity", entity, origin)
+            }
+            let name = found as? String
             mapped = try name.map { try self.entity(named: $0, by: mapper, of: entity, at: origin) } ?? entity
             isMapped = name != nil
         }
         let value = transformers.dictionary == nil ? .object(source) : try tree(of: dictionary, entity, origin)
+        // Keys that a mapper or a transformer has read are known to them.
+        let check: KeyCheck = transformers.mapper == nil ? .refusal : .none
         let reference = try readCopy(of: value, from: origin) {
             _ = try $0.reader.next()
-            return try $0.readPlainObject(of: mapped, offset: offset)
+            return try $0.readPlainObject(of: mapped, offset: offset, keys: check)
         }
         if !isMapped, mapping.schema.entities[entity].end > entity + 1 {
             unmapped.append(UnmappedObject(reference: reference, value: value, origin: origin))
@@ -48,10 +59,24 @@ extension SnapshotReader {
 
     /// Reads an object again, as one of a sub-entity. What it says is added to its row.
     mutating func readAgain(_ object: UnmappedObject, of entity: Int) throws {
+        unknownKeys.isCounting = false
+        defer { unknownKeys.isCounting = true }
         _ = try readCopy(of: object.value, from: object.origin) {
             _ = try $0.reader.next()
-            return try $0.readPlainObject(of: entity, offset: object.origin.offset)
+            return try $0.readPlainObject(of: entity, offset: object.origin.offset, keys: .none)
         }
+    }
+
+    /// The error of a transformer that makes something else than it is for.
+    private func unusable(
+        _ object: Any, of transformer: NamedTransformer, _ expected: String, _ entity: Int, _ origin: CopyOrigin
+    ) -> GraftError {
+        GraftError(
+            .invalidMapping(
+                reason: "the transformer '\(transformer.name)' made the \(type(of: object)) '\(object)' of an object",
+                remedy: "Let it return \(expected), or nil."),
+            at: reader.place(offset: origin.offset, path: origin.path)
+        ).located(in: .init(entity: plans[entity].name))
     }
 
     /// The path of the object whose brace, and maybe first token, has been read.

@@ -38,6 +38,17 @@ struct SnapshotReader: ~Copyable {
     var unmapped: [UnmappedObject] = []
     /// What couldn't be read; nil where that is thrown at once.
     var failures: FailureLog?
+    /// The keys that no property maps to.
+    var unknownKeys = UnknownKeys()
+    /// What becomes of them.
+    var unknownKeyPolicy = ImportOptions.UnknownKeys.report
+    /// How many objects have no key at all.
+    var emptyObjectCount = 0
+    /// Whether decimals become what a SQLite store keeps of them, and how many have lost digits by that, by entity and property.
+    var keepsDoubles = false
+    var roundedCounts: [GraphSnapshot.Column: Int] = [:]
+    /// The graph of a source that isn't JSON, until it is handed over.
+    private var graph: GraphSnapshot?
     /// The numbers of records that are passed over.
     var skippedRecords: Set<Int> = []
     /// Where the objects are in a text that has more around them.
@@ -73,6 +84,12 @@ struct SnapshotReader: ~Copyable {
         use(mapping)
     }
 
+    /// Makes a reader that hands over a graph that has been read already, as one batch.
+    init(_ graph: GraphSnapshot, mapping: GraphMapping) {
+        self.init(JSONReader([UInt8]()), mapping: mapping, entityName: nil) { mapping }
+        self.graph = graph
+    }
+
     /// Reads on as an archive.
     mutating func useArchiveMapping() throws { use(try archiveMapping()) }
 
@@ -105,6 +122,12 @@ struct SnapshotReader: ~Copyable {
     ///
     /// - Parameter rowLimit: The number of rows from which on no further record is begun.
     mutating func readBatch(rowLimit: Int) throws -> Bool {
+        if let graph {
+            self.graph = nil
+            snapshot = graph
+            recordCount = graph.roots.count
+            return false
+        }
         defer { snapshot.settleRelatedRows() }
         while isArchive || snapshot.rowCount < rowLimit {
             guard try readRecord() else { return false }
@@ -120,6 +143,7 @@ struct SnapshotReader: ~Copyable {
             return true
         }
         guard let token = try nextRecord() else { return false }
+        unknownKeys.log.removeAll(keepingCapacity: true)
         if !skippedRecords.isEmpty, skippedRecords.contains(recordCount) {
             try reader.skipValue()
             recordCount += 1

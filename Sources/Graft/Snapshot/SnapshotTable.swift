@@ -90,6 +90,10 @@ struct SnapshotTable: Sendable {
         presence[row &* wordCount &+ property &>> 6] |= 1 &<< UInt64(property & 63)
     }
 
+    mutating func markAbsent(_ property: Int, row: Int) {
+        presence[row &* wordCount &+ property &>> 6] &= ~(1 &<< UInt64(property & 63))
+    }
+
     @inline(__always)
     func value(_ column: Int, row: Int) -> GraphValue { values[row &* attributeCount &+ column] }
 

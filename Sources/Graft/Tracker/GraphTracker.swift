@@ -66,6 +66,12 @@ public final class GraphTracker {
     public static func file(besideStoreAt store: URL) -> URL { store.appendingPathExtension("graft-sync") }
 
     private static func read(_ data: Data, _ url: URL, _ schema: GraphSchema) throws -> TrackerState {
+        let kind = try ImportSource.data(data).kind()
+        switch kind {
+        // Damaged, maybe; decoding says so.
+        case .tracker, .json, .text, .empty, .other: break
+        default: try kind.require(.trackerFile, source: url.path)
+        }
         let state: TrackerState
         do {
             state = try JSONDecoder().decode(TrackerState.self, from: data)

@@ -33,7 +33,7 @@ struct SnapshotDocuments {
             try context.apply(contents(of: snapshot), options: PatchOptions(conflicts: .force, diff: options))
             guard let key else { return try JSONValue(parsing: context.exportArchive()) }
             var finder = try ObjectPatcher(context, roots: [], PatchOptions(diff: options))
-            try finder.find([key])
+            try finder.find([key], own: [])
             return try finder.objects[key].map { try JSONValue(parsing: context.json(of: $0)) } ?? .null
         }
     }

@@ -26,6 +26,9 @@ struct ApplyCommand: JobCommand {
     @Option(help: ArgumentHelp("The entity whose export a JSON Patch or Merge Patch is about.", valueName: "name"))
     var entity: String?
 
+    @Option(parsing: .unconditional, help: .wait)
+    var wait: Double?
+
     @Flag(help: "Take the changes back. Only for diffs.")
     var reverse = false
 
@@ -36,6 +39,8 @@ struct ApplyCommand: JobCommand {
         help:
             "What becomes of changes that don't fit the store: nothing at all is done, or they are left out or forced.")
     var onConflict = OnConflict.fail
+
+    func validate() throws { try checkWait() }
 
     func run(console: Console) throws {
         try ApplyJob(

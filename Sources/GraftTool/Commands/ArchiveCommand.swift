@@ -32,11 +32,15 @@ struct ArchiveCommand: JobCommand {
     @Flag(help: "Leave the model out. Restoring needs it then.")
     var withoutModel = false
 
+    @Flag(help: "Leave out links that lead nowhere, list them, and exit with 1.")
+    var keepGoing = false
+
     func run(console: Console) throws {
         var options = GraphArchive.WritingOptions()
         options.encoding = format == .json ? .json : .binary
         options.includesModel = !withoutModel
-        try ArchiveJob(store: store, model: model, output: output, options: options).run(on: console)
+        let job = ArchiveJob(store: store, model: model, output: output, options: options, keepsGoing: keepGoing)
+        if try job.run(on: console) > 0 { throw QuietExit(code: 1) }
     }
 }
 

@@ -14,8 +14,11 @@ struct ExportCommand: JobCommand {
             """
     )
 
+    @Argument(help: .hidden, completion: .file())
+    var path: String?
+
     @Option(help: ArgumentHelp("The store.", valueName: "store"), completion: .file())
-    var store: String
+    var store: String?
 
     @Option(help: .model, completion: .file())
     var model: String?
@@ -31,7 +34,7 @@ struct ExportCommand: JobCommand {
     @Option(help: ArgumentHelp("The attribute or key path to sort by.", valueName: "key"))
     var sort: String?
 
-    @Option(help: ArgumentHelp("The largest number of objects.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The largest number of objects.", valueName: "n"))
     var limit: Int?
 
     @Option(help: "The form of the output.")
@@ -45,6 +48,7 @@ struct ExportCommand: JobCommand {
     var relationships: Relationships?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "How many levels of related objects are nested; deeper ones are identifiers.", valueName: "n"))
     var depth: Int?
@@ -66,6 +70,10 @@ struct ExportCommand: JobCommand {
     var output: String?
 
     func validate() throws {
+        // The other commands that read a store take it without an option.
+        guard (path == nil) != (store == nil) else {
+            throw ValidationError("Name one store to export, with --store.")
+        }
         if let limit, limit < 0 { throw ValidationError("--limit needs a number of objects from 0 up, not \(limit).") }
         if entity.count > 1, predicate != nil || sort != nil || limit != nil || format == .ndjson {
             throw ValidationError("--where, --sort, --limit and NDJSON are for the objects of one --entity.")
@@ -80,7 +88,8 @@ struct ExportCommand: JobCommand {
 
     func run(console: Console) throws {
         try ExportJob(
-            store: store, model: model, entities: entity, predicate: predicate, sortKey: sort, limit: limit,
+            store: store ?? path ?? "", model: model, entities: entity, predicate: predicate, sortKey: sort,
+            limit: limit,
             isPlain: relationships != nil || depth != nil || omitNulls || nameKey != nil, options: options,
             output: output
         ).run(on: console)

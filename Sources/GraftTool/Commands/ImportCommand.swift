@@ -6,15 +6,19 @@ import Graft
 struct ImportCommand: JobCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Import JSON into a store.",
+        abstract: "Import JSON, an archive or another store into a store.",
         discussion: """
             Objects are found by their identity and updated, or inserted where there are none. All files are one job: \
-            it succeeds whole, or it leaves the store as it was. With --batch, the batches that are saved stay.
+            it succeeds whole, or it leaves the store as it was. A store that doesn't exist appears when it is complete. \
+            With --batch, the batches that are saved in an existing store stay. Keys that the model doesn't map are listed \
+            behind the table; an object that has no other key is an error.
             """
     )
 
     @Argument(
-        help: ArgumentHelp("JSON or NDJSON to import; - is standard input.", valueName: "file"), completion: .file())
+        help: ArgumentHelp(
+            "JSON, NDJSON, an archive or a store to import; - is standard input.", valueName: "file"),
+        completion: .file())
     var files: [String]
 
     @Option(
@@ -27,11 +31,19 @@ struct ImportCommand: JobCommand {
     @Option(help: ArgumentHelp("The entity of the objects at the top of the JSON.", valueName: "name"))
     var entity: String?
 
-    @Option(help: ArgumentHelp("Save after each so many objects, to bound the memory.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Save after each so many objects, to bound the memory.", valueName: "n"))
     var batch: Int?
+
+    @Option(parsing: .unconditional, help: .wait)
+    var wait: Double?
 
     @Flag(help: "Say what would be inserted and updated, and change nothing.")
     var dryRun = false
+
+    @Flag(help: "Fail where the data has a key that the model doesn't map.")
+    var strict = false
 
     @Option(
         help: ArgumentHelp(
@@ -45,6 +57,7 @@ struct ImportCommand: JobCommand {
     var report: String?
 
     func validate() throws {
+        try checkWait()
         if let batch, batch < 1 { throw ValidationError("--batch needs a number of objects from 1 up, not \(batch).") }
         if files.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input can be read only once.") }
     }
@@ -52,7 +65,7 @@ struct ImportCommand: JobCommand {
     func run(console: Console) throws {
         try ImportJob(
             files: files, store: store, model: model, entity: entity, batchSize: batch, isDryRun: dryRun,
-            failurePolicy: onError.option, report: report
+            failurePolicy: onError.option, isStrict: strict, report: report
         ).run(on: console)
     }
 }
@@ -71,7 +84,19 @@ extension ImportCommand {
     }
 }
 
+extension JobCommand {
+    func checkWait() throws {
+        if let wait, !(0...86400).contains(wait) {
+            throw ValidationError("--wait needs a number of seconds from 0 to 86400, not \(wait).")
+        }
+    }
+}
+
 extension ArgumentHelp {
+    /// The same option in all commands that write.
+    static let wait = ArgumentHelp(
+        "How long to wait for a store that another process has locked (default: 60).", valueName: "seconds")
+
     /// The same option in all commands.
     static let model = ArgumentHelp(
         "The model: .xcdatamodeld, .xcdatamodel, .momd or .mom. Not needed where the store carries it.",

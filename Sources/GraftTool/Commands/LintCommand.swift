@@ -13,7 +13,9 @@ struct LintCommand: JobCommand {
     )
 
     @Argument(
-        help: ArgumentHelp("The model: .xcdatamodeld, .xcdatamodel, .momd or .mom.", valueName: "model"),
+        help: ArgumentHelp(
+            "The model: .xcdatamodeld, .xcdatamodel, .momd or .mom; or a store or an archive that carries one.",
+            valueName: "model"),
         completion: .file())
     var model: String
 

@@ -5,19 +5,22 @@ import ArgumentParser
 struct MergeCommand: JobCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge",
-        abstract: "Merge two versions of a store that come from a third one.",
+        abstract: "Merge two versions of a store or an archive that come from a third one.",
         discussion: """
             Changes of different properties combine. Where conflicts remain, they are listed, nothing is written, and the \
-            exit code is 1; it is 2 when the job failed. All three stores are read into memory. An empty file as BASE is a \
-            store without objects, as git has it for a file that both sides have added.
+            exit code is 1; it is 2 when the job failed. All three are read into memory. An empty file as BASE is a \
+            store without objects, as git has it for a file that both sides have added. The output is of our version's kind.
 
             As a merge driver of git:
               git config merge.graft.driver 'graft merge %O %A %B --output %A'
               echo '*.sqlite merge=graft' >> .gitattributes
+              echo '*.archive merge=graft' >> .gitattributes
             """
     )
 
-    @Argument(help: ArgumentHelp("The store that both versions come from.", valueName: "base"), completion: .file())
+    @Argument(
+        help: ArgumentHelp("The store or archive that both versions come from.", valueName: "base"), completion: .file()
+    )
     var base: String
 
     @Argument(help: ArgumentHelp("Our version.", valueName: "ours"), completion: .file())
@@ -28,7 +31,7 @@ struct MergeCommand: JobCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The store to write, whole or not at all; may be one of the three. It continues our version.",
+            "The store or archive to write, whole or not at all; may be one of the three. It continues our version.",
             valueName: "store"), completion: .file())
     var output: String
 

@@ -20,8 +20,13 @@ struct MigrateCommand: JobCommand {
         completion: .file())
     var model: String
 
+    @Option(parsing: .unconditional, help: .wait)
+    var wait: Double?
+
     @Flag(name: [.customShort("n"), .long], help: "Show the differences, and change nothing.")
     var dryRun = false
+
+    func validate() throws { try checkWait() }
 
     func run(console: Console) throws {
         try MigrateJob(store: store, model: model, isDryRun: dryRun).run(on: console)

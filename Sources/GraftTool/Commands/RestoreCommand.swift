@@ -34,13 +34,23 @@ struct RestoreCommand: JobCommand {
             """)
     var fit = Fit.exact
 
-    @Option(help: ArgumentHelp("Save after each so many objects, to bound the memory.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Save after each so many objects, to bound the memory.", valueName: "n"))
     var batch: Int?
+
+    @Option(parsing: .unconditional, help: .wait)
+    var wait: Double?
+
+    @Flag(
+        name: .customLong("validate"), help: "Refuse an archive whose objects break the model's rules, and list them.")
+    var keepsRules = false
 
     @Flag(help: "Say what would be inserted and updated, and change nothing.")
     var dryRun = false
 
     func validate() throws {
+        try checkWait()
         if let batch, batch < 1 { throw ValidationError("--batch needs a number of objects from 1 up, not \(batch).") }
     }
 
@@ -48,6 +58,7 @@ struct RestoreCommand: JobCommand {
         var options = GraphArchive.RestoringOptions()
         options.fit = fit.option
         options.isDryRun = dryRun
+        options.validates = keepsRules
         if let batch {
             options.batchSize = batch
             options.savesEachBatch = true

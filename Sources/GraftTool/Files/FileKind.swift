@@ -35,4 +35,19 @@ enum FileKind {
         }
         throw GraftError(.unreadableFile(reason: reason), at: GraftError.Place(source: path))
     }
+
+    /// What a file holds, told by its bytes.
+    ///
+    /// - Throws: ``GraftError`` with the problem `unreadableFile`.
+    static func contents(of path: String) throws -> SourceKind {
+        try requireReadable(path)
+        return try ImportSource.file(URL(fileURLWithPath: path)).kind()
+    }
+
+    /// Refuses a file that a command can't use, and names the one that can.
+    ///
+    /// - Throws: ``GraftError`` with `unreadableFile` or `wrongKind`.
+    static func require(_ need: SourceKind.Need, at path: String) throws {
+        try contents(of: path).require(need, source: path)
+    }
 }

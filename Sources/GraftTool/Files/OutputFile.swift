@@ -4,6 +4,14 @@ import Foundation
 import Graft
 
 enum OutputFile {
+    /// Says what was written into a file.
+    static func report(_ output: String?, _ console: Console) throws {
+        guard let output, FileKind(ofPath: output) == .file else { return }
+        let target = URL(fileURLWithPath: output).resolvingSymlinksInPath().path
+        let size = try FileManager.default.attributesOfItem(atPath: target)[.size] as? NSNumber
+        try console.report(["\(output): \(size?.int64Value ?? 0) bytes"], after: "\(output) is written")
+    }
+
     /// The place of a result.
     ///
     /// - Parameter output: The file's path; nil for standard output.

@@ -8,6 +8,8 @@ import Graft
 struct ModelReport: Encodable {
     /// The model's version identifiers, sorted.
     var versionIdentifiers: [String]
+    /// Why no identities and key paths are shown: the first annotation that can't be followed.
+    var mappingProblem: String?
     /// By name.
     var entities: [Entity]
 
@@ -53,22 +55,27 @@ struct ModelReport: Encodable {
 }
 
 extension ModelReport {
-    /// - Throws: ``GraftError`` for an annotation that can't be followed.
-    init(_ model: NSManagedObjectModel) throws {
-        let mapping = try MappingDescription(model)
+    /// What can't be followed in its annotations is no reason not to show a model.
+    init(_ model: NSManagedObjectModel) {
+        var mapping: MappingDescription?
+        do {
+            mapping = try MappingDescription(model)
+        } catch {
+            mappingProblem = Tool.words(of: error)
+        }
         versionIdentifiers = model.versionIdentifiers.map { "\($0.base)" }.filter { !$0.isEmpty }.sorted()
         entities = model.entities.map { Entity($0, mapping) }.sorted { $0.name < $1.name }
     }
 }
 
 extension ModelReport.Entity {
-    init(_ entity: NSEntityDescription, _ mapping: MappingDescription) {
+    init(_ entity: NSEntityDescription, _ mapping: MappingDescription?) {
         name = entity.name ?? ""
-        let keyPaths = mapping.keyPaths(of: name)
+        let keyPaths = mapping?.keyPaths(of: name) ?? [:]
         className = entity.managedObjectClassName ?? "NSManagedObject"
         superentity = entity.superentity?.name
         isAbstract = entity.isAbstract
-        identity = mapping.identity(of: name)
+        identity = mapping?.identity(of: name) ?? []
         uniquenessConstraints = entity.uniquenessConstraints.map { $0.map(Self.propertyName) }
         let properties = entity.properties.sorted { $0.name < $1.name }
         attributes = properties.compactMap { $0 as? NSAttributeDescription }.map {

@@ -25,8 +25,11 @@ enum ReportText {
 
     private static func lines(_ model: ModelReport, countsObjects: Bool) -> [String] {
         let versions = model.versionIdentifiers
+        let problem = model.mappingProblem.map {
+            ["Identities and places in JSON aren't shown. \($0)", "graft lint lists all."]
+        }
         return (versions.isEmpty ? [] : ["Model version \(versions.joined(separator: ", "))"])
-            + [""] + tree(model, countsObjects: countsObjects)
+            + (problem ?? []) + [""] + tree(model, countsObjects: countsObjects)
             + model.entities.flatMap { [""] + properties($0) }
     }
 

@@ -33,8 +33,9 @@ struct ApplyJob {
         if let entity { _ = try container.managedObjectModel.entity(named: entity) }
         let report = try apply(patch, to: container)
         try StoreAccess.close(container)
-        try console.print("\(report.inserted) new, \(report.changed) changed, \(report.deleted) deleted")
-        for key in report.cascaded { try console.print("deleted with its owner: \(key)") }
+        let line = "\(report.inserted) new, \(report.changed) changed, \(report.deleted) deleted"
+        let lines = [line] + report.cascaded.map { "deleted with its owner: \($0)" }
+        try console.report(lines, after: isDryRun ? nil : "the patch is applied")
         for conflict in report.conflicts { console.note("graft: \(conflict.description)") }
     }
 
@@ -75,9 +76,12 @@ struct ApplyJob {
                 try FileKind.requireReadable(patch)
                 data = try Data(contentsOf: URL(fileURLWithPath: patch))
             }
-            let json = try JSONValue(parsing: data)
+            try ImportSource.data(data).kind().require(.patch, source: name)
+            let json = try Self.parsed(data)
             switch json {
-            case .array: return .jsonPatch(try JSONPatch(json))
+            case .array(let elements):
+                if let first = elements.first, first["op"] == nil { throw Self.recordsInsteadOfPatch }
+                return .jsonPatch(try JSONPatch(json))
             case .object(let object) where Self.isDiff(object):
                 return .diff(try JSONDecoder().decode(GraphDiff.self, from: data))
             default: return .mergePatch(JSONMergePatch(json))
@@ -90,6 +94,28 @@ struct ApplyJob {
                 at: .init(source: name), underlying: error)
         }
     }
+
+    /// The patch as JSON. Objects one after the other (NDJSON) are no text of JSON, and no patch either.
+    private static func parsed(_ data: Data) throws -> JSONValue {
+        do {
+            return try JSONValue(parsing: data)
+        } catch let error as GraftError {
+            var reader = JSONReader(data, format: .sequence)
+            do {
+                while try reader.nextRecord() != nil {}
+            } catch _ {
+                // Not NDJSON either, so the first error is the one that counts.
+                throw error
+            }
+            if case .invalidJSON = error.problem { throw recordsInsteadOfPatch }
+            throw error
+        }
+    }
+
+    private static let recordsInsteadOfPatch = GraftError(
+        .wrongKind(
+            found: "JSON with records", expected: "a diff, a JSON Patch or a Merge Patch",
+            remedy: "Import it into the store: graft import."))
 
     private static func isDiff(_ object: JSONObject) -> Bool {
         guard case .number? = object["version"] else { return false }

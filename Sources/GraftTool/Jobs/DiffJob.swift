@@ -19,9 +19,16 @@ struct DiffJob {
     ///
     /// - Returns: Whether there is one.
     func run(on console: Console) throws -> Bool {
-        let files = (try GraphFile(path: old), try GraphFile(path: new))
+        let files = (try GraphFile(path: old, for: .graph), try GraphFile(path: new, for: .graph))
         let model = try model(files)
         if let entity { _ = try model.entity(named: entity) }
+        if entity != nil, let file = [files.0, files.1].first(where: { $0.kind == .export }) {
+            throw GraftError(
+                .other(
+                    finding: "an export of several entities names them itself, and is compared whole",
+                    remedy: "Leave out --entity."),
+                at: .init(source: file.path))
+        }
         switch format {
         case .jsonPatch, .mergePatch: return try printPatch(files, model, console)
         case .json:
@@ -52,7 +59,7 @@ struct DiffJob {
     private func model(_ files: (GraphFile, GraphFile)) throws -> NSManagedObjectModel {
         if let model { return try StoreAccess.model(at: model) }
         if let model = try files.0.model() ?? files.1.model() { return model }
-        throw GraftError(.missingModel(reason: "neither side is a store, and there is no --model"))
+        throw GraftError(.missingModel(reason: "neither side carries one, and there is no --model"))
     }
 
     /// The difference, and both sides where they were read whole.
@@ -100,15 +107,15 @@ struct DiffJob {
     ) throws -> Bool {
         let isPlain = files.0.isPlain || files.1.isPlain
         let entity = self.entity
-        if isPlain, entity == nil, files.0.isStore || files.1.isStore {
+        if isPlain, entity == nil, !files.0.isPlain || !files.1.isPlain {
             throw GraftError(
                 .other(
-                    finding: "a patch between a store and JSON is about the objects of one entity",
+                    finding: "a patch between JSON and a store or an archive is about the objects of one entity",
                     remedy: "Name it with --entity."))
         }
         let documents = (
-            try files.0.document(modelPath: self.model, entity: entity),
-            try files.1.document(modelPath: self.model, entity: entity)
+            try files.0.document(model, modelPath: self.model, entity: entity),
+            try files.1.document(model, modelPath: self.model, entity: entity)
         )
         let hasDifferences = documents.0 != documents.1
         if format == .jsonPatch {

@@ -70,8 +70,8 @@ struct DiffLabels {
                 }
             }
         }
-        for case .store(let path) in files {
-            let container = try StoreAccess.openForReading(path, modelPath: modelPath)
+        for file in files where file.isStore {
+            let container = try StoreAccess.openForReading(file.path, modelPath: modelPath)
             let context = container.newBackgroundContext()
             try context.performAndWait {
                 for (entity, keys) in keys {

@@ -39,6 +39,7 @@ struct ExportJob {
             guard case .unwritableFile = error.problem else { throw error }
             throw error.located(in: GraftError.Place(source: output ?? "standard output"))
         }
+        try OutputFile.report(output, console)
     }
 
     private var title: String { URL(fileURLWithPath: store).lastPathComponent }

@@ -4,6 +4,7 @@ import CoreData
 import Foundation
 import Graft
 import ManagedObjectGenerator
+import ModelDocuments
 
 /// The writing of a model's classes.
 struct GenerateJob {
@@ -15,7 +16,8 @@ struct GenerateJob {
     func run(on console: Console) throws {
         let model = try StoreAccess.model(at: model)
         let chosen = entities.isEmpty ? model.entities : try entities.map { try model.entity(named: $0) }
-        let files = ClassFiles.files(of: chosen)
+        let files = ClassFiles.files(
+            of: chosen.map(EntityOutline.init), in: ModelOutline(model.entities.map(EntityOutline.init)))
         guard !files.isEmpty else {
             throw GraftError(
                 .other(
@@ -32,6 +34,38 @@ struct GenerateJob {
             }
             try Data(file.text.utf8).write(to: url, options: .atomic)
             try console.print(file.name)
+        }
+    }
+}
+
+extension EntityOutline {
+    /// An entity of a model that has been read, which may have been compiled.
+    init(_ entity: NSEntityDescription) {
+        self.init(
+            name: entity.name ?? "", className: entity.managedObjectClassName ?? "",
+            isClassOfBuiltModule: entity.isClassOfBuiltModule, codeGeneration: entity.codeGeneration,
+            parent: entity.superentity?.name, properties: entity.properties.compactMap(PropertyOutline.init))
+    }
+}
+
+extension PropertyOutline {
+    /// Nil for what is neither attribute nor relationship.
+    fileprivate init?(_ property: NSPropertyDescription) {
+        switch property {
+        case let attribute as NSAttributeDescription:
+            let type = attribute.attributeType.typeName
+            self.init(
+                name: attribute.name,
+                form: .attribute(
+                    type, isScalar: attribute.usesScalarValueType,
+                    valueClass: type == nil || type == .transformable ? attribute.attributeValueClassName : nil))
+        case let relationship as NSRelationshipDescription:
+            self.init(
+                name: relationship.name,
+                form: .relationship(
+                    to: relationship.destinationEntity?.name ?? "", isToMany: relationship.isToMany,
+                    isOrdered: relationship.isOrdered))
+        default: return nil
         }
     }
 }

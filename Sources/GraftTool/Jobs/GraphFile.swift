@@ -1,101 +1,76 @@
-// One side of a comparison: what kind of file it is, and its objects.
+// A file that holds a graph, whatever its kind: one side of a comparison or of a merge.
 
 import CoreData
 import Foundation
 import Graft
 
 /// A file that holds a graph.
-enum GraphFile {
-    case store(String)
-    case archive(String, Data)
-    /// JSON of another kind.
-    case plain(String, Data)
+struct GraphFile {
+    let path: String
+    let kind: SourceKind
 
     /// Looks at a file.
     ///
-    /// - Throws: ``GraftError`` with `unreadableFile`.
-    init(path: String) throws {
-        try FileKind.requireReadable(path)
-        guard let handle = FileHandle(forReadingAtPath: path) else {
-            throw GraftError(.unreadableFile(reason: SystemError.reason()), at: .init(source: path))
-        }
-        defer { try? handle.close() }
-        do {
-            if try handle.read(upToCount: 16) == Data("SQLite format 3\0".utf8) {
-                self = .store(path)
-                return
-            }
-            try handle.seek(toOffset: 0)
-            let data = try handle.readToEnd() ?? Data()
-            self = Self.isArchive(data) ? .archive(path, data) : .plain(path, data)
-        } catch {
-            throw GraftError(.unreadableFile(reason: "reading failed"), at: .init(source: path), underlying: error)
-        }
+    /// - Throws: ``GraftError`` with `unreadableFile`; with `wrongKind` for a file that can't be used here.
+    init(path: String, for need: SourceKind.Need) throws {
+        self.path = path
+        kind = try FileKind.contents(of: path)
+        try kind.require(need, source: path)
     }
 
-    /// Whether the text is an object that begins with an archive's header.
-    private static func isArchive(_ data: Data) -> Bool {
-        var reader = JSONReader(data)
-        // What isn't JSON is no archive; whoever reads it as JSON says what is wrong.
-        guard case .beginObject? = try? reader.next(), case .key(let key)? = try? reader.next() else { return false }
-        return reader.matches(key, "$graft")
-    }
+    var isStore: Bool { kind == .store }
 
-    var path: String {
-        switch self {
-        case .store(let path), .archive(let path, _), .plain(let path, _): path
-        }
-    }
+    var isArchive: Bool { if case .archive = kind { true } else { false } }
 
-    var isStore: Bool {
-        if case .store = self { true } else { false }
-    }
-
-    var isPlain: Bool {
-        if case .plain = self { true } else { false }
-    }
+    /// Whether the file has some records, which needn't say everything of their objects.
+    var isPlain: Bool { [.json, .text, .empty].contains(kind) }
 
     /// The model that the file carries, or nil.
     func model() throws -> NSManagedObjectModel? {
-        guard case .store(let path) = self else { return nil }
-        return try StoreAccess.model(at: nil, forStore: path)
+        if isStore { return try StoreAccess.model(at: nil, forStore: path) }
+        return isArchive ? try archive.model() : nil
     }
+
+    /// The file as an archive, which it has to be.
+    var archive: GraphArchive { GraphArchive(contentsOf: URL(fileURLWithPath: path)) }
 
     /// The objects in memory.
     func snapshot(_ model: NSManagedObjectModel, modelPath: String?, entity: String?) throws -> GraphSnapshot {
-        switch self {
-        case .store(let path):
+        if isStore {
             let container = try StoreAccess.openForReading(path, modelPath: modelPath)
             let context = container.newBackgroundContext()
             return try context.performAndWait { try GraphSnapshot(of: context, entities: entity.map { [$0] }) }
-        case .archive(let path, let data), .plain(let path, let data):
-            do {
-                return try GraphSnapshot(json: data, entity: isPlain ? entity : nil, model: model)
-            } catch let error as GraftError {
-                throw error.located(in: .init(source: path))
-            }
+        }
+        do {
+            let source = ImportSource.file(URL(fileURLWithPath: path))
+            return try GraphSnapshot(reading: source, entity: kind == .export ? nil : entity, model: model)
+        } catch let error as GraftError {
+            throw error.located(in: .init(source: path))
         }
     }
 
-    /// The JSON that patches are about: the file itself, or a store's export.
+    /// The JSON that patches are about: the file itself, or the export of a store or an archive.
     ///
-    /// - Parameter entity: The entity of the export; nil for an archive.
-    func document(modelPath: String?, entity: String?) throws -> JSONValue {
-        switch self {
-        case .store(let path):
-            let container = try StoreAccess.openForReading(path, modelPath: modelPath)
-            let context = container.newBackgroundContext()
-            let data = try context.performAndWait {
-                try entity.map { try context.exportJSON(NSFetchRequest<NSManagedObject>(entityName: $0)) }
-                    ?? context.exportArchive()
-            }
-            return try JSONValue(parsing: data)
-        case .archive(let path, let data), .plain(let path, let data):
+    /// - Parameters:
+    ///   - model: The model of an archive that carries none.
+    ///   - entity: The entity of the export; nil for all.
+    func document(_ model: NSManagedObjectModel, modelPath: String?, entity: String?) throws -> JSONValue {
+        guard isStore || isArchive else {
             do {
-                return try JSONValue(parsing: data)
+                return try JSONValue(parsing: Data(contentsOf: URL(fileURLWithPath: path)))
             } catch let error as GraftError {
                 throw error.located(in: .init(source: path))
             }
         }
+        let container =
+            isStore
+            ? try StoreAccess.openForReading(path, modelPath: modelPath) : try StoreAccess.temporaryStore(model)
+        if isArchive { try container.restore(archive) }
+        let context = container.newBackgroundContext()
+        let data = try context.performAndWait {
+            try entity.map { try context.exportJSON(NSFetchRequest<NSManagedObject>(entityName: $0)) }
+                ?? context.exportArchive()
+        }
+        return try JSONValue(parsing: data)
     }
 }

@@ -14,38 +14,52 @@ struct ImportJob {
     var batchSize: Int?
     var isDryRun: Bool
     var failurePolicy = ImportOptions.FailurePolicy.fail
+    /// Whether a key that no property maps to is an error.
+    var isStrict = false
     /// The file for the report in JSON.
     var report: String?
 
     /// Imports, and reports what was done.
     ///
-    /// - Throws: What went wrong. The store is then as it was, or isn't there if it wasn't, except for saved batches.
+    /// - Throws: What went wrong. The store is then as it was, except for saved batches, or isn't there if it wasn't.
     func run(on console: Console) throws {
-        for file in files where file != "-" { try FileKind.requireReadable(file) }
+        for file in files where file != "-" { try FileKind.require(.graph, at: file) }
         try requireFolderOfReport()
         let isNew = FileKind(ofPath: store) == .missing
         let model = try StoreAccess.model(at: model, forStore: store)
         if let entity { _ = try model.entity(named: entity) }
-        let container = try open(model, isNew: isNew)
         let report: ImportReport
         do {
-            report = try importFiles(into: container, console)
+            report = try importFiles(model, isNew: isNew, console)
         } catch {
-            cleanUp(container, isNew: isNew, console)
             try writeReport(of: error)
             throw error
         }
-        try StoreAccess.close(container)
         try write(report)
-        for line in ImportReportText.lines(report) { try console.print(line) }
+        try console.report(ImportReportText.lines(report), after: isDryRun ? nil : "the import is saved")
         for line in ImportReportText.failureLines(report) { console.note(line) }
     }
 
-    private func open(_ model: NSManagedObjectModel, isNew: Bool) throws -> NSPersistentContainer {
-        guard isDryRun else { return try StoreAccess.openForWriting(store, model: model) }
-        return isNew
-            ? try StoreAccess.temporaryStore(model)
-            : try StoreAccess.openForReading(store, modelPath: self.model)
+    private func importFiles(
+        _ model: NSManagedObjectModel, isNew: Bool, _ console: Console
+    ) throws -> ImportReport {
+        if isNew {
+            if isDryRun { return try importFiles(into: StoreAccess.temporaryStore(model), console) }
+            return try Draft(of: store).makeStore(model) { try importFiles(into: $0, console) }
+        }
+        let container =
+            isDryRun
+            ? try StoreAccess.openForReading(store, modelPath: self.model)
+            : try StoreAccess.openForWriting(store, model: model)
+        do {
+            let report = try importFiles(into: container, console)
+            try StoreAccess.close(container)
+            return report
+        } catch {
+            // Nothing more is written, and the error that counts is the first.
+            try? StoreAccess.close(container)
+            throw error
+        }
     }
 
     private func importFiles(into container: NSPersistentContainer, _ console: Console) throws -> ImportReport {
@@ -69,6 +83,7 @@ struct ImportJob {
         var options = ImportOptions()
         options.isDryRun = isDryRun
         options.failurePolicy = failurePolicy
+        options.unknownKeys = isStrict ? .fail : .report
         if let batchSize {
             options.batchSize = batchSize
             options.savesEachBatch = true
@@ -119,29 +134,5 @@ struct ImportJob {
         let problem = GraftError.Problem.other(
             finding: "the data can be of several entities", remedy: "Name one with --entity: \(names).")
         return GraftError(problem, at: error.place)
-    }
-
-    /// A store that the failed import has made isn't left behind, unless batches were saved in it.
-    private func cleanUp(_ container: NSPersistentContainer, isNew: Bool, _ console: Console) {
-        do {
-            if isNew, !isDryRun, try isEmpty(container) {
-                try StoreAccess.destroy(container)
-            } else {
-                try StoreAccess.close(container)
-            }
-        } catch {
-            console.note("graft: \(store) can't be cleaned up: \(Tool.words(of: error))")
-        }
-    }
-
-    private func isEmpty(_ container: NSPersistentContainer) throws -> Bool {
-        let context = container.newBackgroundContext()
-        return try context.performAndWait {
-            for entity in container.managedObjectModel.entities where entity.superentity == nil {
-                guard let name = entity.name else { continue }
-                if try context.count(for: NSFetchRequest<NSManagedObject>(entityName: name)) > 0 { return false }
-            }
-            return true
-        }
     }
 }

@@ -4,13 +4,16 @@
 //     Hero              4        0          0
 //     Publisher         2        0          0
 //
-// Stubs (objects that are only referred to), deleted objects and skipped records have columns only where there are any.
+// Stubs (objects that are only referred to), deleted objects and skipped records have columns only where there are any. Keys
+// of the data that the model doesn't map follow, a line each.
 
 import Graft
 
 /// Renders import reports.
 enum ImportReportText {
-    static func lines(_ report: ImportReport) -> [String] {
+    static func lines(_ report: ImportReport) -> [String] { table(report) + remarks(report) }
+
+    private static func table(_ report: ImportReport) -> [String] {
         guard !report.entities.isEmpty else { return ["Nothing to import."] }
         let columns: [(title: String, value: (ImportReport.Counts) -> Int, isAlwaysShown: Bool)] = [
             ("INSERTED", \.inserted, true), ("UPDATED", \.updated, true), ("UNCHANGED", \.unchanged, true),
@@ -23,7 +26,16 @@ enum ImportReportText {
         return TextTable.lines([["ENTITY"] + shown.map(\.title)] + rows, rightAligned: Set(1...shown.count))
     }
 
-    /// How many failures are shown.
+    /// What the data has and the model doesn't map, and what the store doesn't keep exactly, a line each.
+    private static func remarks(_ report: ImportReport) -> [String] {
+        let keys = report.unknownKeys.prefix(shownCount).map(\.description)
+        let rest = report.unknownKeys.count - keys.count
+        let more = rest > 0 ? ["\(rest) more unknown keys; --report lists them all"] : []
+        let empty = report.emptyObjects > 0 ? ["empty objects: \(report.emptyObjects)"] : []
+        return keys + more + empty + report.roundedValues.map(\.description)
+    }
+
+    /// How many failures and unknown keys are shown.
     private static let shownCount = 20
 
     /// What was left out, a line each.

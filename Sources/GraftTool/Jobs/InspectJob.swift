@@ -3,7 +3,6 @@
 import CoreData
 import Foundation
 import Graft
-import Graft
 
 /// A look into a store, a model or an archive.
 struct InspectJob {
@@ -11,14 +10,16 @@ struct InspectJob {
     var isJSON: Bool
 
     func run(on console: Console) throws {
-        if try isArchive() {
+        let kind = FileKind(ofPath: file) == .file ? try FileKind.contents(of: file) : nil
+        if case .archive? = kind {
             let report = try archiveReport()
             try show(report, ReportText.lines(report), console)
-        } else if Self.isStore(file) {
+        } else if kind == .store || Self.isStore(file) {
+            if FileKind(ofPath: file) == .file { try StoreAccess.requireStore(file) }
             let report = try storeReport()
             try show(report, ReportText.lines(report), console)
         } else {
-            let report = ModelFileReport(file: file, model: try ModelReport(StoreAccess.model(at: file)))
+            let report = ModelFileReport(file: file, model: ModelReport(try StoreAccess.model(at: file)))
             try show(report, ReportText.lines(report), console)
         }
     }
@@ -38,12 +39,6 @@ struct InspectJob {
         FileKind(ofPath: path) != .folder && URL(fileURLWithPath: path).pathExtension != "mom"
     }
 
-    private func isArchive() throws -> Bool {
-        guard FileKind(ofPath: file) == .file else { return false }
-        try FileKind.requireReadable(file)
-        return try GraphArchive.isArchive(contentsOf: URL(fileURLWithPath: file))
-    }
-
     private func archiveReport() throws -> ArchiveReport {
         let archive = GraphArchive(contentsOf: URL(fileURLWithPath: file))
         return ArchiveReport(
@@ -54,7 +49,7 @@ struct InspectJob {
     private func storeReport() throws -> StoreReport {
         let container = try StoreAccess.openForReading(file, modelPath: nil)
         let metadata = container.persistentStoreCoordinator.persistentStores.first?.metadata ?? [:]
-        var report = try ModelReport(container.managedObjectModel)
+        var report = ModelReport(container.managedObjectModel)
         let context = container.newBackgroundContext()
         try context.performAndWait {
             for index in report.entities.indices where !report.entities[index].isAbstract {

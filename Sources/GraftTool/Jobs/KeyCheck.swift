@@ -43,6 +43,21 @@ struct KeyCheck {
 
     private typealias Variables = [String: NSEntityDescription?]
 
+    /// Checks what is compared with; a name without quotes is mostly meant to be a text.
+    private func check(value: NSExpression, variables: Variables) throws {
+        do {
+            _ = try destination(of: value, variables: variables)
+        } catch let error as GraftError {
+            guard case .unknownProperty(let key, let closest) = error.problem, value.expressionType == .keyPath,
+                value.keyPath == key
+            else { throw error }
+            let meant = closest.map { "Did you mean '\($0)'? " } ?? ""
+            let problem = GraftError.Problem.other(
+                finding: "the model has no property '\(key)'", remedy: "\(meant)A text stands in quotes: \"\(key)\".")
+            throw GraftError(problem, at: error.place)
+        }
+    }
+
     private func check(_ predicate: NSPredicate, variables: Variables) throws {
         switch predicate {
         case let compound as NSCompoundPredicate:
@@ -52,7 +67,7 @@ struct KeyCheck {
             }
         case let comparison as NSComparisonPredicate:
             _ = try destination(of: comparison.leftExpression, variables: variables)
-            _ = try destination(of: comparison.rightExpression, variables: variables)
+            try check(value: comparison.rightExpression, variables: variables)
         default:
             break
         }
@@ -70,7 +85,13 @@ struct KeyCheck {
             return try follow(
                 expression.keyPath, from: try destination(of: expression.operand, variables: variables))
         case .function:
-            for argument in expression.arguments ?? [] { _ = try destination(of: argument, variables: variables) }
+            // Along the left side by a loop: a row of operators is as deep as it is long.
+            var rest = expression
+            while rest.expressionType == .function, let arguments = rest.arguments, let first = arguments.first {
+                for argument in arguments.dropFirst() { _ = try destination(of: argument, variables: variables) }
+                rest = first
+            }
+            if rest !== expression { _ = try destination(of: rest, variables: variables) }
             return nil
         case .aggregate:
             for element in expression.collection as? [NSExpression] ?? [] {

@@ -1,11 +1,11 @@
-// What `graft merge` does. The result is a copy of our store with their changes, which takes the output's place in one
-// step.
+// What `graft merge` does. The result is a copy of our store or archive with their changes, which takes the output's place in
+// one step.
 
 import CoreData
 import Foundation
 import Graft
 
-/// A merge of stores.
+/// A merge of stores or archives.
 struct MergeJob {
     var base: String
     var ours: String
@@ -13,14 +13,36 @@ struct MergeJob {
     var output: String
     var model: String?
     var prefer: MergeSide?
+    private let progress = Progress(totalUnitCount: 1)
+
+    init(base: String, ours: String, theirs: String, output: String, model: String? = nil, prefer: MergeSide? = nil) {
+        self.base = base
+        self.ours = ours
+        self.theirs = theirs
+        self.output = output
+        self.model = model
+        self.prefer = prefer
+    }
 
     /// Merges, and reports what was done, or lists what is left to settle.
     ///
     /// - Returns: The number of conflicts.
     /// - Throws: What went wrong. The output is then as it was.
     func run(on console: Console) throws -> Int {
-        let model = try StoreAccess.model(at: self.model, forStore: ours)
-        let ourSnapshot = try snapshot(ours, model)
+        let interruption = Interruption(cancelling: progress)
+        defer { interruption.end() }
+        let files = (
+            base: try isEmptyBase ? nil : GraphFile(path: base, for: .wholeGraph),
+            ours: try GraphFile(path: ours, for: .wholeGraph), theirs: try GraphFile(path: theirs, for: .wholeGraph)
+        )
+        guard files.ours.isStore || files.ours.isArchive else {
+            throw GraftError(
+                .wrongKind(
+                    found: files.ours.kind.words, expected: "a store or an archive",
+                    remedy: "Import it into a store first: graft import."), at: .init(source: ours))
+        }
+        let model = try model(files.ours, files.theirs)
+        let ourSnapshot = try snapshot(files.ours, model)
         var options = MergeOptions()
         options.diff.takesAbsentAsNull = true
         switch prefer {
@@ -29,7 +51,9 @@ struct MergeJob {
         case nil: options.policy = .leave
         }
         let merge = try GraphMerge(
-            base: snapshot(base, model), ours: ourSnapshot, theirs: snapshot(theirs, model), options: options)
+            base: files.base.map { try snapshot($0, model) } ?? GraphSnapshot(model: model), ours: ourSnapshot,
+            theirs: snapshot(files.theirs, model), options: options)
+        if progress.isCancelled { throw GraftError(.cancelled) }
         for conflict in merge.conflicts { try console.print(conflict.description) }
         guard merge.conflicts.isEmpty else {
             let conflicts = merge.conflicts.count == 1 ? "1 conflict is" : "\(merge.conflicts.count) conflicts are"
@@ -37,31 +61,53 @@ struct MergeJob {
             return merge.conflicts.count
         }
         let diff = try GraphDiff(from: ourSnapshot, to: merge.snapshot, options: options.diff)
-        try write(diff, options.diff)
-        try console.print(
-            "\(diff.inserted.count) new, \(diff.changed.count) changed, \(diff.deleted.count) deleted by the other side"
-        )
-        for (conflict, _) in merge.settled { try console.print("settled: \(conflict)") }
+        if files.ours.isArchive {
+            try write(diff, options.diff, archive: files.ours.archive, model)
+        } else {
+            try write(diff, options.diff)
+        }
+        let counts = [diff.inserted.count, diff.changed.count, diff.deleted.count]
+        let line = "\(counts[0]) new, \(counts[1]) changed, \(counts[2]) deleted by the other side"
+        try console.report([line] + merge.settled.map { "settled: \($0.0)" }, after: "the merged store is written")
         return 0
     }
 
-    private func snapshot(_ path: String, _ model: NSManagedObjectModel) throws -> GraphSnapshot {
-        try FileKind.requireReadable(path)
-        let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
-        if path == base, size == 0 { return try GraphSnapshot(model: model) }
-        let container = try StoreAccess.openForReading(path, modelPath: self.model)
-        let context = container.newBackgroundContext()
-        let snapshot = try context.performAndWait { try GraphSnapshot(of: context) }
-        try StoreAccess.close(container)
-        return snapshot
+    /// Git has an empty file where both sides have added one.
+    private var isEmptyBase: Bool {
+        get throws { try FileKind.contents(of: base) == .empty }
+    }
+
+    private func model(_ ours: GraphFile, _ theirs: GraphFile) throws -> NSManagedObjectModel {
+        if let model { return try StoreAccess.model(at: model) }
+        if let model = try ours.model() ?? theirs.model() { return model }
+        throw GraftError(.missingModel(reason: "the archives were written without one, and there is no --model"))
+    }
+
+    private func snapshot(_ file: GraphFile, _ model: NSManagedObjectModel) throws -> GraphSnapshot {
+        try file.snapshot(model, modelPath: self.model, entity: nil)
+    }
+
+    /// Makes our archive with the changes, and puts it in the output's place.
+    private func write(
+        _ diff: GraphDiff, _ options: DiffOptions, archive: GraphArchive, _ model: NSManagedObjectModel
+    ) throws {
+        let container = try StoreAccess.temporaryStore(model)
+        try container.restore(archive)
+        try container.apply(diff, options: PatchOptions(diff: options))
+        var writing = GraphArchive.WritingOptions()
+        writing.encoding = try archive.header().encoding
+        writing.includesModel = try archive.model() != nil
+        let url = URL(fileURLWithPath: output).resolvingSymlinksInPath()
+        try container.writeArchive(to: .file(url), options: writing)
     }
 
     /// Copies our store beside the output, changes the copy, and puts it in the output's place.
     private func write(_ diff: GraphDiff, _ options: DiffOptions) throws {
         let target = URL(fileURLWithPath: output).resolvingSymlinksInPath()
-        let copy = target.deletingLastPathComponent().appendingPathComponent(".graft-merge-\(UUID().uuidString)")
+        let draft = try Draft(of: output)
+        let copy = URL(fileURLWithPath: draft.path)
         let manager = FileManager.default
-        defer { for end in ["", "-wal", "-shm"] { _ = try? manager.removeItem(atPath: copy.path + end) } }
+        defer { draft.remove() }
         do {
             try manager.copyItem(atPath: URL(fileURLWithPath: ours).resolvingSymlinksInPath().path, toPath: copy.path)
             // What isn't in the store's file yet is in its log.
@@ -77,10 +123,13 @@ struct MergeJob {
             copy.path, model: StoreAccess.model(at: model, forStore: ours))
         let context = container.newBackgroundContext()
         try context.performAndWait {
-            try context.apply(diff, options: PatchOptions(diff: options))
-            try context.save()
+            try context.withFaultsAsErrors {
+                try context.apply(diff, options: PatchOptions(diff: options))
+                try context.save()
+            }
         }
         try StoreAccess.close(container)
+        if progress.isCancelled { throw GraftError(.cancelled) }
         // Safe: both paths are strings, which the call copies.
         guard unsafe rename(copy.path, target.path) == 0 else {
             throw GraftError(.unwritableFile(reason: SystemError.reason()), at: .init(source: output))

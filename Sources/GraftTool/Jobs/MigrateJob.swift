@@ -12,6 +12,7 @@ struct MigrateJob {
 
     func run(on console: Console) throws {
         try FileKind.requireReadable(store)
+        if FileKind(ofPath: store) == .file { try StoreAccess.requireStore(store) }
         let destination = try StoreAccess.model(at: model)
         let preview = try StoreAccess.migration(of: store, to: destination)
         if !preview.obstacles.isEmpty { throw refusal(preview) }

@@ -1,5 +1,4 @@
-// What `graft restore` does. A new store is made under another name beside its place, in batches, and moved there when it is
-// complete: all or nothing, with bounded memory, whatever ends the work.
+// What `graft restore` does. A new store is made as a draft, in batches: all or nothing, with bounded memory.
 
 import CoreData
 import Foundation
@@ -17,6 +16,7 @@ struct RestoreJob {
     /// - Throws: What went wrong. The store is then as it was, or isn't there if it wasn't, except for saved batches.
     func run(on console: Console) throws {
         try FileKind.requireReadable(file)
+        // Before anything is made of the store.
         let archive = GraphArchive(contentsOf: URL(fileURLWithPath: file))
         let isNew = FileKind(ofPath: store) == .missing
         let report: ImportReport
@@ -29,7 +29,7 @@ struct RestoreJob {
         } else {
             report = try make(archive, console)
         }
-        for line in ImportReportText.lines(report) { try console.print(line) }
+        try console.report(ImportReportText.lines(report), after: options.isDryRun ? nil : "the archive is restored")
     }
 
     private func openExisting(_ archive: GraphArchive) throws -> NSPersistentContainer {
@@ -49,33 +49,10 @@ struct RestoreJob {
     }
 
     private func make(_ archive: GraphArchive, _ console: Console) throws -> ImportReport {
-        let url = URL(fileURLWithPath: store)
-        let name = ".\(UUID().uuidString.prefix(8))-\(url.lastPathComponent)"
-        let draft = url.deletingLastPathComponent().appendingPathComponent(name).path
-        let container = try StoreAccess.openForWriting(draft, model: newModel(archive))
+        let model = try newModel(archive)
         var options = options
         options.savesEachBatch = true
-        do {
-            let report = try restore(archive, into: container, options, console)
-            try StoreAccess.close(container)
-            try StoreAccess.move(draft, to: url.path)
-            return report
-        } catch {
-            do {
-                try StoreAccess.destroy(container)
-                if FileKind(ofPath: draft) != .missing { try FileManager.default.removeItem(atPath: draft) }
-            } catch {
-                console.note("graft: \(draft) can't be removed: \(Tool.words(of: error))")
-            }
-            throw Self.withoutBatches(error)
-        }
-    }
-
-    /// The same error without what it says of batches that stay: they went with the draft.
-    private static func withoutBatches(_ error: any Error) -> any Error {
-        guard var error = error as? GraftError else { return error }
-        error.underlying = nil
-        return error
+        return try Draft(of: store).makeStore(model) { try restore(archive, into: $0, options, console) }
     }
 
     private func restore(

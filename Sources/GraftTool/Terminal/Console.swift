@@ -41,6 +41,23 @@ struct Console: Sendable {
         try FileDescriptor.write(Array((line + "\n").utf8), to: output)
     }
 
+    /// Writes the report on work whose effect stays, whether or not anybody reads the report.
+    ///
+    /// - Parameter done: What is done already; nil where nothing has been changed.
+    /// - Throws: ``OutputClosed``; ``GraftError`` that says what is done, where the report can't be written.
+    func report(_ lines: [String], after done: String?) throws {
+        do {
+            for line in lines { try print(line) }
+        } catch let error as GraftError {
+            guard let done else { throw error }
+            throw GraftError(
+                .other(
+                    finding: "\(done), but the report can't be written: \(error.failureReason ?? "\(error)")",
+                    remedy: "The work need not be done again."),
+                at: .init(source: "standard output"))
+        }
+    }
+
     /// Writes a result of several lines as it is.
     func write(_ text: String) throws {
         try FileDescriptor.write(Array(text.utf8), to: output)

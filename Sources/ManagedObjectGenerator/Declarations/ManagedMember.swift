@@ -14,13 +14,13 @@ package struct SourcePlace: Hashable, Sendable {
 }
 
 /// A property or method without a body.
-package struct ManagedMember: Sendable {
-    package enum Kind: Sendable {
+package struct ManagedMember: Equatable, Sendable {
+    package enum Kind: Equatable, Sendable {
         case property(WrittenType?)
         case method([Parameter])
     }
 
-    package struct Parameter: Sendable {
+    package struct Parameter: Equatable, Sendable {
         /// Nil for `_`.
         package var label: String?
         package var type: WrittenType
@@ -37,30 +37,39 @@ package struct ManagedMember: Sendable {
     package var kind: Kind
     /// Whether the name is known in its file or type only, which the symbol's name would have to say.
     package var isPrivate: Bool
+    /// Whether key-value coding is to find it, and generated code can name it.
+    package var isFoundByKey: Bool
     package var place: SourcePlace
 
-    package init(owner: [String], name: String, kind: Kind, isPrivate: Bool, place: SourcePlace) {
+    package init(
+        owner: [String], name: String, kind: Kind, isPrivate: Bool, isFoundByKey: Bool, place: SourcePlace
+    ) {
         self.owner = owner
         self.name = name
         self.kind = kind
         self.isPrivate = isPrivate
+        self.isFoundByKey = isFoundByKey
         self.place = place
     }
 }
 
-/// What keeps code from being made.
+/// What keeps code from being made, or is likely not meant.
 package struct GeneratorProblem: Error, Hashable, Sendable, CustomStringConvertible {
     package var place: SourcePlace?
     package var message: String
+    /// Whether code is made all the same.
+    package var isWarning: Bool
 
-    package init(place: SourcePlace? = nil, message: String) {
+    package init(place: SourcePlace? = nil, message: String, isWarning: Bool = false) {
         self.place = place
         self.message = message
+        self.isWarning = isWarning
     }
 
     /// In the form of the compiler's own errors, which editors and build logs understand.
     package var description: String {
-        guard let place else { return "error: \(message)" }
-        return "\(place.file):\(place.line):\(place.column): error: \(message)"
+        let kind = isWarning ? "warning" : "error"
+        guard let place else { return "\(kind): \(message)" }
+        return "\(place.file):\(place.line):\(place.column): \(kind): \(message)"
     }
 }

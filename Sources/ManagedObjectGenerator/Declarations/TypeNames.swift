@@ -4,16 +4,33 @@
 /// The declarations of some files of one target.
 package struct TargetDeclarations {
     package var types: TypeNames
-    package var members: [ManagedMember] = []
-    /// What classes have written themselves.
-    package var written: [WrittenMember] = []
+    /// What each file declares, in the files' order.
+    package private(set) var files: [SourceDeclarations] = []
     /// What a class says it inherits and conforms to, by its dotted path.
-    package var inherited: [String: [WrittenType]] = [:]
-    /// The dotted paths of types that other files can't name: private, generic or bound to an actor.
-    package var hiddenTypes: Set<String> = []
+    private(set) var inherited: [String: [WrittenType]] = [:]
+    /// The types that other files can't name or extend, by their dotted paths.
+    private(set) var hidden: [String: SourceDeclarations.Hiding] = [:]
 
     /// - Parameter module: The target's module.
     package init(module: String) { types = TypeNames(module: module) }
+
+    var members: [ManagedMember] { files.flatMap(\.members) }
+    /// What classes have written themselves.
+    var written: [WrittenMember] { files.flatMap(\.written) }
+
+    /// Adds the declarations of a file.
+    package mutating func add(_ file: SourceDeclarations) {
+        for path in file.nominals { types.declare(path) }
+        for alias in file.aliases { types.declareAlias(alias.path, alias.type) }
+        inherited.merge(file.inherited) { $0 + $1 }
+        hidden.merge(file.hidden) { $1 }
+        files.append(file)
+    }
+
+    /// Why a type, or one that it is in, can't be named or extended; nil where it can.
+    func hiding(of path: [String]) -> SourceDeclarations.Hiding? {
+        path.indices.lazy.compactMap { hidden[path[...$0].joined(separator: ".")] }.first
+    }
 }
 
 /// The types that names stand for.
@@ -39,6 +56,23 @@ package struct TypeNames {
     /// Notes a type alias of the target.
     package mutating func declareAlias(_ path: [String], _ type: WrittenType) {
         declarations[path.joined(separator: ".")] = .alias(type)
+    }
+
+    /// Whether the target itself declares a name outside all types.
+    func declares(_ name: String) -> Bool { declarations[name] != nil }
+
+    /// A written type as code outside the type that it was written in has to name it: `Child` within `Outer` is
+    /// `Outer.Child`. An extension of `Outer.Parent` doesn't look into `Outer`.
+    func qualified(_ type: WrittenType, within scope: [String]) -> WrittenType {
+        switch type {
+        case .optional(let wrapped): return .optional(qualified(wrapped, within: scope))
+        case .unsupported: return type
+        case .named(let path, let arguments):
+            let arguments = arguments.map { qualified($0, within: scope) }
+            let isOwnModule = path.count > 1 && path[0] == module
+            guard let found = declaration(path, scope), !isOwnModule else { return .named(path, arguments) }
+            return .named(found.scope + path, arguments)
+        }
     }
 
     /// The nominal type at a path of the target.
@@ -143,7 +177,7 @@ package struct TypeNames {
 }
 
 /// A type as it is written.
-package indirect enum WrittenType: Sendable {
+package indirect enum WrittenType: Equatable, Sendable {
     case named([String], [WrittenType])
     case optional(WrittenType)
     case unsupported(String)

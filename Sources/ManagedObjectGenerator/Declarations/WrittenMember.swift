@@ -1,8 +1,8 @@
 // What classes have written themselves and key-value coding finds by name on Apple's platforms.
 
 /// A property with an accessor or storage of its own, or a `validate<Key>` method.
-package struct WrittenMember: Sendable {
-    package enum Kind: Sendable {
+package struct WrittenMember: Equatable, Sendable {
+    package enum Kind: Equatable, Sendable {
         case property(isSettable: Bool)
         /// `validateName(_:)`; the name is `Name`.
         case validation

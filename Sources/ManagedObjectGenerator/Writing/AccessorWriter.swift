@@ -3,9 +3,11 @@
 
 /// Writes the bodies that @NSManaged members lack on Linux.
 struct AccessorWriter {
-    let types: TypeNames
+    let declarations: TargetDeclarations
     /// By class, and then by capitalised name.
     let relationships: [String: [String: String]]
+
+    private var types: TypeNames { declarations.types }
 
     /// The code for the members, and what there can't be any for.
     func accessors(of members: [ManagedMember]) -> (text: String, problems: [GeneratorProblem]) {
@@ -13,7 +15,7 @@ struct AccessorWriter {
         var owners: [String] = []
         var bodies: [String: [String]] = [:]
         for member in members {
-            let owner = member.owner.joined(separator: ".")
+            let owner = member.owner.map(\.escapedIdentifier).joined(separator: ".")
             do throws(GeneratorProblem) {
                 let body = try body(of: member)
                 if bodies[owner] == nil { owners.append(owner) }
@@ -43,6 +45,12 @@ struct AccessorWriter {
                     "@NSManaged '\(member.name)' is in '\(member.owner.joined(separator: "."))', which isn't a class of "
                     + "this target. Declare it in the class, or in an extension within the class's target.")
         }
+        switch declarations.hiding(of: member.owner) {
+        case .private?:
+            throw hidden(member, "is in a private type, which no other file can name", "Make the type internal")
+        case .generic?: throw hidden(member, "is in a generic type", "Take the class out of it")
+        case .actor?, nil: break
+        }
         guard member.name.utf8.allSatisfy({ $0 < 128 }), owner.text.utf8.allSatisfy({ $0 < 128 }) else {
             throw GeneratorProblem(
                 place: member.place,
@@ -54,6 +62,14 @@ struct AccessorWriter {
         case .property(let type): return try property(member, type, owner)
         case .method(let parameters): return try method(member, parameters, owner)
         }
+    }
+
+    private func hidden(_ member: ManagedMember, _ reason: String, _ remedy: String) -> GeneratorProblem {
+        GeneratorProblem(
+            place: member.place,
+            message:
+                "@NSManaged '\(member.name)' \(reason), so its accessors can't be made on Linux. \(remedy), or write the "
+                + "property with modelledValue(forKey:) and setModelledValue(_:forKey:).")
     }
 
     // MARK: Properties
@@ -68,15 +84,16 @@ struct AccessorWriter {
         let type = try resolved(written, member)
         let getter = MemberSymbol.getter(member.name, type, of: owner)
         let setter = MemberSymbol.setter(member.name, type, of: owner)
+        let text = types.qualified(written, within: member.owner).text
         let (key, isPrimitive) = key(of: member.name)
         let (get, set) =
             isPrimitive
             ? ("primitiveModelledValue", "setPrimitiveModelledValue") : ("modelledValue", "setModelledValue")
         return """
                 @_silgen_name("\(getter)")
-                public final func __get_\(member.name)() -> \(written.text) { \(get)(forKey: "\(key)") }
+                public final func __get_\(member.name)() -> \(text) { \(get)(forKey: "\(key)") }
                 @_silgen_name("\(setter)")
-                public final func __set_\(member.name)(_ value: __owned \(written.text)) { \(set)(value, forKey: "\(key)") }
+                public final func __set_\(member.name)(_ value: __owned \(text)) { \(set)(value, forKey: "\(key)") }
             """
     }
 
@@ -128,7 +145,7 @@ struct AccessorWriter {
         let suffix = String(member.name.dropFirst(form.prefix.count))
         let key = relationships[owner.path.last?.name ?? ""]?[suffix] ?? suffix.loweredFirst
         let names = zip(parameters, ["first", "second"]).map { parameter, name in
-            "\(parameter.label.map { "\($0) " } ?? "_ ")\(name): \(parameter.type.text)"
+            "\(parameter.label.map { "\($0) " } ?? "_ ")\(name): \(self.types.qualified(parameter.type, within: member.owner).text)"
         }
         let values = zip(types, ["first", "second"]).map { Self.list($0.type, $1) }
         return """

@@ -1,7 +1,7 @@
 // The class and properties of an entity, as Xcode generates them. Where there is no Objective-C runtime, accessors have
 // bodies.
 
-import CoreData
+import ModelDocuments
 
 /// Writes the Swift code of one entity.
 struct ClassWriter {
@@ -12,21 +12,26 @@ struct ClassWriter {
         case all
     }
 
-    private let entity: NSEntityDescription
+    private let entity: EntityOutline
     private let names: EntityNames
+    private let model: ModelOutline
     private let platform: Platform
 
-    init(_ entity: NSEntityDescription, _ names: EntityNames, _ platform: Platform) {
+    init(_ entity: EntityOutline, _ names: EntityNames, of model: ModelOutline, for platform: Platform) {
         self.entity = entity
         self.names = names
+        self.model = model
         self.platform = platform
     }
+
+    /// The names of the class of another entity of the model.
+    private func names(of entity: String?) -> EntityNames? { model.entity(named: entity).flatMap(EntityNames.init) }
 
     // MARK: Class
 
     /// The class, without members.
     var classDeclaration: String {
-        let parent = entity.superentity.flatMap(EntityNames.init)?.className ?? "NSManagedObject"
+        let parent = names(of: entity.parent)?.className ?? "NSManagedObject"
         let declaration = "public class \(names.className): \(parent) {}\n"
         switch platform {
         case .linux: return declaration
@@ -40,7 +45,7 @@ struct ClassWriter {
     /// An extension with `fetchRequest()`, the properties, and the methods of to-many relationships.
     var properties: String {
         let own = entity.properties.sorted { $0.name < $1.name }
-        let relationships = own.compactMap { $0 as? NSRelationshipDescription }.filter(\.isToMany)
+        let relationships = own.compactMap(ToMany.init)
         var text = ""
         if platform == .all {
             text += "#if canImport(ObjectiveC)\n"
@@ -49,7 +54,7 @@ struct ClassWriter {
         }
         text += members(.linux, own, relationships)
         if platform == .all { text += "#endif\n" }
-        if entity.superentity.flatMap(EntityNames.init) == nil {
+        if names(of: entity.parent) == nil {
             text += "\nextension \(names.className): Identifiable {}\n"
         }
         return text
@@ -59,8 +64,25 @@ struct ClassWriter {
         case apple, linux
     }
 
+    /// A to-many relationship.
+    private struct ToMany {
+        let name: String
+        let destination: String
+        let isOrdered: Bool
+
+        init?(_ property: PropertyOutline) {
+            guard case .relationship(let destination, isToMany: true, let isOrdered) = property.form else { return nil }
+            name = property.name
+            self.destination = destination
+            self.isOrdered = isOrdered
+        }
+    }
+
+    /// The keys and their properties' names in code.
+    var keys: [String] { entity.properties.map(\.name).sorted() }
+
     private func members(
-        _ form: Form, _ properties: [NSPropertyDescription], _ relationships: [NSRelationshipDescription]
+        _ form: Form, _ properties: [PropertyOutline], _ relationships: [ToMany]
     ) -> String {
         let hidden = form == .apple ? "@nonobjc " : ""
         var text = """
@@ -71,8 +93,7 @@ struct ClassWriter {
 
             """
         for property in properties {
-            guard let type = Self.type(of: property) else { continue }
-            text += "\n" + declaration(property.name, type, form)
+            text += "\n" + declaration(property.name, type(of: property), form)
         }
         for relationship in relationships {
             text += "\n" + methods(of: relationship).map { method($0, form) }.joined(separator: "\n")
@@ -95,43 +116,36 @@ struct ClassWriter {
     }
 
     /// The type that Xcode gives a property.
-    private static func type(of property: NSPropertyDescription) -> String? {
-        switch property {
-        case let attribute as NSAttributeDescription: attributeType(attribute)
-        case let relationship as NSRelationshipDescription:
-            if relationship.isToMany {
-                relationship.isOrdered ? "NSOrderedSet?" : "NSSet?"
-            } else {
-                "\(destination(of: relationship))?"
-            }
-        default: nil
+    private func type(of property: PropertyOutline) -> String {
+        switch property.form {
+        case .attribute(let type, let isScalar, let valueClass):
+            Self.attributeType(type, isScalar: isScalar, valueClass: valueClass)
+        case .relationship(_, isToMany: true, let isOrdered): isOrdered ? "NSOrderedSet?" : "NSSet?"
+        case .relationship(let destination, isToMany: false, _): "\(className(of: destination))?"
         }
     }
 
-    private static func attributeType(_ attribute: NSAttributeDescription) -> String {
-        func number(_ scalar: String) -> String { attribute.usesScalarValueType ? scalar : "NSNumber?" }
-        return switch attribute.attributeType {
-        case .integer16AttributeType: number("Int16")
-        case .integer32AttributeType: number("Int32")
-        case .integer64AttributeType: number("Int64")
-        case .doubleAttributeType: number("Double")
-        case .floatAttributeType: number("Float")
-        case .booleanAttributeType: number("Bool")
-        case .decimalAttributeType: "NSDecimalNumber?"
-        case .stringAttributeType: "String?"
-        case .dateAttributeType: "Date?"
-        case .binaryDataAttributeType: "Data?"
-        case .UUIDAttributeType: "UUID?"
-        case .URIAttributeType: "URL?"
-        case .objectIDAttributeType: "NSManagedObjectID?"
-        case .compositeAttributeType: "[String: Any]?"
-        default: "\(attribute.attributeValueClassName ?? "NSObject")?"
+    private static func attributeType(_ type: AttributeTypeName?, isScalar: Bool, valueClass: String?) -> String {
+        func number(_ scalar: String) -> String { isScalar ? scalar : "NSNumber?" }
+        return switch type {
+        case .integer16: number("Int16")
+        case .integer32: number("Int32")
+        case .integer64: number("Int64")
+        case .double: number("Double")
+        case .float: number("Float")
+        case .boolean: number("Bool")
+        case .decimal: "NSDecimalNumber?"
+        case .string: "String?"
+        case .date: "Date?"
+        case .binary: "Data?"
+        case .uuid: "UUID?"
+        case .uri: "URL?"
+        case .composite: "[String: Any]?"
+        case .transformable, nil: "\(valueClass ?? "NSObject")?"
         }
     }
 
-    private static func destination(of relationship: NSRelationshipDescription) -> String {
-        relationship.destinationEntity.flatMap(EntityNames.init)?.className ?? "NSManagedObject"
-    }
+    private func className(of entity: String) -> String { names(of: entity)?.className ?? "NSManagedObject" }
 
     // MARK: Methods of to-many relationships
 
@@ -149,9 +163,9 @@ struct ClassWriter {
         }
     }
 
-    private func methods(of relationship: NSRelationshipDescription) -> [Method] {
+    private func methods(of relationship: ToMany) -> [Method] {
         let name = relationship.name.capitalizedFirst
-        let type = Self.destination(of: relationship)
+        let type = className(of: relationship.destination)
         let set = relationship.isOrdered ? "NSOrderedSet" : "NSSet"
         let list = relationship.isOrdered ? "array" : "allObjects"
         let key = "forKey: \"\(relationship.name)\""

@@ -94,6 +94,44 @@ import Testing
         for context in [grandchild, child, library.context] { context.checkInvariants() }
     }
 
+    // Asked for before anything else has told the child of the save.
+    @Test(arguments: StoreKind.allCases)
+    func `permanent IDs that a child asks for are those of the rows`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let child = library.newChild(), grandchild = library.newChild(of: child)
+        let author = grandchild.insert("Author", ["name": "Ada"])
+        let book = child.insert("Book", ["title": "b"])
+        try grandchild.save()
+        try child.save()
+        try library.context.save()
+        try grandchild.obtainPermanentIDs(for: [author])
+        try child.obtainPermanentIDs(for: [book])
+        let fresh = library.newContext()
+        #expect(try library.fetch("Author", in: fresh).map(\.objectID) == [author.objectID])
+        #expect(try library.fetch("Book", in: fresh).map(\.objectID) == [book.objectID])
+        author.setValue("Bea", forKey: "name")
+        for context in [grandchild, child, library.context] { try context.save() }
+        #expect(try library.fetch("Author", in: library.newContext()).map { $0.text("name") } == ["Bea"])
+    }
+
+    // The sibling has read the book while its author had a temporary ID.
+    @Test(arguments: StoreKind.allCases)
+    func `a link read under a temporary ID is one to the object with the permanent ID`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let author = library.insert("Author", ["name": "Ada"]), book = library.insert("Book", ["author": author])
+        let child = library.newChild()
+        let mine = try child.existingObject(with: book.objectID), owner = child.object(with: author.objectID)
+        #expect(mine.value(forKey: "title") == nil)
+        try library.context.save()
+        #expect(mine.changedValues().isEmpty && mine.one("author") === owner)
+        child.delete(owner)
+        try child.save()
+        #expect(author.isDeleted)
+        try library.context.save()
+        #expect(try library.fetch("Author", in: library.newContext()).isEmpty)
+        child.checkInvariants()
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `relationships of all kinds are handed up`(_ kind: StoreKind) throws {
         let library = try Library(kind)

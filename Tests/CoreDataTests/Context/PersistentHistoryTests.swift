@@ -57,6 +57,16 @@ import Testing
         #expect(found[0].changes?.first?.transaction === found[0])
     }
 
+    // The root executes them; the child that asks has no author and no name of its own.
+    @Test func `a batch of a child context is by the author and the name of the one above it`() throws {
+        let library = try filled()
+        let child = library.newChild(), grandchild = library.newChild(of: child)
+        child.name = "editor"
+        try grandchild.execute(NSBatchInsertRequest(entityName: "Tag", objects: [["label": "x"]]))
+        let found = try #require(try transactions(library).last)
+        #expect(found.author == "importer" && found.contextName == "editor")
+    }
+
     @Test func `batches are transactions too`() throws {
         let library = try filled()
         let token = library.coordinator.currentPersistentHistoryToken(fromStores: nil)

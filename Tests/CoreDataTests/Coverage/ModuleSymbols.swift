@@ -50,8 +50,10 @@ struct ModuleSymbols {
         arguments += ["-minimum-access-level", "public", "-output-dir", folder.path]
         arguments += ["-I", build.appending(path: "Modules").path]
         for library in systemLibraries(target.deletingLastPathComponent()) { arguments += ["-I", library.path] }
-        let moduleMap = build.appending(path: "CTryRetain.build/module.modulemap").path
-        tool.arguments = arguments + ["-Xcc", "-fmodule-map-file=\(moduleMap)"]
+        let moduleMaps = ["CClassNames", "CTryRetain"].map {
+            build.appending(path: "\($0).build/module.modulemap").path
+        }
+        tool.arguments = arguments + moduleMaps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
         tool.standardError = output
         tool.standardOutput = output
         try tool.run()

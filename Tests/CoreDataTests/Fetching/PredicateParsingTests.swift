@@ -174,7 +174,7 @@ import Testing
         Case("a == %@ AND b == %@", [1, 2.5], "a == 1 AND b == 2.5"),
         Case("a == %i OR a == %u OR a == %lld OR a == %lu", [1, 2, 3, 4], "a == 1 OR a == 2 OR a == 3 OR a == 4"),
         Case("a == %@", [true], "a == 1"),
-        Case("a == %@", [NSNull()], "a == nil"),
+        Case("a == %@", [NSNull()], "a == <null>"),
         Case("a == %@", [Int?.none as Any], "a == nil"),
         Case("a == %@", [Int?.some(3) as Any], "a == 3"),
         Case("a IN %@", [[1, 2]], "a IN {1, 2}"),

@@ -243,6 +243,81 @@ import Testing
         }
     }
 
+    // MARK: Indexes
+
+    /// Changes the fields of all objects of a class in an archive.
+    private func changed(
+        _ archive: Data, _ className: String,
+        _ change: (inout [PropertyListValue.Entry], inout [PropertyListValue]) -> Void
+    ) throws -> Data {
+        guard case .dictionary(var top) = try BinaryPropertyListReader.value(of: archive),
+            let place = top.firstIndex(where: { $0.key == "$objects" }), case .array(var objects) = top[place].value
+        else { throw PropertyListError(description: "no archive") }
+        for index in objects.indices {
+            guard case .dictionary(var fields) = objects[index], case .uid(let uid)? = objects[index]["$class"],
+                objects[uid]["$classname"] == .string(className)
+            else { continue }
+            change(&fields, &objects)
+            objects[index] = .dictionary(fields)
+        }
+        top[place].value = .array(objects)
+        return BinaryPropertyListWriter.data(of: .dictionary(top))
+    }
+
+    private func indexedModel() -> NSManagedObjectModel {
+        let date = TestModel.attribute("date", .dateAttributeType, indexed: true)
+        let root = TestModel.entity("Root", [date, TestModel.attribute("rank", .integer16AttributeType)])
+        root.compoundIndexes = [["date", "rank"]]
+        let leaf = TestModel.entity("Leaf")
+        root.subentities = [leaf]
+        return TestModel.model([root, leaf])
+    }
+
+    @Test func `where a compiled model has fetch indexes, its older lists are left alone`() throws {
+        // They name what isn't a property, and repeat in a sub-entity what its super-entity has.
+        let archive = try changed(indexedModel().archived(), "NSEntityDescription") { fields, objects in
+            objects += [.string("self"), .string("gone")]
+            let names: [PropertyListValue] = [.uid(objects.count - 2), .uid(objects.count - 1)]
+            guard case .uid(let list)? = PropertyListValue.dictionary(fields)["NSCompoundIndexes"],
+                case .array(let lists)? = objects[list]["NS.objects"], case .uid(let first)? = lists.first,
+                case .dictionary(var entries) = objects[first],
+                let index = entries.firstIndex(where: { $0.key == "NS.objects" })
+            else { return }
+            entries[index].value = .array(names)
+            objects[first] = .dictionary(entries)
+        }
+        let model = try NSManagedObjectModel(archive: archive)
+        #expect(model.entitiesByName["Root"]?.indexes.map(\.name) == ["date", "date_rank"])
+        #expect(model.entitiesByName["Leaf"]?.indexes.isEmpty == true)
+    }
+
+    @Test func `where a compiled model has older lists alone, they are its indexes`() throws {
+        let archive = try changed(indexedModel().archived(), "NSEntityDescription") { fields, _ in
+            fields.removeAll { $0.key == "NSFetchIndexDescriptions" }
+        }
+        let model = try NSManagedObjectModel(archive: archive)
+        #expect(model.entitiesByName["Root"]?.indexes.map(\.name).sorted() == ["date", "date_rank"])
+    }
+
+    @Test func `a fetch index that is listed twice or names what isn't there refuses no model`() throws {
+        let twice = try changed(indexedModel().archived(), "NSEntityDescription") { fields, objects in
+            guard case .uid(let list)? = PropertyListValue.dictionary(fields)["NSFetchIndexDescriptions"],
+                case .dictionary(var entries) = objects[list],
+                let index = entries.firstIndex(where: { $0.key == "NS.objects" }),
+                case .array(let members) = entries[index].value
+            else { return }
+            entries[index].value = .array(members + members)
+            objects[list] = .dictionary(entries)
+        }
+        #expect(try NSManagedObjectModel(archive: twice).entitiesByName["Root"]?.indexes.count == 2)
+        let unknown = try changed(indexedModel().archived(), "NSFetchIndexElementDescription") { fields, objects in
+            objects.append(.string("gone"))
+            guard let index = fields.firstIndex(where: { $0.key == "NSPropertyName" }) else { return }
+            fields[index].value = .uid(objects.count - 1)
+        }
+        #expect(try NSManagedObjectModel(archive: unknown).entitiesByName["Root"]?.indexes.isEmpty == true)
+    }
+
     @Test func `objects that multiply by reference are an error`() throws {
         // Thirty lists, each with the next one twice: a billion texts.
         var builder = KeyedArchiveBuilder()

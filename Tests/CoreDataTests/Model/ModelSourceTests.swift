@@ -161,6 +161,16 @@ func sourceModel(_ contents: String, attributes: String = "") throws -> NSManage
         #expect(error.description.contains(text) && error.description.contains(expected))
     }
 
+    @Test(arguments: ["Integer 16", "Integer 32", "Integer 64", "Double", "Float", "Decimal"])
+    func `a number that was a Boolean once keeps its default`(_ type: String) throws {
+        for (text, number) in [("NO", 0), ("YES", 1)] {
+            let value = try attribute("attributeType='\(type)' defaultValueString='\(text)'").defaultValue
+            #expect(value as? NSNumber == NSNumber(value: number))
+        }
+        #expect(try attribute("attributeType='String' defaultValueString='NO'").defaultValue as? String == "NO")
+        #expect(throws: ModelError.self) { try attribute("attributeType='UUID' defaultValueString='NO'") }
+    }
+
     // MARK: Limits
 
     @Test func `limits of numbers, dates and texts are read`() throws {

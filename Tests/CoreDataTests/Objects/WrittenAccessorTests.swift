@@ -124,6 +124,12 @@ final class WrittenEmployee: WrittenPerson {
 /// As generated.
 public final class WrittenManagedObjectAccessors: ManagedObjectAccessors {
     public override func register() {
+        modelled("label", \Shelf.Volume.label)
+        modelled("kind", \Shelf.Volume.kind)
+        modelled("pages", \Shelf.Volume.pages)
+        modelled("tags", \Shelf.Volume.tags)
+        modelled("next", \Shelf.Volume.next)
+        modelled("others", \Shelf.Volume.others)
         property("calls", \WrittenPerson.calls) { $0.calls = $1 }
         property("name", \WrittenPerson.name) { $0.name = $1 }
         property("mood", \WrittenPerson.mood) { $0.mood = $1 }

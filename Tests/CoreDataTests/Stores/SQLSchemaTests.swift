@@ -115,6 +115,43 @@ import Testing
         }
     }
 
+    @Test func `who gets which suffix goes by the entities' numbers, not by their names`() throws {
+        let root = TestModel.entity("Root"), container = TestModel.entity("NContainer")
+        let note = TestModel.entity("N", [TestModel.attribute("title", .stringAttributeType)])
+        let folder = TestModel.entity("F", [TestModel.attribute("title", .stringAttributeType)])
+        let account = TestModel.entity("Account")
+        root.subentities = [note, container]
+        container.subentities = [folder]
+        for owner in [note, folder] { TestModel.relate(owner, "account", .one, account) }
+        let (schema, model) = try schema([root, note, container, folder, account])
+        withExtendedLifetime(model) {
+            #expect(schema.entities.map(\.name) == ["Account", "Root", "N", "NContainer", "F"])
+            #expect(schema.entity(named: "N")?.column(named: "title") == "ZTITLE")
+            #expect(schema.entity(named: "F")?.column(named: "title") == "ZTITLE1")
+            #expect(schema.entity(named: "N")?.column(named: "account") == "ZACCOUNT")
+            #expect(schema.entity(named: "F")?.column(named: "account") == "ZACCOUNT1")
+        }
+    }
+
+    @Test func `in a file its own numbers decide who gets which suffix`() throws {
+        let root = TestModel.entity("Root")
+        let names = ["A", "B"]
+        let parts = names.map { TestModel.entity($0, [TestModel.attribute("title", .stringAttributeType)]) }
+        root.subentities = parts
+        let model = TestModel.model([root] + parts)
+        let file = SQLFileContents(
+            tables: ["ZROOT": ["Z_PK", "Z_ENT", "Z_OPT", "ZTITLE", "ZTITLE1"]],
+            entityRows: [
+                .init(number: 1, name: "Root", superNumber: 0), .init(number: 5, name: "A", superNumber: 1),
+                .init(number: 2, name: "B", superNumber: 1),
+            ])
+        let schema = try SQLSchema(model: model, configuration: nil, file: file)
+        withExtendedLifetime(model) {
+            #expect(schema.entity(named: "B")?.column(named: "title") == "ZTITLE")
+            #expect(schema.entity(named: "A")?.column(named: "title") == "ZTITLE1")
+        }
+    }
+
     @Test func `names that differ in case only, or look like a key column, get a suffix`() throws {
         let thing = TestModel.entity(
             "Thing", ["name", "Name", "_pk"].map { TestModel.attribute($0, .stringAttributeType) })
@@ -198,6 +235,45 @@ import Testing
     }
 
     // MARK: Indexes
+
+    @Test func `an index that the model has twice is made once`() throws {
+        let thing = TestModel.entity("Thing", [TestModel.attribute("name", .stringAttributeType, indexed: true)])
+        thing.indexes += thing.indexes.map { NSFetchIndexDescription(name: $0.name, elements: $0.elements) }
+        #expect(thing.indexes.count == 2)
+        #expect(try statements([thing]).filter { $0.contains("Z_Thing_name") }.count == 1)
+    }
+
+    @Test func `older lists of indexes may name the object itself and its entity`() throws {
+        let thing = TestModel.entity("Thing", [TestModel.attribute("date", .dateAttributeType)])
+        thing.compoundIndexes = [["date", "self"], ["entity", "date"]]
+        let made = try statements([thing]).filter { $0.contains("INDEX Z_Thing") }
+        #expect(
+            made == [
+                "CREATE INDEX Z_Thing_date_self ON ZTHING (ZDATE COLLATE BINARY ASC, Z_PK COLLATE BINARY ASC)",
+                "CREATE INDEX Z_Thing_entity_date ON ZTHING (Z_ENT COLLATE BINARY ASC, ZDATE COLLATE BINARY ASC)",
+            ])
+    }
+
+    @Test func `a spatial index and its triggers are spelled as Core Data's`() throws {
+        let coordinates = ["latitude", "longitude"].map { TestModel.attribute($0, .doubleAttributeType) }
+        let asset = TestModel.entity("GenericAsset", coordinates)
+        let elements = coordinates.map { NSFetchIndexElementDescription(property: $0, collationType: .rTree) }
+        asset.indexes = [NSFetchIndexDescription(name: "boundedByRect", elements: elements)]
+        let name = "Z_RT_GenericAsset_boundedByRect"
+        let columns = "(Z_PK, ZLATITUDE_MIN, ZLATITUDE_MAX, ZLONGITUDE_MIN, ZLONGITUDE_MAX)"
+        let values = "(NEW.Z_PK, NEW.ZLATITUDE ,NEW.ZLATITUDE, NEW.ZLONGITUDE, NEW.ZLONGITUDE)"
+        #expect(
+            try statements([asset]).filter { $0.contains(name) } == [
+                "CREATE VIRTUAL TABLE \(name) USING RTREE (Z_PK INTEGER PRIMARY KEY, ZLATITUDE_MIN FLOAT, "
+                    + "ZLATITUDE_MAX FLOAT, ZLONGITUDE_MIN FLOAT, ZLONGITUDE_MAX FLOAT)",
+                "CREATE TRIGGER \(name)_INSERT AFTER INSERT ON ZGENERICASSET FOR EACH ROW BEGIN INSERT OR REPLACE INTO "
+                    + "\(name) \(columns) VALUES \(values) ; END",
+                "CREATE TRIGGER \(name)_UPDATE AFTER UPDATE ON ZGENERICASSET FOR EACH ROW BEGIN DELETE FROM \(name) "
+                    + "WHERE Z_PK = NEW.Z_PK ; INSERT INTO \(name) \(columns) VALUES \(values) ; END",
+                "CREATE TRIGGER \(name)_DELETE AFTER DELETE ON ZGENERICASSET FOR EACH ROW BEGIN DELETE FROM \(name) "
+                    + "WHERE Z_PK = OLD.Z_PK ; END",
+            ])
+    }
 
     @Test func `fetch indexes keep their names and directions`() throws {
         let name = TestModel.attribute("name", .stringAttributeType),

@@ -7,6 +7,17 @@ import Testing
 
 @testable import CoreData
 
+/// Folders that go with the value.
+private final class TemporaryFolders {
+    private var folders: [TemporaryFolder] = []
+
+    func next() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        folders.append(folder)
+        return folder
+    }
+}
+
 @Suite struct SQLiteStoreForeignSchemaTests {
     /// Makes a store of `model` in a file and changes the file past it.
     private func file(
@@ -63,6 +74,49 @@ import Testing
         #expect(try store.members(team, "members") == [hero])
         try store.relate(hero, version: 2, "teams", remove: [team])
         #expect(try store.rows("SELECT COUNT(*) FROM Z_4MEMBERS") == ["0"])
+    }
+
+    @Test func `the names of a join table's columns tell which is which, not their order`() throws {
+        func model() -> NSManagedObjectModel {
+            let client = TestModel.entity("Client")
+            TestModel.connect(client, "trustedClients", .many, client, "trustedByClients", .many)
+            return TestModel.model([client])
+        }
+        let folder = TemporaryFolders()
+        for columns in ["Z_1TRUSTEDBYCLIENTS, Z_1TRUSTEDCLIENTS", "Z_1TRUSTEDCLIENTS, Z_1TRUSTEDBYCLIENTS"] {
+            for name in ["Z_1TRUSTEDBYCLIENTS", "Z_1TRUSTEDCLIENTS"] {
+                let url = try file(
+                    folder.next(), model(), { try $0.insert("Client", [[:], [:]]) },
+                    sql: """
+                        DROP TABLE Z_1TRUSTEDCLIENTS;
+                        CREATE TABLE \(name) ( \(columns), PRIMARY KEY (\(columns)) );
+                        INSERT INTO \(name) (Z_1TRUSTEDBYCLIENTS, Z_1TRUSTEDCLIENTS) VALUES (1, 2);
+                        """)
+                let store = try TestStore(model(), at: url)
+                let entity = try store.entity("Client")
+                let clients = (1...2).map { store.backend.objectID(for: entity, primaryKey: $0) }
+                // The first one trusts the second: that one's key is in the column named after what it is a member of.
+                #expect(try store.members(clients[0], "trustedClients") == [clients[1]])
+                #expect(try store.members(clients[1], "trustedByClients") == [clients[0]])
+                #expect(try store.members(clients[1], "trustedClients") == [])
+                try store.relate(clients[1], version: 1, "trustedClients", add: [clients[0]])
+                #expect(
+                    try store.rows("SELECT Z_1TRUSTEDBYCLIENTS, Z_1TRUSTEDCLIENTS FROM \(name) ORDER BY 1")
+                        == ["1|2", "2|1"])
+            }
+        }
+    }
+
+    @Test func `a counter that lags behind its table costs no row`() throws {
+        let folder = try TemporaryFolder()
+        let url = try file(
+            folder, TestModel.heroes(), { try $0.insert("Hero", [[:], [:], [:]]) },
+            sql: "UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Hero'")
+        let store = try TestStore(TestModel.heroes(), at: url)
+        let new = try store.insert("Sidekick")
+        #expect(new.number == 4)
+        #expect(try store.rows("SELECT COUNT(*) FROM ZHERO") == ["4"])
+        #expect(try store.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Hero'") == ["4"])
     }
 
     @Test func `within one entity the file's join table says who is the master`() throws {

@@ -189,16 +189,37 @@ import Testing
 
     // MARK: All or nothing
 
-    @Test func `a store that refuses an object refuses the archive`() throws {
+    @Test func `what breaks the model's rules comes back, unless the rules are to be checked`() throws {
         let archive = try comics().archive()
         let stack = try TestStack(ComicModel.make(nameIsOptional: false), .sqlite)
         let original = try TestStack(ComicModel.make())
         try original.fill { $0.add("Character", ["identifier": 5]) }
-        let error = graftError { try stack.restore(original.archive()) { $0.fit = .compatible } }
-        #expect(error?.description.contains("name") ?? false, "\(error?.description ?? "none")")
-        #expect(try stack.count("Character") == 0)
+        let broken = try original.archive()
+        for isDryRun in [true, false] {
+            let error = graftError {
+                try stack.restore(broken) {
+                    $0.fit = .compatible
+                    $0.validates = true
+                    $0.isDryRun = isDryRun
+                }
+            }
+            #expect(error?.description.contains("name") ?? false, "\(error?.description ?? "none")")
+            #expect(try stack.count("Character") == 0)
+        }
         try stack.restore(archive) { $0.fit = .compatible }
         #expect(try stack.count("Character") == 1)
+        for savesEachBatch in [false, true] {
+            try stack.restore(broken) {
+                $0.fit = .compatible
+                $0.savesEachBatch = savesEachBatch
+            }
+        }
+        #expect(try stack.count("Character") == 2)
+        // Nobody else's save goes unchecked.
+        try stack.perform { context in
+            context.add("Character", ["identifier": 6])
+            #expect(throws: (any Error).self) { try context.save() }
+        }
     }
 
     @Test func `a context's other objects may be unfinished while an archive is restored`() throws {

@@ -38,7 +38,7 @@ import Testing
         return 0
     }
 
-    @Test(arguments: [(DictionaryOptions.RepeatedObjects.leftOut, length), (.referenced, 5_000)])
+    @Test(arguments: [(DictionaryOptions.RepeatedObjects.leftOut, 5_000), (.referenced, length)])
     func `a chain of 100,000 objects goes out and in, and its dictionary can be released and printed`(
         _ repeatedObjects: DictionaryOptions.RepeatedObjects, _ length: Int
     ) throws {

@@ -104,4 +104,56 @@ import Testing
             #expect(changes["firstName"] == nil)
         }
     }
+
+    @Test(arguments: [false, true])
+    func `the steps grow with objects and links, however many know each other`(hasIdentity: Bool) throws {
+        try TestStack(Model.make(hasIdentity: hasIdentity)).perform { context throws in
+            for count in [6, 12, 24] {
+                let people = (0..<count).map {
+                    Model.new("Person", ["firstName": "P\($0)", "guid": "\(count) \($0)"], context)
+                }
+                for person in people {
+                    person.setValue(NSSet(array: people.filter { $0 !== person }), forKey: "friends")
+                }
+                let earlier = try people[0].toDictionary()
+                #expect(try people[0].toDictionary(changedSince: earlier).isEmpty)
+                people[count - 1].setValue("Changed", forKey: "firstName")
+                let (changes, steps) = try people[0].changes(since: earlier)
+                let links = count * (count - 1)
+                #expect(steps <= 6 * (count + links), "\(steps) steps for \(count) friends")
+                #expect("\(changes)".contains("Changed"))
+                try TestStack(Model.make(hasIdentity: hasIdentity)).perform { other throws in
+                    let copy = try NSManagedObject.create(fromDictionary: earlier, in: other)
+                    try copy.populate(fromDictionary: changes)
+                    let friends = copy.value(forKey: "friends") as? Set<NSManagedObject> ?? []
+                    #expect(friends.count == count - 1 && friends.contains { $0.text("firstName") == "Changed" })
+                    for friend in friends {
+                        #expect((friend.value(forKey: "friends") as? NSSet)?.count == count - 1)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `what an object owns alone and gives up is deleted at the other end`() throws {
+        for hasSuccessor in [false, true] {
+            let model = Model.make(hasIdentity: true)
+            let (here, there) = (try TestStack(model), try TestStack(model))
+            try here.perform { context throws in
+                let person = Model.fill(context)
+                person.setValue(Model.new("Passport", ["number": "1"], context), forKey: "passport")
+                let earlier = try person.toDictionary()
+                person.setValue(
+                    hasSuccessor ? Model.new("Passport", ["number": "2"], context) : nil, forKey: "passport")
+                let changes = try person.toDictionary(changedSince: earlier)
+                try there.perform { other throws in
+                    let copy = try NSManagedObject.create(fromDictionary: earlier, in: other)
+                    try other.save()
+                    try copy.populate(fromDictionary: changes)
+                    try other.save()
+                    #expect(try other.all("Passport").map { $0.text("number") } == (hasSuccessor ? ["2"] : []))
+                }
+            }
+        }
+    }
 }

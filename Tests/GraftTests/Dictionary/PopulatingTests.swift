@@ -12,10 +12,9 @@ import Testing
         try TestStack(Model.make(hasIdentity: hasIdentity)).perform { try Model.fill($0).toDictionary() }
     }
 
-    @Test(arguments: [false, true])
-    func `creating twice makes two identical persons without an identity and one with it`(hasIdentity: Bool) throws {
-        let stack = try TestStack(Model.make(hasIdentity: hasIdentity), .sqlite)
-        let dictionary = try dictionary(hasIdentity: hasIdentity)
+    @Test func `creating twice makes two identical persons`() throws {
+        let stack = try TestStack(Model.make(), .sqlite)
+        let dictionary = try dictionary()
         for _ in 0..<2 {
             try stack.perform { context throws in
                 let person = try NSManagedObject.create(fromDictionary: dictionary, in: context)
@@ -24,9 +23,29 @@ import Testing
                 try context.save()
             }
         }
-        #expect(try stack.count("Person") == (hasIdentity ? 1 : 2))
-        #expect(try stack.count("Address") == (hasIdentity ? 2 : 4))
-        if hasIdentity { #expect(try stack.count("Country") == 1) }
+        #expect(try stack.count("Person") == 2)
+        #expect(try stack.count("Address") == 4)
+        // The addresses of one person are in one country.
+        #expect(try stack.count("Country") == 2)
+    }
+
+    @Test func `populating twice makes one person with an identity, and creating again is an error`() throws {
+        let stack = try TestStack(Model.make(hasIdentity: true), .sqlite)
+        let dictionary = try dictionary(hasIdentity: true)
+        for _ in 0..<2 {
+            try stack.perform { context throws in
+                let person = try context.populateObjects(fromDictionaries: [dictionary]).objects[0]
+                #expect(person.texts("addresses", "city") == ["Another Town", "Sometown"])
+                try context.save()
+                let error = graftError { _ = try NSManagedObject.create(fromDictionary: dictionary, in: context) }
+                #expect(error?.problem == .duplicateIdentity("\"p1\""))
+                #expect(error?.place.property == "guid" && error?.place.entity == "Person")
+                #expect(!context.hasChanges)
+            }
+        }
+        #expect(try stack.count("Person") == 1)
+        #expect(try stack.count("Address") == 2)
+        #expect(try stack.count("Country") == 1)
     }
 
     @Test func `identities can be ignored`() throws {

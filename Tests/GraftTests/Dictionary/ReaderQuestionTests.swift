@@ -92,7 +92,7 @@ import Testing
     @Test func `why are shared children duplicated`() throws {
         let dictionary = try TestStack(Model.make(hasIdentity: true)).perform { try Model.fill($0).toDictionary() }
         try TestStack(Model.make(hasIdentity: true), .sqlite).perform { context throws in
-            for _ in 0..<3 { _ = try NSManagedObject.create(fromDictionary: dictionary, in: context) }
+            for _ in 0..<3 { try context.populateObjects(fromDictionaries: [dictionary]) }
             try context.save()
             #expect(try context.all("Country").count == 1)
             #expect(try context.all("Address").count == 2)

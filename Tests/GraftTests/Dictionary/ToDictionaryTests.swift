@@ -67,21 +67,34 @@ import Testing
         }
     }
 
-    @Test func `a shared object is complete once and has its attributes elsewhere`() throws {
+    @Test func `a shared object is complete once and a number elsewhere`() throws {
         let stack = try TestStack(Model.make())
         try stack.perform { context throws in
             let dictionary = try Model.fill(context).toDictionary()
+            let addresses = nested(dictionary, "addresses")
+            let countries = addresses.map { nested($0, "country")[0] }
+            #expect(countries[0]["name"] as? String == "Germany")
+            #expect(countries[1] as? [String: Int] == ["$ref": countries[0]["$id"] as? Int ?? -1])
+            // It leads to the other address, which stands in its own place and nowhere else.
+            let others = nested(countries[0], "addresses")
+            #expect(others as? [[String: Int]] == [["$ref": addresses[1]["$id"] as? Int ?? -1]])
+        }
+    }
+
+    @Test func `left out by name, a shared object has its attributes elsewhere`() throws {
+        let stack = try TestStack(Model.make())
+        try stack.perform { context throws in
+            var options = DictionaryOptions()
+            options.repeatedObjects = .leftOut
+            let dictionary = try Model.fill(context).toDictionary(options: options)
             let countries = nested(dictionary, "addresses").map { nested($0, "country")[0] }
             #expect(countries.map { $0["name"] as? String } == ["Germany", "Germany"])
-            // It leads to the other address, which stands in its own place and nowhere else.
             #expect(countries.allSatisfy { $0["addresses"] == nil })
         }
     }
 
-    @Test func `by reference, a cycle of any length comes back as it was without identities`() throws {
+    @Test func `a cycle of any length comes back as it was without identities`() throws {
         let stack = try TestStack(Model.make())
-        var options = DictionaryOptions()
-        options.repeatedObjects = .referenced
         try stack.perform { context throws in
             let people = (0..<5).map { Model.new("Person", ["firstName": "P\($0)"], context) }
             for (index, person) in people.enumerated() {
@@ -90,7 +103,7 @@ import Testing
             }
             let own = Model.new("Person", ["firstName": "Self"], context)
             own.setValue(NSSet(object: own), forKey: "friends")
-            let dictionaries = try [people[2], own].toDictionaries(options: options)
+            let dictionaries = try [people[2], own].toDictionaries()
             let copies = try NSManagedObject.create(fromDictionaries: dictionaries, in: context)
             #expect(copies.map { $0.text("firstName") } == ["P2", "Self"])
             #expect(try context.all("Person").count == 12)

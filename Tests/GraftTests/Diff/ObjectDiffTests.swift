@@ -191,3 +191,26 @@ import Testing
         }
     }
 }
+
+@Suite struct ObjectDiffKindTests {
+    @Test func `an owned object without values is in the diff, and its kind by option`() throws {
+        let stack = try TestStack(PersonModel.make(addressIdentity: nil, isOrdered: true))
+        try stack.perform { context throws in
+            let (old, new) = (
+                context.make("Person", ["firstName": "Ann"]), context.make("Person", ["firstName": "Ann"])
+            )
+            new.setValue(NSOrderedSet(object: context.make("Address", [:])), forKey: "addresses")
+            let diff = try #require(try ObjectDiff(from: old, to: new))
+            #expect(diff.kind == .changed)
+            let address = try #require(
+                (diff.dictionary["relationships"] as? [String: [[String: Any]]])?["addresses"]?.first)
+            #expect(address.keys.sorted() == ["entityName"])
+            let json = try diff.json(includesKinds: true).description
+            #expect(json.contains(#""kind":"inserted""#) && json.contains(#""kind":"changed""#))
+            #expect(try ObjectDiff(from: new, to: old)?.dictionary(includesKinds: true)["kind"] as? String == "changed")
+            #expect(try ObjectDiff(from: new, to: nil)?.kind == .deleted)
+            #expect(try ObjectDiff(from: nil, to: context.make("Address", [:]))?.kind == .inserted)
+            #expect(try ObjectDiff(from: old, to: old) == nil)
+        }
+    }
+}

@@ -177,3 +177,72 @@ import Testing
         }
     }
 }
+
+// MARK: - Two copies in one store
+
+/// The layout of the article: the last state of the server and the user's are two graphs of one store.
+@Suite struct GraphCopyPatchTests {
+    private func person(
+        _ addresses: [(guid: String, city: String)], _ context: NSManagedObjectContext
+    ) -> NSManagedObject {
+        let person = context.make("Person", ["firstName": "Ann"])
+        person.setValue(
+            NSSet(array: addresses.map { context.make("Address", ["guid": $0.guid, "city": $0.city]) }),
+            forKey: "addresses")
+        return person
+    }
+
+    private func cities(_ person: NSManagedObject) -> [String] {
+        let addresses = person.value(forKey: "addresses") as? Set<NSManagedObject> ?? []
+        return addresses.map { "\($0.text("guid") ?? "-") \($0.text("city") ?? "-")" }.sorted()
+    }
+
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `a diff of two copies is applied to the one that is given`(_ kind: StoreKind, isSaved: Bool) throws {
+        let stack = try TestStack(PersonModel.make(), kind)
+        try stack.perform { context throws in
+            let company = context.make("Company", ["name": "Acme"])
+            let server = person([("1", "Townsville"), ("2", "Gone"), ("3", "Same")], context)
+            let user = person([("1", "Sometown"), ("3", "Same"), ("4", "New")], context)
+            user.setValue(company, forKey: "employer")
+            if isSaved { try context.save() }
+            let diff = try GraphDiff(from: server, to: user)
+            try context.apply(diff, to: [server])
+            #expect(cities(server) == ["1 Sometown", "3 Same", "4 New"])
+            #expect(cities(user) == ["1 Sometown", "3 Same", "4 New"])
+            #expect(server.object("employer") === company)
+            #expect(try GraphDiff(from: server, to: user).isEmpty)
+            #expect(try context.all("Address").count == 6)
+            try context.apply(diff.inverted, to: [server])
+            #expect(cities(server) == ["1 Townsville", "2 Gone", "3 Same"])
+            #expect(cities(user) == ["1 Sometown", "3 Same", "4 New"])
+            // What isn't in the graph of the given object is missing, although the store has it.
+            let error = graftError { try context.apply(diff, to: [context.make("Person", ["firstName": "Ann"])]) }
+            if case .changesDoNotFit? = error?.problem {} else { Issue.record("\(String(describing: error))") }
+        }
+    }
+
+    @Test func `the error for an owner without identity is about the owner`() throws {
+        for (info, problem) in [
+            ([:], GraftError.Problem?.none), (["identityAttributes": "id"], .missingIdentity(attributes: ["id"])),
+        ] {
+            var sketch = ModelSketch()
+            sketch.entity(
+                "Order", info: info,
+                [.attribute("id"), .toMany("lines", "Line", inverse: "order", rule: .cascadeDeleteRule)])
+            sketch.entity(
+                "Line", info: ["identityAttributes": "number, order"],
+                [.attribute("number", .integer32AttributeType), .toOne("order", "Order", inverse: "lines")])
+            try TestStack(sketch.model()).perform { context throws in
+                let line = context.make("Line", ["number": 1])
+                line.setValue(context.make("Order", [:]), forKey: "order")
+                let error = graftError { _ = try GraphDiff(unsavedChangesIn: context) }
+                #expect(error?.place.entity == "Order")
+                if let problem { #expect(error?.problem == problem) }
+                line.setValue(nil, forKey: "number")
+                let missing = graftError { _ = try GraphDiff(from: [], to: [line, context.make("Line", [:])]) }
+                #expect(missing?.problem != .missingIdentity(attributes: ["number", "order"]))
+            }
+        }
+    }
+}

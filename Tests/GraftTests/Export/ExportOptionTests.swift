@@ -354,3 +354,105 @@ import Testing
         }
     }
 }
+
+/// Exports of changes: what is written doesn't depend on the order of the objects, and is what a diff says.
+@Suite struct ExportScopeTests {
+    /// Members who nest their friends and their tasks.
+    private func stack() throws -> TestStack {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Member", info: ["identityAttributes": "id"],
+            [
+                .attribute("id", json: "id"), .attribute("name", json: "name"),
+                .toMany("friends", "Member", inverse: "friendOf", json: "friends"),
+                .toMany("friendOf", "Member", inverse: "friends"),
+                .toMany("tasks", "Task", inverse: "member", json: "tasks", rule: .cascadeDeleteRule),
+            ])
+        sketch.entity(
+            "Task", info: ["identityAttributes": "id"],
+            [
+                .attribute("id", json: "id"), .attribute("title", json: "title"),
+                .toOne("member", "Member", inverse: "tasks"),
+            ])
+        return try TestStack(sketch.model())
+    }
+
+    @Test func `the same objects are written in whichever order they come`() throws {
+        try stack().perform { context throws in
+            // A ring, so that each leads to all, and one outside that leads to nothing.
+            let members = (0..<6).map { ArchiveArticleModel.new("Member", ["id": "m\($0)", "name": "M"], context) }
+            for index in 0..<5 {
+                members[index].setValue(NSSet(object: members[(index + 1) % 5]), forKey: "friends")
+            }
+            let task = ArchiveArticleModel.new("Task", ["id": "t", "title": "Old"], context)
+            task.setValue(members[3], forKey: "member")
+            try context.save()
+            let base = try GraphSnapshot(of: context)
+            task.setValue("New", forKey: "title")
+            for scope in [ExportOptions.Scope.changesSinceSave, .changes(since: base)] {
+                for repeats in [false, true] {
+                    var options = ExportOptions()
+                    options.scope = scope
+                    options.repeatsObjects = repeats
+                    options.sortsKeys = true
+                    var written: Set<[String]> = []
+                    for rotation in 0..<6 {
+                        let order = Array(members[rotation...] + members[..<rotation])
+                        let text = try context.json(of: order, options: options)
+                        let list = try #require(try JSONSerialization.jsonObject(with: text) as? [[String: Any]])
+                        written.insert(list.compactMap { $0["id"] as? String }.sorted())
+                        #expect(String(decoding: text, as: UTF8.self).contains("New"))
+                        if repeats {
+                            #expect(list.allSatisfy { "\($0)".contains("New") })
+                        }
+                    }
+                    // Whoever leads to the change, and not the one outside.
+                    #expect(written == [["m0", "m1", "m2", "m3", "m4"]])
+                    options.maximumNesting = 2
+                    for order in [members, members.reversed()] {
+                        let text = try context.json(of: order, options: options)
+                        let list = try #require(try JSONSerialization.jsonObject(with: text) as? [[String: Any]])
+                        #expect(list.compactMap { $0["id"] as? String }.sorted() == ["m2", "m3"])
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: 1...30)
+    func `what is written of changes is what a diff says`(_ seed: Int) throws {
+        var graph = RandomGraph(plainSeed: seed)
+        let stack = try TestStack(graph.model)
+        try stack.perform { context throws in
+            graph.fill(context, count: 20)
+            try context.save()
+            let base = try GraphSnapshot(of: context)
+            let objects = try context.everything()
+            var random = SeededGenerator(seed: seed)
+            for object in objects where random.chance(20) {
+                object.setValue("changed \(random.below(100))", forKey: "part")
+            }
+            let diff = try GraphDiff(unsavedChangesIn: context)
+            var options = ExportOptions()
+            options.relationshipForm = ExportOptions.RelationshipForm.none
+            for scope in [ExportOptions.Scope.changesSinceSave, .changes(since: base)] {
+                options.scope = scope
+                for order in [objects, objects.reversed()] {
+                    let text = try context.json(of: order, options: options)
+                    let count = try (JSONSerialization.jsonObject(with: text) as? [Any])?.count
+                    #expect(count == diff.changed.count, "seed \(seed)")
+                }
+            }
+            // The tree of each object, and its dictionary of changes, know of the same objects.
+            let changed = Set(diff.changed.map(\.key))
+            for object in objects.prefix(6) {
+                let key = try #require(
+                    try GraphSnapshot(of: [object]).contents().first {
+                        $0.key.identity == [.integer(object.number("key") ?? -1)] && $0.key.entity == object.entity.name
+                    }?.key)
+                let own = try GraphDiff(unsavedChangesOf: object).changed.contains { $0.key == key }
+                #expect(own == changed.contains(key))
+            }
+        }
+    }
+}

@@ -186,4 +186,33 @@ import Testing
         #expect(lint.findings.map(\.rule) == [Rule.invalidMapping])
         #expect(lint.findings[0].message.contains("JSONVersionAttribute"))
     }
+
+    @Test func `all that is wrong with a mapping is found at once`() throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Hero", info: ["identityAttributes": "id", "JSONVersionAttribute": "verson", "JSONRootKeyPath": "a..b"],
+            [id, .attribute("version", .integer64AttributeType, json: "v"), .attribute("path", json: "x..y")])
+        sketch.entity(
+            "Power", info: ["identityAttributes": "nmae", "JSONEntityKey": ".."],
+            [.attribute("name", json: "name", transformer: "ModelLintTests.Unregistered")])
+        let found = try ModelLint(sketch.model()).findings.filter { $0.severity == .error }
+        let places = Set(found.map { [$0.entity, $0.property].compactMap(\.self).joined(separator: ".") })
+        #expect(places.isSuperset(of: ["Hero", "Hero.path", "Power", "Power.name"]), "\(found)")
+        #expect(found.contains { $0.message.contains("verson") } || found.contains { $0.message.contains("a..b") })
+    }
+
+    @Test func `a default that a store rounds is named`() throws {
+        let value = NSDecimalNumber(string: "1234567890123456.78")
+        let lint = try lint([id, .attribute("limit", .decimalAttributeType, json: "limit", default: value)])
+        #expect(lint.findings.map(\.rule) == [.lossyDefault])
+    }
+
+    @Test(arguments: [
+        (#"[{"id": "x"}]"#, true), (#"[{"id": 1, "publisher": [1]}]"#, false), (#"[{"id": 1, "powers": 3}]"#, false),
+    ])
+    func `a transformer is recommended where one could help`(_ text: String, _ helps: Bool) throws {
+        let stack = try TestStack(ComicModel.make())
+        let error = try #require(graftError { try stack.importJSON(text, "Character") })
+        #expect(error.description.contains("name a transformer") == helps, "\(error)")
+    }
 }

@@ -39,7 +39,8 @@ enum GraphFingerprint {
 
     private static func links(_ object: NSManagedObject, _ labels: [NSManagedObjectID: String]) -> String {
         object.entity.relationshipsByName.sorted { $0.key < $1.key }.map { name, relationship in
-            let members = object.objectIDs(forRelationshipNamed: name).map { labels[$0] ?? "missing" }
+            // What isn't in the store is nobody's neighbour.
+            let members = object.objectIDs(forRelationshipNamed: name).compactMap { labels[$0] }
             return "\(name):" + (relationship.isOrdered ? members : members.sorted()).joined(separator: ",")
         }.joined(separator: ";")
     }

@@ -71,6 +71,14 @@ extension NSManagedObjectContext {
         return try fetch(request)
     }
 
+    /// All objects of all entities, in a defined order.
+    func everything() throws -> [NSManagedObject] {
+        let entities = persistentStoreCoordinator?.managedObjectModel.entities ?? []
+        return try entities.filter { $0.superentity == nil }.flatMap { try all($0.name ?? "") }.sorted {
+            $0.objectID.uriRepresentation().absoluteString < $1.objectID.uriRepresentation().absoluteString
+        }
+    }
+
     /// The object for which a key has a value.
     func one(_ entity: String, _ key: String, _ value: Any) throws -> NSManagedObject? {
         let request = NSFetchRequest<NSManagedObject>(entityName: entity)

@@ -1,6 +1,7 @@
 // `graft archive` and `graft restore` on the example.
 
 import Foundation
+import GRDB
 import Testing
 
 @Suite struct ArchiveCommandTests {
@@ -117,7 +118,22 @@ import Testing
             kill -s INT $!
             wait $!
             """, in: folder)
-        interrupted.failed(saying: "cancelled")
+        interrupted.failed(code: 130, saying: "cancelled")
         #expect(try folder.names == before)
+    }
+
+    @Test func `a link that leads nowhere is named with its row, and left out when that is asked for`() throws {
+        try changeDatabase(
+            at: store, "UPDATE ZCHARACTER SET ZPUBLISHER = 99 WHERE ZNAME = 'Revontuli'")
+        let archive = try folder.file("heroes.archive", "as it was")
+        let row = try StoreFile(path: store).read {
+            try Int.fetchOne($0, sql: "SELECT Z_PK FROM ZCHARACTER WHERE ZNAME = 'Revontuli'") ?? 0
+        }
+        try graft("archive", store, "-o", archive).failed(
+            saying: "Hero.publisher", "row \(row) leads to row 99 of 'Publisher'", "--keep-going")
+        #expect(try String(contentsOfFile: archive, encoding: .utf8) == "as it was")
+        let run = try graft("archive", store, "-o", archive, "--keep-going")
+        #expect(run.status == 1 && run.diagnostics.contains("left out: Hero.publisher"), "\(run.diagnostics)")
+        try graft("restore", archive, "--store", folder.path("New.sqlite")).succeeded()
     }
 }

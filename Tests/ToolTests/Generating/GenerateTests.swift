@@ -1,7 +1,11 @@
 // `graft generate`.
 
+import CoreData
 import Foundation
+import ModelDocuments
 import Testing
+
+@testable import GraftTool
 
 @Suite struct GenerateTests {
     private var model: String {
@@ -32,5 +36,27 @@ import Testing
         let run = try graft("generate", model, "--output", ".", "--entity", "TodoLst", in: TemporaryFolder())
         #expect(run.status == 1)
         #expect(run.diagnostics.contains("TodoList"))
+    }
+
+    /// The plugin's tool reads a model's source, this command what the runtime has read of it.
+    @Test func `a model's source and the model say the same of its classes`() throws {
+        let folders = ["Examples", "../shared/data"].map { Project.root.appending(path: $0) }
+        let files = folders.flatMap { folder in
+            (FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.allObjects ?? [])
+                .compactMap { $0 as? URL }.filter { $0.lastPathComponent == "contents" }
+        }
+        #expect(files.count >= 3)
+        for file in files where file.deletingLastPathComponent().pathExtension == "xcdatamodel" {
+            let root = try XMLElementNode.root(of: Data(contentsOf: file))
+            guard let model = NSManagedObjectModel(contentsOf: file) else { continue }
+            let read = model.entities.map(EntityOutline.init)
+            #expect(read.map(Self.sorted) == ModelOutline(root).entities.map(Self.sorted), "\(file.path)")
+        }
+    }
+
+    private static func sorted(_ entity: EntityOutline) -> EntityOutline {
+        var entity = entity
+        entity.properties.sort { $0.name < $1.name }
+        return entity
     }
 }

@@ -44,16 +44,20 @@ import Testing
         let duration = try seconds {
             try graft(arguments(store: folder.path("Whole.sqlite"), batch: batch)).succeeded()
         }
+        let empty = folder.path("Empty.sqlite")
+        try graft(
+            "import", folder.file("empty.json", "[]"), "--entity", "Hero", "--store", empty, "--model",
+            Project.heroesModel
+        ).succeeded()
         let seed = UInt64.random(in: 0...UInt64.max)
         var numbers = SeededNumbers(seed: seed)
         var killed = 0
         for round in 1...30 {
             let store = StoreFile(path: folder.path("Killed\(round).sqlite"))
+            try FileManager.default.copyItem(atPath: empty, toPath: store.path)
             let delay = Double.random(in: 0...duration, using: &numbers)
             let run = try importing(into: store.path, batch: batch, signal: SIGKILL, after: delay)
             if run.isKilled { killed += 1 }
-            guard FileManager.default.fileExists(atPath: store.path) else { continue }
-
             try #require(try store.integrity == ["ok"], "seed \(seed), round \(round)")
             try expectWholeBatches(store, of: batch, "seed \(seed), round \(round), after \(delay) s")
             // The store opens, and the same import completes it.
@@ -61,6 +65,39 @@ import Testing
             #expect(try store.count("ZCHARACTER") == count)
         }
         #expect(killed > 10, "Most imports ended before they were killed; seed \(seed)")
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `a killed import leaves no new store, and the next one takes away what is left of it`() throws {
+        let duration = try seconds {
+            try graft(arguments(store: folder.path("Whole.sqlite"), batch: 300)).succeeded()
+        }
+        let store = folder.path("New.sqlite")
+        var left = 0
+        for round in 1...6 {
+            let run = try importing(into: store, batch: 300, signal: SIGKILL, after: duration * Double(round) / 8)
+            guard run.isKilled else { continue }
+            #expect(!FileManager.default.fileExists(atPath: store), "round \(round)")
+            left += try folder.names.count { $0.hasPrefix(".graft-") }
+        }
+        #expect(left > 0)
+        try graft(arguments(store: store, batch: 300)).succeeded()
+        #expect(try folder.names.filter { $0.hasPrefix(".graft-") || $0.contains("_SUPPORT") } == [])
+        #expect(try StoreFile(path: store).count("ZCHARACTER") == count)
+    }
+
+    @Test func `a draft that somebody is still at work on is left alone`() throws {
+        let store = folder.path("New.sqlite")
+        let draft = try folder.file(".graft-12345678-New.sqlite", "theirs")
+        // Safe: the path is a string, which the call copies.
+        let lock = unsafe open(try folder.file(".graft-12345678-New.sqlite.lock", ""), O_RDWR)
+        #expect(flock(lock, LOCK_EX) == 0)
+        try graft(arguments(store: store, batch: nil)).succeeded()
+        #expect(FileManager.default.fileExists(atPath: draft))
+        close(lock)
+        try FileManager.default.removeItem(atPath: store)
+        try graft(arguments(store: store, batch: nil)).succeeded()
+        #expect(!FileManager.default.fileExists(atPath: draft))
     }
 
     private func expectWholeBatches(_ store: StoreFile, of batch: Int, _ comment: Comment) throws {
@@ -91,16 +128,18 @@ import Testing
             """, in: folder)
     }
 
-    @Test(arguments: ["INT", "TERM"])
-    func `an interrupted import leaves the store as it was`(_ signal: String) throws {
+    @Test(arguments: [("INT", 130), ("TERM", 143), ("HUP", 129)] as [(String, Int32)])
+    func `an interrupted import leaves the store as it was, and its exit code names the signal`(
+        _ signal: String, _ code: Int32
+    ) throws {
         let store = StoreFile(path: try heroStore(in: folder))
         let content = try store.content
-        try interrupting(signal, store: store.path).failed(saying: "cancelled")
+        try interrupting(signal, store: store.path).failed(code: code, saying: "cancelled")
         #expect(try store.content == content)
     }
 
     @Test func `an interrupted import leaves no new store behind`() throws {
-        try interrupting("INT", store: folder.path("New.sqlite")).failed(saying: "cancelled")
+        try interrupting("INT", store: folder.path("New.sqlite")).failed(code: 130, saying: "cancelled")
         #expect(try folder.names == ["input.json"])
     }
 

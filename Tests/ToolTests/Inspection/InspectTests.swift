@@ -22,6 +22,22 @@ import Testing
         #expect(try run.text == resource("heroes-model.json"))
     }
 
+    @Test func `a model whose annotations can't be followed is shown without what they say`() throws {
+        let folder = try TemporaryFolder()
+        let model = folder.url.appending(path: "M.xcdatamodel")
+        try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+        try Data(
+            """
+            <model type="com.apple.IDECoreDataModeler.DataModel"><entity name="Person">
+            <attribute name="born" attributeType="Date" optional="YES"/>
+            <userInfo><entry key="relatedByAttribute" value="nobody"/></userInfo>
+            </entity></model>
+            """.utf8
+        ).write(to: model.appending(path: "contents"))
+        let run = try graft("inspect", "M.xcdatamodel", in: folder).succeeded()
+        #expect(run.text.contains("born") && run.text.contains("nobody") && run.text.contains("graft lint"))
+    }
+
     @Test func `a store is shown with the number of its objects`() throws {
         let folder = try TemporaryFolder()
         _ = try heroStore(in: folder)

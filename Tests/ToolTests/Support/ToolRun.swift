@@ -64,8 +64,12 @@ extension ToolRun {
     }
 
     /// Checks that the job failed with a message of one line that contains all these words, and produced no result.
-    func failed(lines: Int = 1, saying words: String..., sourceLocation: SourceLocation = #_sourceLocation) {
-        #expect(status == 1 && !isKilled, "\(text)\(diagnostics)", sourceLocation: sourceLocation)
+    ///
+    /// - Parameter code: The exit code; 128 and a signal's number for a job that was interrupted.
+    func failed(
+        lines: Int = 1, code: Int32 = 1, saying words: String..., sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(status == code && !isKilled, "\(text)\(diagnostics)", sourceLocation: sourceLocation)
         #expect(text == "", sourceLocation: sourceLocation)
         #expect(diagnostics.hasPrefix("graft: "), "\(diagnostics)", sourceLocation: sourceLocation)
         #expect(diagnostics.count(where: \.isNewline) == lines, "\(diagnostics)", sourceLocation: sourceLocation)

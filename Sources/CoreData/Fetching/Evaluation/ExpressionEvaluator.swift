@@ -22,7 +22,11 @@ enum ExpressionEvaluator {
         case .variable(let name): return scope.value(ofVariable: name)
         case .keyPath(let start, let path):
             return KeyPathEvaluator.value(at: path, of: operand(of: start, in: scope))
-        case .function(let call): return FunctionEvaluator.value(of: call, in: scope)
+        case .function(let call):
+            guard let chain = ExpressionChain(expression) else { return FunctionEvaluator.value(of: call, in: scope) }
+            return chain.links.reduce(operand(of: chain.first, in: scope)) { left, link in
+                FunctionEvaluator.scalar(link.function, [left, operand(of: link.right, in: scope)])
+            }
         case .aggregate(let elements):
             return .collection(
                 OperandCollection(elements: elements.map { operand(of: $0, in: scope) }, isOrdered: true))

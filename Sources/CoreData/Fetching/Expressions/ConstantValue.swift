@@ -8,12 +8,15 @@ import Synchronization
 final class ConstantValue {
     /// Numbers are `NSNumber`, `NSNull` is nil.
     let value: Any?
+    /// Whether it was given as `NSNull`. It means nil, but is written otherwise.
+    let isNSNull: Bool
     private let scalar: Operand?
     private let cache = Mutex<Collection?>(nil)
 
     init(_ value: Any?) {
         let normal = Self.normalized(value)
         self.value = normal
+        isNSNull = value is NSNull
         scalar = Self.isCollection(normal) ? nil : Operand(normal)
     }
 

@@ -32,10 +32,20 @@ enum SetOperator: String {
 /// A function with its arguments, or a method called on a target.
 struct FunctionCall {
     /// As in `NSExpression.function`: `sum:`, `add:to:`.
-    var name: String
-    var arguments: [NSExpression]
+    let name: String
+    let arguments: [NSExpression]
     /// The object that has the method; nil for the predefined functions.
-    var target: NSExpression?
+    let target: NSExpression?
     /// The predefined function; nil for a method of a target.
-    var function: PredefinedFunction?
+    let function: PredefinedFunction?
+    /// The number of operators in the row that ends here; 0 where it is no operator.
+    private(set) var chainLength = 0
+
+    init(name: String, arguments: [NSExpression], target: NSExpression?, function: PredefinedFunction?) {
+        self.name = name
+        self.arguments = arguments
+        self.target = target
+        self.function = function
+        if chained != nil { chainLength = arguments[0].chainLength + 1 }
+    }
 }

@@ -13,7 +13,11 @@ extension NSExpression {
         case .constant, .evaluatedObject: []
         case .keyPath(let operand, _): operand.expressionType == .evaluatedObject ? [keyPath] : nil
         case .function(let call):
-            call.function == nil || isNow ? nil : Self.joined(call.arguments.map(\.keyPaths))
+            if let chain = ExpressionChain(self) {
+                Self.joined([chain.first.keyPaths] + chain.links.map(\.right.keyPaths))
+            } else {
+                call.function == nil || isNow ? nil : Self.joined(call.arguments.map(\.keyPaths))
+            }
         case .aggregate(let elements): Self.joined(elements.map(\.keyPaths))
         case .conditional(let predicate, let then, let otherwise):
             Self.joined([predicate.keyPaths, then.keyPaths, otherwise.keyPaths])

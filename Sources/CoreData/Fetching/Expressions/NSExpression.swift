@@ -37,11 +37,30 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
         case conditional = 20
     }
 
-    let node: ExpressionNode
+    /// Set once; only letting go of a long row takes it apart.
+    private(set) var node: ExpressionNode
 
     init(node: ExpressionNode) {
         self.node = node
         super.init()
+    }
+
+    deinit {
+        if chainLength > ExpressionChain.shortLength { releaseChain() }
+    }
+
+    /// The left operand of a long row, which the expression doesn't have any more.
+    private func takeLeftOperand() -> NSExpression? {
+        guard case .function(let call) = node, call.chained != nil else { return nil }
+        node = .anyKey
+        return call.arguments[0]
+    }
+
+    /// Lets go of a long row link by link. Otherwise each expression would let the next one go, and the stack would end.
+    private func releaseChain() {
+        var next = takeLeftOperand()
+        // Somebody else's is left alone.
+        while next != nil, isKnownUniquelyReferenced(&next) { next = next?.takeLeftOperand() }
     }
 
     // MARK: Making expressions

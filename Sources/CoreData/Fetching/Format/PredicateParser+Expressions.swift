@@ -7,7 +7,10 @@ extension PredicateParser {
     mutating func setExpression() throws -> Term {
         let start = token
         var left = try binary(level: 0)
+        var count = 0
         while let setOperator = token.keyword.flatMap({ SetOperator(rawValue: $0.rawValue) }) {
+            count += 1
+            if count > Self.depthLimit { throw tooDeep() }
             advance()
             let right = try nextExpression { try $0.binary(level: 0) }
             left = .expression(
@@ -77,7 +80,10 @@ extension PredicateParser {
     private mutating func postfix() throws -> Term {
         let start = token
         var term = try primary()
+        var count = 0
         while true {
+            if isAt(.openBracket) { count += 1 }
+            if count > Self.depthLimit { throw tooDeep() }
             if isAt(.dot) {
                 advance()
                 let operand = try expression(from: term, startingAt: start)
@@ -149,6 +155,9 @@ extension PredicateParser {
         case .at, .escapedWord: return .expression(NSExpression(forKeyPath: try pathComponent()))
         case .argument(let specifier): return .expression(try argumentExpression(specifier))
         case .word(let word): return try named(word)
+        case .symbol(.less) where isAtNSNull:
+            for _ in 0..<3 { advance() }
+            return .expression(NSExpression(forConstantValue: NSNull()))
         case .symbol, .end:
             throw error(
                 expected: "a value",

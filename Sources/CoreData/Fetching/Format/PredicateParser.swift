@@ -60,6 +60,14 @@ struct PredicateParser {
 
     var following: PredicateToken { tokens[min(position + 1, tokens.count - 1)] }
 
+    /// `<null>` is how `NSNull` is written.
+    var isAtNSNull: Bool {
+        guard position + 2 < tokens.count, tokens[position + 1].keyword == .null,
+            case .symbol(.greater) = tokens[position + 2].kind
+        else { return false }
+        return true
+    }
+
     mutating func advance() {
         if position < tokens.count - 1 { position += 1 }
     }
@@ -100,11 +108,12 @@ struct PredicateParser {
     mutating func nested<T>(_ body: (inout PredicateParser) throws -> T) throws -> T {
         depth += 1
         defer { depth -= 1 }
-        if depth > Self.depthLimit {
-            throw error(
-                expected: "at most \(Self.depthLimit) levels of nesting", remedy: "Split the predicate into several.")
-        }
+        if depth > Self.depthLimit { throw tooDeep() }
         return try body(&self)
+    }
+
+    func tooDeep() -> PredicateError {
+        error(expected: "at most \(Self.depthLimit) levels of nesting", remedy: "Split the predicate into several.")
     }
 
     /// Reads something that has to be a condition.

@@ -53,11 +53,11 @@ extension NSPredicate: FoundationFormat {}
 enum ExpressionPrinter {
     static func text(of expression: NSExpression) -> String {
         switch expression.node {
-        case .constant(let constant): text(ofConstant: constant.value)
+        case .constant(let constant): constant.isNSNull ? null : text(ofConstant: constant.value)
         case .evaluatedObject: "SELF"
         case .variable(let name): "$\(name)"
         case .keyPath(let operand, let path): text(ofPath: path, from: operand)
-        case .function(let call): text(of: call)
+        case .function(let call): ExpressionChain(expression).map(text) ?? text(of: call)
         case .aggregate(let elements): "{\(list(elements))}"
         case .subquery(let collection, let variable, let predicate):
             "SUBQUERY(\(text(of: collection)), $\(variable), \(PredicatePrinter.text(of: predicate)))"
@@ -107,6 +107,29 @@ enum ExpressionPrinter {
         }
     }
 
+    /// A long row without the parentheses that mean nothing: nobody could read them back.
+    private static func text(of chain: ExpressionChain) -> String {
+        var opening: [String] = []
+        var rest = grouped(chain.first)
+        var before: PredefinedFunction?
+        for link in chain.links {
+            guard let sign = link.function.sign else {
+                opening.append("\(link.call.name)(")
+                rest += ", \(text(of: link.right)))"
+                before = nil
+                continue
+            }
+            // What binds less tightly, and a power of a power, would be read otherwise.
+            if let before, before.level ?? -1 < link.function.level ?? .max {
+                opening.append("(")
+                rest += ")"
+            }
+            rest += " \(sign) \(grouped(link.right))"
+            before = link.function
+        }
+        return opening.reversed().joined() + rest
+    }
+
     private static func indexText(_ index: NSExpression) -> String {
         if case .constant(let constant) = index.node, let symbol = constant.value as? String,
             IndexSymbol(rawValue: symbol) != nil
@@ -117,6 +140,9 @@ enum ExpressionPrinter {
     }
 
     // MARK: Constants
+
+    /// `NSNull`, also as a member of a collection.
+    private static let null = "<null>"
 
     private static func text(ofConstant value: Any?) -> String {
         switch value {
@@ -137,7 +163,7 @@ enum ExpressionPrinter {
     /// Sets have no order; their members are printed sorted.
     private static func text(ofCollection value: Any) -> String {
         guard case .collection(let members) = Operand(value) else { return quoted("\(value)") }
-        let texts = members.elements.map { text(ofConstant: $0.boxed) }
+        let texts = members.elements.map { $0.boxed.map(text(ofConstant:)) ?? null }
         return "{\((members.isOrdered ? texts : texts.sorted()).joined(separator: ", "))}"
     }
 
@@ -180,6 +206,21 @@ extension PredefinedFunction {
         case .bitXor: "^"
         case .shiftLeft: "<<"
         case .shiftRight: ">>"
+        default: nil
+        }
+    }
+}
+
+extension PredefinedFunction {
+    /// How tightly an operator binds that is read from left to right; nil for others.
+    var level: Int? {
+        switch self {
+        case .bitOr: 0
+        case .bitXor: 1
+        case .bitAnd: 2
+        case .shiftLeft, .shiftRight: 3
+        case .add, .subtract: 4
+        case .multiply, .divide: 5
         default: nil
         }
     }

@@ -21,11 +21,23 @@ extension NSExpression {
             return path.isSingleValue(of: entity)
         case .function(let call):
             if call.function?.isAggregate == true { return call.arguments.count == 1 && !isRowAggregate(of: entity) }
+            if let chain = ExpressionChain(self) {
+                return chain.first.isSingleValue(of: entity)
+                    || chain.links.contains { $0.right.isSingleValue(of: entity) }
+            }
             return call.arguments.contains { $0.isSingleValue(of: entity) }
         case .conditional(_, let then, let otherwise):
             return then.isSingleValue(of: entity) || otherwise.isSingleValue(of: entity)
         case .constant, .variable, .aggregate, .subquery, .set, .anyKey, .block: return false
         }
+    }
+
+    /// Whether it is the number of each row's members, such as `tags.@count`; of a group it is that of all rows.
+    var countsMembers: Bool {
+        guard case .keyPath(let operand, let path) = node, case .evaluatedObject = operand.node,
+            case .collection(.count, _)? = path.steps.last
+        else { return false }
+        return true
     }
 
     /// Whether a function of a group's rows is among its parts.

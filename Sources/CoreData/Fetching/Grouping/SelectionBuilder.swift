@@ -15,6 +15,15 @@ struct SelectionBuilder {
         selection.isDistinct = request.returnsDistinctResults
         selection.isGrouped =
             !selection.groups.isEmpty || selection.columns.contains { $0.expression.containsRowAggregate(of: entity) }
+        if selection.isGrouped {
+            selection.columns = selection.columns.map { column in
+                guard column.expression.countsMembers,
+                    !selection.groups.contains(where: { $0.expression.isEqual(column.expression) })
+                else { return column }
+                let sum = NSExpression(forFunction: "sum:", arguments: [column.expression])
+                return StoreSelection.Column(name: column.name, expression: sum, keyPath: nil, type: column.type)
+            }
+        }
         if let having = request.havingPredicate {
             guard !selection.groups.isEmpty else {
                 throw problem("has a havingPredicate, but no propertiesToGroupBy. Use predicate, or group")
@@ -22,7 +31,8 @@ struct SelectionBuilder {
             let named = selection.columns.filter { $0.keyPath == nil }.map { ($0.name, $0.expression as Any) }
             selection.having = having.withSubstitutionVariables(Dictionary(named) { first, _ in first })
         }
-        if selection.isGrouped { try check(selection, request.sortDescriptors ?? []) }
+        // A single row needs no order.
+        if selection.isGrouped { try check(selection, selection.groups.isEmpty ? [] : request.sortDescriptors ?? []) }
         return selection
     }
 
@@ -39,9 +49,11 @@ struct SelectionBuilder {
     }
 
     private func column(_ description: NSExpressionDescription) throws -> StoreSelection.Column {
-        guard let expression = description.expression, !description.name.isEmpty else {
-            throw problem("has an expression description without name or expression. Set both")
+        guard !description.name.isEmpty else {
+            throw problem("has an expression description without a name. Set one")
         }
+        // One that only names a property stands for it.
+        guard let expression = description.expression else { return try column(keyPath: description.name) }
         var keyPath: String?
         switch expression.node {
         case .evaluatedObject: keyPath = "self"

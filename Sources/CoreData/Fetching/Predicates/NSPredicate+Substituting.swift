@@ -56,10 +56,9 @@ struct TreeRewriter {
         switch expression.node {
         case .keyPath(let operand, let path):
             return NSExpression(node: .keyPath(operand: apply(to: operand), path: path))
-        case .function(var call):
-            call.arguments = call.arguments.map(apply)
-            call.target = call.target.map(apply)
-            return NSExpression(node: .function(call))
+        case .function(let call):
+            if let chain = ExpressionChain(expression) { return apply(to: chain) }
+            return rebuilt(call, call.arguments.map(apply))
         case .aggregate(let elements): return NSExpression(node: .aggregate(elements.map(apply)))
         case .subquery(let collection, let variable, let predicate):
             var inner = self
@@ -77,5 +76,25 @@ struct TreeRewriter {
             return NSExpression(node: .block(block, arguments: arguments.map(apply)))
         case .constant, .evaluatedObject, .anyKey, .variable: return expression
         }
+    }
+
+    /// From the right, as the tree has it: what replaces a part of the row stands for all that is left of it.
+    private func apply(to chain: ExpressionChain) -> NSExpression {
+        var kept = chain.links.count - 1
+        var result: NSExpression?
+        while kept > 0, result == nil {
+            result = replacement(chain.links[kept - 1].whole, hidden)
+            if result == nil { kept -= 1 }
+        }
+        return chain.links[kept...].reduce(result ?? apply(to: chain.first)) { left, link in
+            rebuilt(link.call, [left, apply(to: link.right)])
+        }
+    }
+
+    private func rebuilt(_ call: FunctionCall, _ arguments: [NSExpression]) -> NSExpression {
+        NSExpression(
+            node: .function(
+                FunctionCall(
+                    name: call.name, arguments: arguments, target: call.target.map(apply), function: call.function)))
     }
 }

@@ -46,6 +46,12 @@ enum ExpressionStructure {
         case (.variable(let a), .variable(let b)): return a == b
         case (.keyPath(let operandA, let pathA), .keyPath(let operandB, let pathB)):
             return pathA.text == pathB.text && areEqual(operandA, operandB)
+        case (.function(let callA), .function(let callB)) where callA.chainLength > ExpressionChain.shortLength:
+            guard callA.chainLength == callB.chainLength, let a = ExpressionChain(a), let b = ExpressionChain(b) else {
+                return false
+            }
+            return areEqual(a.first, b.first)
+                && zip(a.links, b.links).allSatisfy { $0.function == $1.function && areEqual($0.right, $1.right) }
         case (.function(let a), .function(let b)):
             return a.name == b.name && areEqual(a.arguments, b.arguments) && areEqual(a.target, b.target)
         case (.aggregate(let a), .aggregate(let b)): return areEqual(a, b)
@@ -94,6 +100,9 @@ enum ExpressionStructure {
         case .aggregate(let elements): hasher.combine(elements.count)
         case .variable(let name): hasher.combine(name)
         case .keyPath(_, let path): hasher.combine(path.text)
+        case .function(let call) where call.chainLength > ExpressionChain.shortLength:
+            hasher.combine(call.name)
+            hasher.combine(call.chainLength)
         case .function(let call):
             hasher.combine(call.name)
             for argument in call.arguments { hash(argument, into: &hasher) }

@@ -1,5 +1,6 @@
 // The names of Swift key paths. Without Objective-C a key path doesn't know the name of its property. It is found by following
-// the path on an object that notes what it is asked for (KeyPathRecorder.swift), or was registered here.
+// the path on an object that notes what it is asked for (KeyPathRecorder.swift), or was registered here: by hand, or because
+// the plugin ManagedObjectClasses names the properties of the class.
 
 import Foundation
 import Synchronization
@@ -18,6 +19,11 @@ public enum KeyPathNames {
     static func knownName(of keyPath: AnyKeyPath) -> String? {
         let entry = Entry(path: keyPath, name: "")
         if let name = registry.withLock({ $0[entry.path] }) { return name }
+        if let cls = type(of: keyPath).rootType as? NSManagedObject.Type {
+            let named = WrittenAccessors.modelledProperties(of: cls)
+            register(Dictionary(named.map { ($0.path, $0.key) }, uniquingKeysWith: { $1 }))
+            if let name = registry.withLock({ $0[entry.path] }) { return name }
+        }
         guard let name = KeyPathRecorder.name(of: keyPath) else { return nil }
         register([keyPath: name])
         return name
@@ -28,8 +34,9 @@ public enum KeyPathNames {
         if let name = keyPath._kvcKeyPathString { return name }
         fatalError(
             "The name of the key path \(keyPath) isn't known: it doesn't lead to a modelled property of "
-                + "\(type(of: keyPath).rootType), or no coordinator has loaded the model. Load it first, register the name "
-                + "with KeyPathNames.register(_:), or write the key as a string.")
+                + "\(type(of: keyPath).rootType), or no coordinator has loaded the model. Give the target the plugin "
+                + "ManagedObjectClasses, load the model first, register the name with KeyPathNames.register(_:), or write "
+                + "the key as a string.")
     }
 
     private struct Entry: @unchecked Sendable {

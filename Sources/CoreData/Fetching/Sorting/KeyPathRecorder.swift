@@ -19,7 +19,7 @@ final class KeyPathRecorder {
     /// one that computes its value from several, or changes it.
     static func name(of keyPath: AnyKeyPath) -> String? {
         guard let cls = type(of: keyPath).rootType as? NSManagedObject.Type,
-            let entity = ManagedObjectClasses.knownEntity(for: cls, in: nil)
+            let entity = ManagedObjectClasses.knownEntity(for: cls, in: nil) ?? StandInEntities.entity(for: cls)
         else { return nil }
         let recorder = KeyPathRecorder()
         let root = recorder.makeObject(of: cls, entity)

@@ -135,10 +135,17 @@ final class MigrationRun {
 
     private func policy(for mapping: NSEntityMapping) throws -> NSEntityMigrationPolicy {
         guard let name = mapping.entityMigrationPolicyClassName, !name.isEmpty else { return NSEntityMigrationPolicy() }
-        let found = ManagedObjectClasses.candidates(for: name).lazy.compactMap { NSClassFromString($0) }
-            .compactMap { $0 as? NSEntityMigrationPolicy.Type }.first
+        let found =
+            ManagedObjectClasses.candidates(for: name).lazy.compactMap(ClassNames.classNamed)
+            .compactMap { $0 as? NSEntityMigrationPolicy.Type }.first ?? onlyPolicy(named: name)
         guard let found else { throw MigrationMappingError.unknownPolicy(name, mapping) }
         return found.init()
+    }
+
+    /// The program's only policy of that name, in whichever module.
+    private func onlyPolicy(named name: String) -> NSEntityMigrationPolicy.Type? {
+        let found = ClassNames.classes(endingIn: name).compactMap { $0 as? NSEntityMigrationPolicy.Type }
+        return found.count == 1 ? found[0] : nil
     }
 
     private func checkVersions(_ mappings: [NSEntityMapping]) throws {

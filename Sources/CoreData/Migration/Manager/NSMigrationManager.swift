@@ -46,6 +46,22 @@ open class NSMigrationManager: NSObject {
         return run
     }
 
+    /// Migrates a store, with types as values.
+    ///
+    /// - Parameters:
+    ///   - mapping: The mapping model: inferred, or made in code.
+    ///   - destinationURL: Where the new store is put; what is there is replaced. It may be the source's own URL.
+    /// - Throws: As the older method does. Both stores are then as they were.
+    public func migrateStore(
+        from sourceURL: URL, type sourceType: NSPersistentStore.StoreType, options sOptions: [AnyHashable: Any]? = nil,
+        mapping: NSMappingModel, to destinationURL: URL, type destinationType: NSPersistentStore.StoreType,
+        options dOptions: [AnyHashable: Any]? = nil
+    ) throws {
+        try migrateStore(
+            from: sourceURL, sourceType: sourceType.rawValue, options: sOptions, with: mapping,
+            toDestinationURL: destinationURL, destinationType: destinationType.rawValue, destinationOptions: dOptions)
+    }
+
     /// Migrates a store.
     ///
     /// - Parameters:

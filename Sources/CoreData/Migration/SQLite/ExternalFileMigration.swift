@@ -13,7 +13,10 @@ struct ExternalFileMigration {
         let folder = folder
         db.add(
             function: DatabaseFunction(RowMigration.inlining, argumentCount: 1, pure: false) { arguments in
-                guard let stored = Data.fromDatabaseValue(arguments[0]), let prefix = stored.first else { return nil }
+                // What is no bytes stays what it is; so do none.
+                guard case .blob(let stored) = arguments[0].storage, let prefix = stored.first else {
+                    return arguments[0]
+                }
                 switch ExternalDataFolder.Form(prefix: prefix, byteCount: stored.count) {
                 case .inline: return Data(stored.dropFirst())
                 case .unprefixed: return stored
@@ -34,12 +37,12 @@ struct ExternalFileMigration {
             for case .attribute(let attribute) in entity.properties.values
             where attribute.description.allowsExternalBinaryDataStorage {
                 guard seen.insert("\(entity.table).\(attribute.column)").inserted else { continue }
-                let references = try Data.fetchCursor(
+                let references = try RowStatement(
                     db,
-                    sql: "SELECT \(attribute.column) FROM \(table(entity.table)) "
+                    "SELECT \(attribute.column) FROM \(table(entity.table)) "
                         + "WHERE LENGTH(\(attribute.column)) = \(ExternalDataFolder.referenceLength)")
-                while let reference = try references.next() {
-                    if let file = folder.file(of: reference) { files.insert(file) }
+                while try references.step() {
+                    if let file = folder.file(of: references.data(at: 0)) { files.insert(file) }
                 }
             }
         }

@@ -157,7 +157,7 @@ struct LinkMigration {
 
     /// The order keys of one side: those that there are, or new ones in the order of the primary keys.
     private func order(of side: String, within other: String, _ db: Database) throws -> String {
-        let missing = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM \(Self.links) WHERE \(side)ORDER IS NULL") ?? 0
+        let missing = try db.number("SELECT COUNT(*) FROM \(Self.links) WHERE \(side)ORDER IS NULL")
         if missing == 0 { return "\(side)ORDER" }
         // Core Data begins with 2048 and goes on in steps of 1024.
         return "1024 + 1024 * ROW_NUMBER() OVER (PARTITION BY \(other) ORDER BY \(side)ORDER, \(side))"

@@ -16,10 +16,8 @@ struct MigrationChecks {
         var findings: [String] = []
         for match in matching.matches where match.destination.isAbstract {
             guard let old = tables.source.entity(for: match.source) else { continue }
-            let count =
-                try Int.fetchOne(
-                    db, sql: "SELECT COUNT(*) FROM \(tables.old(old.table)) WHERE Z_ENT = ?", arguments: [old.number])
-                ?? 0
+            let count = try db.number(
+                "SELECT COUNT(*) FROM \(tables.old(old.table)) WHERE Z_ENT = ?", [.integer(Int64(old.number))])
             guard count > 0 else { continue }
             findings.append(
                 "entity '\(match.destination.name ?? "")' becomes abstract, but has \(count) object(s) of its own. "
@@ -37,13 +35,12 @@ struct MigrationChecks {
                 guard case .toOne(let toOne)? = entity.properties[name], !toOne.description.isOptional,
                     isNewlyMandatory(toOne.description, match.relationships[name])
                 else { continue }
-                let keys = try Int64.fetchAll(
-                    db,
-                    sql: "SELECT Z_PK FROM \(entity.table) WHERE Z_ENT = ? AND \(toOne.column) IS NULL ORDER BY Z_PK",
-                    arguments: [entity.number])
-                guard let first = keys.first else { continue }
+                let empty = "FROM \(entity.table) WHERE Z_ENT = \(entity.number) AND \(toOne.column) IS NULL"
+                let count = try db.number("SELECT COUNT(*) \(empty)")
+                guard count > 0 else { continue }
+                let first = try db.number("SELECT MIN(Z_PK) \(empty)")
                 findings.append(
-                    "\(entity.name).\(name) is mandatory, but \(keys.count) object(s) have nothing in it, the first of "
+                    "\(entity.name).\(name) is mandatory, but \(count) object(s) have nothing in it, the first of "
                         + "them \(match.source.name ?? "")/p\(first). Set it in them, or make it optional")
             }
         }
@@ -63,13 +60,15 @@ struct MigrationChecks {
             for constraint in try entity.uniquenessConstraints() {
                 let columns = constraint.columns.joined(separator: ", ")
                 let present = constraint.columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
-                let rows = try Row.fetchAll(
-                    db,
-                    sql: "SELECT MIN(Z_PK), MAX(Z_PK) FROM \(entity.table) WHERE \(present) GROUP BY \(columns) "
-                        + "HAVING COUNT(*) > 1 ORDER BY 1")
-                guard let first = rows.first else { continue }
-                let examples = [first[0] as Int64, first[1] as Int64].map { "\(entity.name)/p\($0)" }
-                return errors.constraintViolated(constraint, examples: examples, count: rows.count)
+                var examples: [String] = []
+                var count = 0
+                let rest = "WHERE \(present) GROUP BY \(columns) HAVING COUNT(*) > 1 ORDER BY 2"
+                try db.readRows(of: entity.table, ["MIN(Z_PK)", "MAX(Z_PK)"], rest) { row in
+                    count += 1
+                    if count == 1 { examples = try [row.integer(0), row.integer(1)].map { "\(entity.name)/p\($0)" } }
+                }
+                guard count > 0 else { continue }
+                return errors.constraintViolated(constraint, examples: examples, count: count)
             }
         }
         return nil

@@ -40,20 +40,23 @@ struct MigrationTables {
 
     /// Indexes, triggers and R-trees. Core Data's are made anew, whatever they were; their names begin with a Z.
     private mutating func dropAttached(_ db: Database) throws {
-        let rows = try Row.fetchAll(
+        let statement = try RowStatement(
             db,
-            sql: """
-                SELECT type, name, tbl_name, sql FROM sqlite_master
-                WHERE sql IS NOT NULL AND type IN ('index', 'trigger')
-                OR type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%' AND name LIKE 'Z_RT_%' ORDER BY rowid
-                """)
+            """
+            SELECT type, name, tbl_name, sql FROM sqlite_master
+            WHERE sql IS NOT NULL AND type IN ('index', 'trigger')
+            OR type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%' AND name LIKE 'Z_RT_%' ORDER BY rowid
+            """)
+        var attached: [(type: String, name: String, table: String, sql: String)] = []
+        while try statement.step() {
+            attached.append(
+                (statement.text(at: 0), statement.text(at: 1), statement.text(at: 2), statement.text(at: 3)))
+        }
         // Triggers first: they may speak of R-trees.
-        for row in rows.sorted(by: { ($0["type"] as String) > ($1["type"] as String) }) {
-            let type: String = row["type"]
-            let name: String = row["name"]
-            guard type == "table" || aside[(row["tbl_name"] as String).uppercased()] != nil else { continue }
-            if !name.uppercased().hasPrefix("Z") { foreign.append(row["sql"]) }
-            try db.execute(sql: "DROP \(type) \(name.quotedDatabaseIdentifier)")
+        for item in attached.sorted(by: { $0.type > $1.type }) {
+            guard item.type == "table" || aside[item.table.uppercased()] != nil else { continue }
+            if !item.name.uppercased().hasPrefix("Z") { foreign.append(item.sql) }
+            try db.execute(sql: "DROP \(item.type) \(item.name.quotedDatabaseIdentifier)")
         }
     }
 
@@ -67,7 +70,7 @@ struct MigrationTables {
         for statement in statements where !isAttached(statement) && !isSystem(statement) {
             try db.execute(sql: statement)
         }
-        for statement in Self.missingSystemTables where try !db.tableExists(statement.name) {
+        for statement in Self.missingSystemTables where try !db.hasTable(statement.name) {
             try db.execute(sql: statement.sql)
         }
         guard hasTriggers else { return }

@@ -27,6 +27,12 @@ struct RowMigration {
     }
 
     func copyRows(_ db: Database) throws {
+        // No entity would take their rows along.
+        for table in tables.source.tables {
+            try db.readRows(of: tables.old(table.name), ["Z_ENT"], "WHERE typeof(Z_ENT) <> 'integer' LIMIT 1") { row in
+                throw row.error(0, expected: "the number of an entity")
+            }
+        }
         for match in matching.matches {
             guard let old = tables.source.entity(for: match.source),
                 let new = tables.destination.entity(for: match.destination)

@@ -22,8 +22,10 @@ struct StoreDescriptionMigration {
     }
 
     private func writePrimaryKeys(_ db: Database) throws {
-        let rows = try Row.fetchAll(db, sql: "SELECT Z_ENT, IFNULL(Z_MAX, 0) FROM Z_PRIMARYKEY")
-        let counters = Dictionary(rows.map { ($0[0] as Int, $0[1] as Int64) }) { first, _ in first }
+        var counters: [Int: Int64] = [:]
+        try db.readRows(of: "Z_PRIMARYKEY", ["Z_ENT", "Z_MAX"]) { row in
+            counters[Int(try row.integer(0))] = try row.integer(1, ifNull: 0)
+        }
         for entity in tables.source.entities {
             try db.execute(sql: "DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = ?", arguments: [entity.number])
         }
@@ -32,7 +34,7 @@ struct StoreDescriptionMigration {
             if entity.isRoot {
                 let roots = matching.matches(under: entity.description)
                     .compactMap { tables.source.entity(for: $0.source)?.rootNumber }
-                let largest = try Int64.fetchOne(db, sql: "SELECT IFNULL(MAX(Z_PK), 0) FROM \(entity.table)") ?? 0
+                let largest = try db.number("SELECT IFNULL(MAX(Z_PK), 0) FROM \(entity.table)")
                 counter = max(largest, roots.compactMap { counters[$0] }.max() ?? 0)
             }
             try db.execute(
@@ -67,8 +69,8 @@ struct StoreDescriptionMigration {
     /// changed, and what tombstones hold, is known by position only and means something else where properties changed. Our own
     /// details go by name.
     private func renumberHistory(_ db: Database) throws {
-        guard try db.tableExists("ACHANGE") else { return }
-        let columns = Set(try db.columns(in: "ACHANGE").map { $0.name.uppercased() })
+        guard try db.hasTable("ACHANGE") else { return }
+        let columns = try db.columnNames(of: "ACHANGE")
         let numbers = tables.source.entities.map { old -> (old: SQLEntity, new: SQLEntity?) in
             (old, matching.match(ofSource: old.description).flatMap { tables.destination.entity(for: $0.destination) })
         }

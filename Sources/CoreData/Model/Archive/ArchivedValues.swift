@@ -8,12 +8,6 @@ enum ArchivedValues {
 
     private static let deepest = KeyedArchiveBuilder.deepestTree
 
-    /// The object of an archive that has nothing but plain data in it; nil for any other.
-    static func plainObject(of data: Data) -> Any? {
-        guard let archive = try? KeyedArchive(data), archive.isPlain else { return nil }
-        return try? value(.uid(archive.root), in: archive)
-    }
-
     /// A dictionary such as user info; empty where there is none. Values of classes that aren't plain data are left
     /// out: they are of no use without the classes.
     static func dictionary(
@@ -35,6 +29,7 @@ enum ArchivedValues {
         case nil, .uid?, .array?: return nil
         case .boolean(let value)?: return NSNumber(value: value)
         case .integer(let value)?: return NSNumber(value: value)
+        case .unsigned(let value)?: return NSNumber(value: value)
         case .real(let value)?: return NSNumber(value: value)
         case .date(let seconds)?: return Date(timeIntervalSinceReferenceDate: seconds)
         case .data(let data)?: return data
@@ -161,7 +156,7 @@ extension ArchivedDecimal {
 
 extension UUID {
     /// A UUID of 16 bytes, nil for another number of them.
-    fileprivate init?(archivedBytes data: Data) {
+    init?(archivedBytes data: Data) {
         guard data.count == 16 else { return nil }
         var text = ""
         for (index, byte) in data.enumerated() {

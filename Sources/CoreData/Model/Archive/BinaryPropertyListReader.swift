@@ -70,7 +70,7 @@ struct BinaryPropertyListReader {
         let low = Int(marker & 0x0F)
         switch marker >> 4 {
         case 0x0 where low == 8 || low == 9: return .boolean(low == 9)
-        case 0x1 where low <= 4: return .integer(try integer(at: offset + 1, size: 1 << low, index))
+        case 0x1 where low <= 4: return try integer(at: offset + 1, size: 1 << low, index)
         case 0x2 where low == 2 || low == 3: return .real(try real(at: offset + 1, size: 1 << low, index))
         case 0x3 where low == 3: return .date(try real(at: offset + 1, size: 8, index))
         case 0x8: return .uid(try uid(at: offset + 1, size: low + 1, index))
@@ -143,19 +143,18 @@ struct BinaryPropertyListReader {
         return references
     }
 
-    private func integer(at offset: Int, size: Int, _ index: Int) throws(PropertyListError) -> Int64 {
+    private func integer(at offset: Int, size: Int, _ index: Int) throws(PropertyListError) -> PropertyListValue {
         let parts = Array(try range(offset, size, index))
-        // 16 bytes hold what an unsigned 64-bit number can't be told from otherwise; the upper half is the sign.
-        if size == 16 {
-            let upper = Self.number(parts, 0, 8)
-            let lower = Self.number(parts, 8, 8)
-            guard upper == 0 ? lower <= UInt64(Int64.max) : upper == .max else {
-                throw damage("a number is beyond 64 bits", index)
-            }
-            return Int64(bitPattern: lower)
-        }
         // Shorter ones are unsigned.
-        return Int64(bitPattern: Self.number(parts, 0, size))
+        guard size == 16 else { return .integer(Int64(bitPattern: Self.number(parts, 0, size))) }
+        // 16 bytes hold what an unsigned 64-bit number can't be told from otherwise; the upper half is the sign.
+        let upper = Self.number(parts, 0, 8)
+        let lower = Self.number(parts, 8, 8)
+        if upper == 0, lower > UInt64(Int64.max) { return .unsigned(lower) }
+        guard upper == 0 || upper == .max && lower > UInt64(Int64.max) else {
+            throw damage("a number is beyond 64 bits", index)
+        }
+        return .integer(Int64(bitPattern: lower))
     }
 
     private func real(at offset: Int, size: Int, _ index: Int) throws(PropertyListError) -> Double {

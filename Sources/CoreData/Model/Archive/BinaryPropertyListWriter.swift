@@ -14,6 +14,7 @@ struct BinaryPropertyListWriter {
     private enum Scalar: Hashable {
         case boolean(Bool)
         case integer(Int64)
+        case unsigned(UInt64)
         case real(UInt64)
         case date(UInt64)
         case data(Data)
@@ -55,6 +56,8 @@ struct BinaryPropertyListWriter {
             return index
         case .boolean(let value): return scalar(.boolean(value)) { [value ? 0x09 : 0x08] }
         case .integer(let value): return scalar(.integer(value)) { Self.integer(value) }
+        case .unsigned(let value):
+            return scalar(.unsigned(value)) { [0x14] + Self.bytes(0, 8) + Self.bytes(value, 8) }
         case .real(let value):
             return scalar(.real(value.bitPattern)) { [0x23] + Self.bytes(value.bitPattern, 8) }
         case .date(let value):

@@ -19,11 +19,14 @@ final class KeyedArchive {
     struct Object {
         let uid: Int
         let className: String
-        private let fields: [String: PropertyListValue]
+        /// The class and those above it, as the archive has them.
+        let classes: [String]
+        let fields: [String: PropertyListValue]
 
-        fileprivate init(uid: Int, className: String, entries: [PropertyListValue.Entry]) {
+        fileprivate init(uid: Int, className: String, classes: [String], entries: [PropertyListValue.Entry]) {
             self.uid = uid
             self.className = className
+            self.classes = classes
             fields = Dictionary(entries.map { ($0.key, $0.value) }) { first, _ in first }
         }
 
@@ -55,30 +58,6 @@ final class KeyedArchive {
         budget = 64 * objects.count + 100_000
     }
 
-    /// Whether there is nothing in the archive but plain data in lists and in dictionaries with texts as keys.
-    var isPlain: Bool {
-        objects.allSatisfy { object in
-            guard case .dictionary(let entries) = object else { return true }
-            return entries.allSatisfy { entry in
-                switch (entry.key, entry.value) {
-                case ("$classname", .string(let name)): Self.plainClasses.contains(name)
-                case ("NS.keys", .array(let keys)):
-                    keys.allSatisfy {
-                        guard case .uid(let uid) = $0, objects.indices.contains(uid) else { return false }
-                        if case .string = objects[uid] { return uid != 0 }
-                        return false
-                    }
-                default: true
-                }
-            }
-        }
-    }
-
-    private static let plainClasses: Set<String> = [
-        "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary", "NSString", "NSMutableString", "NSData",
-        "NSMutableData", "NSDate", "NSUUID", "NSURL", "NSNull", "NSDecimalNumber", "NSDecimalNumberPlaceholder",
-    ]
-
     /// The object of a number; nil for `$null` and for plain values.
     func object(_ uid: Int) throws(Damage) -> Object? {
         guard uid != 0 else { return nil }
@@ -93,7 +72,11 @@ final class KeyedArchive {
         guard objects.indices.contains(classNumber), case .string(let name)? = objects[classNumber]["$classname"] else {
             throw Damage(reason: "object \(uid) has no class")
         }
-        return Object(uid: uid, className: name, entries: entries)
+        var classes = [name]
+        if case .array(let names)? = objects[classNumber]["$classes"] {
+            for case .string(let name) in names { classes.append(name) }
+        }
+        return Object(uid: uid, className: name, classes: classes, entries: entries)
     }
 
     /// What a field refers to, or the field itself; nil for `$null` and where the field is absent.

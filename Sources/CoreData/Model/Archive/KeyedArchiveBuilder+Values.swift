@@ -23,12 +23,16 @@ extension KeyedArchiveBuilder {
     mutating func add(plain value: Any?, deepest: Int) throws -> PropertyListValue {
         guard let value else { return Self.null }
         guard deepest > 0 else { throw UnarchivableValue(value) }
+        // Lists and dictionaries come first: a cast of one to a class makes objects of everything in it, each time anew.
         switch value {
-        case is NSNull: return add(classes: ["NSNull", "NSObject"], [])
         case let text as String: return self.text(text)
+        case let array as [Any]:
+            return self.array(try array.map { try add(plain: $0, deepest: deepest - 1) })
+        case let dictionary as [AnyHashable: Any]: return try add(plainDictionary: dictionary, deepest: deepest)
+        case is NSNull: return add(classes: ["NSNull", "NSObject"], [])
         case let number as NSDecimalNumber: return add(decimal: number.decimalValue)
         case let number as Decimal: return add(decimal: number)
-        case let number as NSNumber: return try add(number)
+        case let number as NSNumber: return add(number)
         case let date as Date:
             let seconds = date.timeIntervalSinceReferenceDate
             return add(classes: ["NSDate", "NSObject"], [Field("NS.time", .real(seconds))])
@@ -39,9 +43,6 @@ extension KeyedArchiveBuilder {
         case let url as URL:
             let fields = [Field("NS.base", Self.null), Field("NS.relative", text(url.absoluteString))]
             return add(classes: ["NSURL", "NSObject"], fields)
-        case let array as [Any]:
-            return self.array(try array.map { try add(plain: $0, deepest: deepest - 1) })
-        case let dictionary as [AnyHashable: Any]: return try add(plainDictionary: dictionary, deepest: deepest)
         default: throw UnarchivableValue(value)
         }
     }
@@ -72,14 +73,13 @@ extension KeyedArchiveBuilder {
             ArchivedDecimal(decimal).fields)
     }
 
-    private mutating func add(_ number: NSNumber) throws -> PropertyListValue {
+    private mutating func add(_ number: NSNumber) -> PropertyListValue {
         switch unsafe String(cString: number.objCType) {
         case "c", "B": return boolean(number.boolValue)
         case "f", "d": return real(number.doubleValue)
         default:
-            guard number.uint64Value <= UInt64(Int64.max) || number.int64Value < 0 else {
-                throw UnarchivableValue(number)
-            }
+            let isUnsigned = unsafe String(cString: number.objCType) == "Q"
+            if isUnsigned, number.uint64Value > UInt64(Int64.max) { return plainValue(.unsigned(number.uint64Value)) }
             return integer(number.int64Value)
         }
     }

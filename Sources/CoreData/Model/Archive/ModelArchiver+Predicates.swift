@@ -91,6 +91,11 @@ extension ModelArchiver {
     }
 
     private mutating func add(_ call: FunctionCall) throws -> PropertyListValue {
+        // It would be nested as deep in the archive.
+        guard call.chainLength <= PredicateParser.depthLimit else {
+            let reason = "\(call.chainLength) operators in a row are more than \(PredicateParser.depthLimit)"
+            throw error(.badExpression(text: "…\(call.name)…", reason: reason))
+        }
         let target: PropertyListValue
         if let operand = call.target {
             target = try add(operand)

@@ -77,15 +77,27 @@ extension ModelUnarchiver {
                 }
             }
             let name = try archive.text(found["NSIndexName"]) ?? ""
+            // Models in stores may list an index twice.
+            if indexes.contains(where: { $0.name == name }) { continue }
             let index = NSFetchIndexDescription(name: name, elements: elements)
             index.partialIndexPredicate = try ArchivedPredicates.predicate(
                 found["NSPartialIndexPredicate"], in: archive)
             indexes.append(index)
         }
         entity.indexes = indexes
-        // Where models were compiled before there were fetch indexes, only these say what is indexed.
+        // Where there are fetch indexes, the older lists only repeat them in part: without directions, and expressions by
+        // name. Only models from before 2017 have nothing but those.
+        if try archive.members(object["NSFetchIndexDescriptions"]) == nil { try readOlderIndexes(object, entity) }
+        // What a compiled model indexes is no reason not to read its data.
+        entity.indexes.removeAll { index in !index.elements.allSatisfy(\.isResolved) }
+    }
+
+    private func readOlderIndexes(_ object: KeyedArchive.Object, _ entity: NSEntityDescription) throws(Damage) {
         for name in indexedAttributes[ObjectIdentifier(entity)] ?? [] { entity.addIndex(of: [name]) }
-        for names in try nameLists(object["NSCompoundIndexes"]) { entity.addIndex(of: names) }
+        let inherited = entity.lineage.dropFirst().flatMap { $0.indexes.compactMap(\.plainNames) }
+        for names in try nameLists(object["NSCompoundIndexes"]) where !inherited.contains(names) {
+            entity.addIndex(of: names)
+        }
     }
 
     private func readIndexElement(
@@ -116,6 +128,11 @@ extension ModelUnarchiver {
         description.expressionResultType = type.flatMap(NSAttributeType.init(rawValue:)) ?? .undefinedAttributeType
         return description
     }
+}
+
+extension NSFetchIndexElementDescription {
+    /// Whether the element's property or expression is there.
+    fileprivate var isResolved: Bool { property != nil }
 }
 
 /// The bits of `NSFlagsKey`.

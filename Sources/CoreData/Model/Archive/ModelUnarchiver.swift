@@ -7,6 +7,7 @@
 // Dictionaries have no order in an archive: entities and properties come out sorted by name.
 
 import Foundation
+import ModelDocuments
 
 /// Reads one archive into one (empty) model.
 final class ModelUnarchiver {
@@ -44,7 +45,9 @@ final class ModelUnarchiver {
         for (object, entity) in entities { try readProperties(object, entity) }
         for (_, entity) in entities { dropRepetitions(entity) }
         for (object, relationship) in relationships { try connect(object, relationship) }
-        for (object, entity) in entities { try readIndexes(object, entity) }
+        // Super-entities first: the older lists repeat theirs.
+        let byDepth = entities.sorted { $0.entity.lineage.count < $1.entity.lineage.count }
+        for (object, entity) in byDepth { try readIndexes(object, entity) }
         model.entities = entities.map(\.entity)
         try readIdentifiers(root)
         try readTemplates(root)
@@ -61,7 +64,7 @@ final class ModelUnarchiver {
             }
             let entity = NSEntityDescription()
             entity.name = try archive.text(object["NSEntityName"]) ?? key
-            entity.managedObjectClassName = XMLModelReader.className(try archive.text(object["NSClassNameForEntity"]))
+            entity.managedObjectClassName = EntityOutline.className(try archive.text(object["NSClassNameForEntity"]))
             entity.isAbstract = try archive.flag(object["NSIsAbstract"])
             if let identifier = try archive.text(object["NSRenamingIdentifier"]), identifier != entity.name {
                 entity.renamingIdentifier = identifier
@@ -157,6 +160,8 @@ final class ModelUnarchiver {
         let inherited = Set(entity.lineage.dropFirst().flatMap(\.properties).map(\.name))
         let own = entity.properties.filter { !inherited.contains($0.name) }
         if own.count != entity.properties.count { entity.properties = own }
+        // The super-entity's index is that of the whole table.
+        indexedAttributes[ObjectIdentifier(entity)]?.removeAll(where: inherited.contains)
     }
 
     // MARK: Relationships

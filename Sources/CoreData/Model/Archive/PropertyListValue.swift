@@ -7,6 +7,8 @@ package import Foundation
 package indirect enum PropertyListValue: Equatable, Sendable {
     case boolean(Bool)
     case integer(Int64)
+    /// A whole number beyond 63 bits; smaller ones are ``integer(_:)``.
+    case unsigned(UInt64)
     case real(Double)
     /// Seconds since 2001-01-01T00:00:00Z.
     case date(TimeInterval)
@@ -32,6 +34,32 @@ package indirect enum PropertyListValue: Equatable, Sendable {
     package subscript(key: String) -> PropertyListValue? {
         guard case .dictionary(let entries) = self else { return nil }
         return entries.first { $0.key == key }?.value
+    }
+}
+
+extension PropertyListValue {
+    /// The value in Foundation's classes.
+    ///
+    /// - Throws: ``PropertyListError`` for a reference of a keyed archive, which has no class.
+    func object() throws(PropertyListError) -> Any {
+        switch self {
+        case .boolean(let value): return NSNumber(value: value)
+        case .integer(let value): return NSNumber(value: value)
+        case .unsigned(let value): return NSNumber(value: value)
+        case .real(let value): return NSNumber(value: value)
+        case .date(let seconds): return Date(timeIntervalSinceReferenceDate: seconds)
+        case .data(let data): return data
+        case .string(let text): return text
+        case .uid: throw PropertyListError(description: "it has references in it, as a keyed archive")
+        case .array(let values):
+            var objects: [Any] = []
+            for value in values { objects.append(try value.object()) }
+            return objects
+        case .dictionary(let entries):
+            var objects: [String: Any] = [:]
+            for entry in entries { objects[entry.key] = try entry.value.object() }
+            return objects
+        }
     }
 }
 

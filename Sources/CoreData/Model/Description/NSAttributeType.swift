@@ -1,5 +1,7 @@
 // The types that an attribute can have, with the numbers that compiled models and version hashes use.
 
+package import ModelDocuments
+
 /// The type of an attribute. The raw values are those of Core Data's `NSAttributeType`.
 public enum NSAttributeType: UInt, Sendable, CaseIterable {
     /// No type; only transient attributes may have it.
@@ -26,25 +28,28 @@ public enum NSAttributeType: UInt, Sendable, CaseIterable {
 
 extension NSAttributeType {
     /// The name that the model editor writes (`Integer 16`), nil for the types that have none.
-    package var modelName: String? {
+    package var typeName: AttributeTypeName? {
         switch self {
         case .undefinedAttributeType, .objectIDAttributeType: nil
-        case .integer16AttributeType: "Integer 16"
-        case .integer32AttributeType: "Integer 32"
-        case .integer64AttributeType: "Integer 64"
-        case .decimalAttributeType: "Decimal"
-        case .doubleAttributeType: "Double"
-        case .floatAttributeType: "Float"
-        case .stringAttributeType: "String"
-        case .booleanAttributeType: "Boolean"
-        case .dateAttributeType: "Date"
-        case .binaryDataAttributeType: "Binary"
-        case .UUIDAttributeType: "UUID"
-        case .URIAttributeType: "URI"
-        case .transformableAttributeType: "Transformable"
-        case .compositeAttributeType: "Composite"
+        case .integer16AttributeType: .integer16
+        case .integer32AttributeType: .integer32
+        case .integer64AttributeType: .integer64
+        case .decimalAttributeType: .decimal
+        case .doubleAttributeType: .double
+        case .floatAttributeType: .float
+        case .stringAttributeType: .string
+        case .booleanAttributeType: .boolean
+        case .dateAttributeType: .date
+        case .binaryDataAttributeType: .binary
+        case .UUIDAttributeType: .uuid
+        case .URIAttributeType: .uri
+        case .transformableAttributeType: .transformable
+        case .compositeAttributeType: .composite
         }
     }
+
+    /// The text of ``typeName``.
+    package var modelName: String? { typeName?.rawValue }
 
     /// The name for messages: the editor's, or a word where it has none.
     package var displayName: String {

@@ -60,7 +60,11 @@ extension NSEntityDescription {
     package var rootEntity: NSEntityDescription { lineage.last ?? self }
 
     /// The uniqueness constraints as names.
-    package var uniquenessConstraintNames: [[String]] { uniquenessConstraints.map { $0.map(Self.propertyName) } }
+    ///
+    /// A constraint of no properties constrains nothing and is left out.
+    package var uniquenessConstraintNames: [[String]] {
+        uniquenessConstraints.filter { !$0.isEmpty }.map { $0.map(Self.propertyName) }
+    }
 
     static func propertyName(_ element: Any) -> String {
         switch element {

@@ -47,10 +47,24 @@ extension NSEntityDescription {
         let properties = propertiesByName
         let elements = names.map { name in
             let element = NSFetchIndexElementDescription(propertyName: name, collationType: .binary)
-            element.property = properties[name]
+            element.property = properties[name] ?? Self.indexedExpression(named: name)
             return element
         }
         indexes.append(NSFetchIndexDescription(name: names.joined(separator: "_"), elements: elements))
+    }
+
+    /// What the older lists may name beside properties: the object itself and its entity. Nil for any other name.
+    private static func indexedExpression(named name: String) -> NSExpressionDescription? {
+        let description = NSExpressionDescription()
+        description.name = name
+        switch name {
+        case "self":
+            description.expression = .expressionForEvaluatedObject()
+            description.expressionResultType = .objectIDAttributeType
+        case "entity": description.expression = NSExpression(forKeyPath: name)
+        default: return nil
+        }
+        return description
     }
 
     /// Gives the attributes an index that asked for it before they had an entity.

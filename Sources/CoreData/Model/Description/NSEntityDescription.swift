@@ -1,6 +1,7 @@
 // Entities: what objects there are, and what they have. The class methods that need a context are with the context.
 
 public import Foundation
+package import ModelDocuments
 
 /// An entity of a model.
 ///
@@ -76,10 +77,10 @@ open class NSEntityDescription: NSObject, NSCopying {
         }
     }
 
-    /// What the model's author noted; Graft's mapping annotations among it. Nothing is inherited.
+    /// What the model's author noted; Graft's mapping annotations among it. Nothing is inherited. It may be changed while a
+    /// coordinator uses the model.
     public var userInfo: [AnyHashable: Any]? = [:] {
-        willSet { willChange() }
-        didSet { didChange() }
+        didSet { userInfoDidChange() }
     }
 
     /// A text that changes the version hash, to tell versions apart that differ in nothing else.
@@ -170,6 +171,9 @@ extension NSEntityDescription {
             forgetStructure()
         }
     }
+
+    /// Lets whoever has read the annotations know that they aren't those any more.
+    final func userInfoDidChange() { model?.userInfoDidChange() }
 
     /// Drops what was computed for the entity and all that inherit from it.
     final func forgetStructure() {

@@ -7,6 +7,9 @@ public import Foundation
 ///
 /// Mutable until a coordinator uses it; a later change stops the program.
 open class NSManagedObjectModel: NSObject, NSCopying {
+    /// How often a `userInfo` of the model has changed.
+    package private(set) final var annotationVersion = 0
+
     private final var configurationMembers: [String: [NSEntityDescription]] = [:]
     private final var templates: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
     private final var namedEntities: [String: NSEntityDescription]?
@@ -143,6 +146,8 @@ extension NSManagedObjectModel {
             fatalError("The \(self) can't be changed: a coordinator uses it. Change a copy of it before that.")
         }
     }
+
+    final func userInfoDidChange() { annotationVersion += 1 }
 
     final func namesDidChange() { namedEntities = nil }
 

@@ -37,10 +37,10 @@ open class NSPropertyDescription: NSObject, NSCopying {
         didSet { didChange() }
     }
 
-    /// What the model's author noted; Graft's mapping annotations among it. Nothing is inherited.
+    /// What the model's author noted; Graft's mapping annotations among it. Nothing is inherited. It may be changed while a
+    /// coordinator uses the model.
     public var userInfo: [AnyHashable: Any]? = [:] {
-        willSet { willChange() }
-        didSet { didChange() }
+        didSet { userInfoDidChange() }
     }
 
     /// What ``isIndexed`` was set to before there was an entity to have the index.
@@ -116,6 +116,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
 
     final func willChange() { owner?.willChange() }
     final func didChange() { owner?.didChange() }
+    private func userInfoDidChange() { owner?.userInfoDidChange() }
 
     /// The property's name after its entity's, for messages.
     open override var description: String { "\(owner?.name ?? "?").\(name)" }

@@ -1,6 +1,7 @@
 // Predicates, expressions and fetch requests that stand as text in an .xcdatamodel.
 
 import Foundation
+import ModelDocuments
 
 /// A text in a model that is no predicate or expression.
 struct ModelTextError: Error {

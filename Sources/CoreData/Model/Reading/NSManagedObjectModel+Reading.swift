@@ -3,9 +3,13 @@
 //     Name.xcdatamodeld/     versions and .xccurrentversion     source, as Xcode keeps it
 //     Name.xcdatamodel/      contents (XML)                     one version's source
 //     Name.momd/             versions and VersionInfo.plist     compiled
-//     Name.mom               a keyed archive                    one version, compiled
+//     Name.mom               a keyed archive, or contents       one version, compiled
+//
+// Xcode compiles to keyed archives. The plugin ManagedObjectClasses, which needn't be built with all of this, writes the
+// source with the classes' modules (Sources/ManagedObjectGenerator/ModelCompiler.swift).
 
 public import Foundation
+import ModelDocuments
 
 extension NSManagedObjectModel {
     /// Reads a model: an `.xcdatamodeld`, `.xcdatamodel` or `.momd` folder or a `.mom` file.
@@ -81,6 +85,7 @@ private struct ModelFile {
         let beginning = try bytes(of: url).prefix(8)
         if beginning.elementsEqual("bplist00".utf8) { return .compiled }
         if url.lastPathComponent == "contents" { return .source }
+        if url.pathExtension == "mom", beginning.first(where: { $0 > 0x20 }) == UInt8(ascii: "<") { return .source }
         throw ModelError(.notAModel, source: url.path)
     }
 
@@ -119,8 +124,14 @@ private struct ModelFile {
     // MARK: One version
 
     private func readSource(into model: NSManagedObjectModel) throws {
-        let contents = url.lastPathComponent == "contents" ? url : url.appendingPathComponent("contents")
-        let root = try XMLElementNode.root(of: Self.bytes(of: contents))
+        let isFile = url.lastPathComponent == "contents" || url.pathExtension == "mom"
+        let bytes = try Self.bytes(of: isFile ? url : url.appendingPathComponent("contents"))
+        let root: XMLElementNode
+        do {
+            root = try XMLElementNode.root(of: bytes)
+        } catch {
+            throw ModelError(.badXML(line: error.line, column: error.column, reason: error.reason))
+        }
         guard root.name == "model" else { throw ModelError(.notAModel, source: url.path) }
         var reader = XMLModelReader(model: model)
         try reader.read(root)
@@ -156,10 +167,9 @@ private struct ModelFile {
     private static func propertyList(at file: URL) throws -> [String: Any] {
         let bytes = try bytes(of: file)
         do {
-            let list = try unsafe PropertyListSerialization.propertyList(from: bytes, format: nil)
-            return list as? [String: Any] ?? [:]
+            return try PropertyListFile.object(of: bytes) as? [String: Any] ?? [:]
         } catch {
-            throw ModelError(.unreadableFile(reason: "it is no property list"), source: file.path)
+            throw ModelError(.unreadableFile(reason: "it is no property list: \(error.description)"), source: file.path)
         }
     }
 }

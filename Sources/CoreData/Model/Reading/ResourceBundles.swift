@@ -20,13 +20,21 @@ enum ResourceBundles {
     }
 
     /// A model by its name, in whichever form it is there.
-    static func model(named name: String) -> NSManagedObjectModel? {
+    ///
+    /// - Throws: The first one's ``ModelError`` where all that are there are broken.
+    static func model(named name: String) throws -> NSManagedObjectModel? {
+        var failure: (any Error)?
         for bundle in all {
             for kind in ["momd", "mom", "xcdatamodeld", "xcdatamodel"] {
                 guard let url = bundle.url(forResource: name, withExtension: kind) else { continue }
-                if let model = NSManagedObjectModel(contentsOf: url) { return model }
+                do {
+                    return try NSManagedObjectModel(readingContentsOf: url)
+                } catch {
+                    failure = failure ?? error
+                }
             }
         }
+        if let failure { throw failure }
         return nil
     }
 }

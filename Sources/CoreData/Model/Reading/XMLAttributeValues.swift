@@ -2,6 +2,7 @@
 // text; only that one counts.
 
 import Foundation
+import ModelDocuments
 
 /// The values of one `<attribute>` element.
 struct XMLAttributeValues {
@@ -21,7 +22,7 @@ struct XMLAttributeValues {
         }
         let setting = "defaultValueString"
         guard let text = element[setting] else { return nil }
-        if let value = Self.value(text, of: type) { return value }
+        if let value = Self.value(text, of: type) ?? Self.flagAsNumber(text, of: type) { return value }
         throw Unreadable(setting: setting, text: text, expected: type.expectedValue)
     }
 
@@ -85,6 +86,13 @@ struct XMLAttributeValues {
         case .URIAttributeType: URL(string: text)
         default: nil
         }
+    }
+
+    /// What an attribute has kept of the time when it was a Boolean: `NO` and `YES` as the default of a number. Xcode's compiler
+    /// takes them. Assumed: as 0 and 1.
+    private static func flagAsNumber(_ text: String, of type: NSAttributeType) -> Any? {
+        guard !text.isEmpty, text.allSatisfy(\.isLetter), let flag = boolean(text) else { return nil }
+        return value(flag ? "1" : "0", of: type)
     }
 
     /// A whole number, also written with a fraction of zeros (`0.0`, as old editors do).

@@ -1,6 +1,7 @@
 // Attributes, relationships, fetched properties and indexes of an .xcdatamodel.
 
 import Foundation
+import ModelDocuments
 
 extension XMLModelReader {
     // MARK: Attributes
@@ -85,8 +86,7 @@ extension XMLModelReader {
         let relationship = NSRelationshipDescription()
         relationship.minCount = readCount("minCount", element, of: entity)
         relationship.maxCount = readCount("maxCount", element, of: entity)
-        // The editor always writes a to-one's maximum; writers of model files that leave it out mean 1 too.
-        if !element.says("toMany"), element["maxCount"] == nil { relationship.maxCount = 1 }
+        if !PropertyOutline.isToMany(element) { relationship.maxCount = 1 }
         relationship.isOrdered = element.says("ordered")
         if let name = element["deletionRule"] {
             if let rule = NSDeleteRule.allCases.first(where: { $0.modelName == name }) {

@@ -2,6 +2,7 @@
 // connects what they name. Unknown elements and attributes are ignored, as Xcode's later versions add some.
 
 import Foundation
+import ModelDocuments
 
 /// Reads one document into one (empty) model.
 struct XMLModelReader {
@@ -62,9 +63,10 @@ struct XMLModelReader {
     private mutating func readEntity(_ element: XMLElementNode) {
         let entity = NSEntityDescription()
         entity.name = element["name"]
-        entity.managedObjectClassName = Self.className(element["representedClassName"])
-        entity.isClassOfBuiltModule = element["representedClassName"]?.hasPrefix(".") ?? false
-        entity.codeGeneration = element["codeGenerationType"].flatMap(CodeGeneration.init) ?? .manual
+        let outline = EntityOutline(element)
+        entity.managedObjectClassName = outline.className
+        entity.isClassOfBuiltModule = outline.isClassOfBuiltModule
+        entity.codeGeneration = outline.codeGeneration
         entity.isAbstract = element.says("isAbstract")
         if let identifier = element["elementID"] { entity.renamingIdentifier = identifier }
         entity.versionHashModifier = element["versionHashModifier"]
@@ -74,12 +76,6 @@ struct XMLModelReader {
             in: element, "uniquenessConstraints", "uniquenessConstraint", "constraint")
         sources.append((element, entity))
         if let name = entity.name, entities[name] == nil { entities[name] = entity }
-    }
-
-    /// A class name whose module is left to the build (`.Hero`) loses the dot.
-    static func className(_ name: String?) -> String {
-        guard let name, !name.isEmpty else { return "NSManagedObject" }
-        return name.hasPrefix(".") ? String(name.dropFirst()) : name
     }
 
     static func userInfo(of element: XMLElementNode) -> [AnyHashable: Any] {

@@ -44,17 +44,25 @@ final class InMemoryStoreBackend: StoreBackend {
     // MARK: Reading
 
     func rows(matching query: StoreQuery) throws -> [StoreRow] {
-        lock.withLock { matches(query).map(\.row) }
+        try checkKeys(of: query)
+        return lock.withLock { matches(query).map(\.row) }
     }
 
     func objectIDs(matching query: StoreQuery) throws -> [NSManagedObjectID] {
-        lock.withLock { matches(query).map(\.id) }
+        try checkKeys(of: query)
+        return lock.withLock { matches(query).map(\.id) }
     }
 
-    func count(matching query: StoreQuery) throws -> Int { lock.withLock { matches(query).count } }
+    func count(matching query: StoreQuery) throws -> Int {
+        try checkKeys(of: query)
+        return lock.withLock { matches(query).count }
+    }
 
     func dictionaries(matching query: StoreQuery, selection: StoreSelection) throws -> [[String: Any]] {
-        lock.withLock { DictionaryRows(query: query, selection: selection).dictionaries(of: matches(unordered(query))) }
+        try checkKeys(of: query)
+        return lock.withLock {
+            DictionaryRows(query: query, selection: selection).dictionaries(of: matches(unordered(query)))
+        }
     }
 
     /// The same rows, all of them, in the order of their keys.
@@ -172,7 +180,7 @@ final class InMemoryStoreBackend: StoreBackend {
             if row.layout.slots[slot].kind == .toOne { relink(row, slot, to: values[slot].referencedID) }
             row.values[slot] = values[slot]
         }
-        row.version += 1
+        row.version = RowVersion.after(row.version)
     }
 
     private func linkInserted(_ change: RowChange) {

@@ -10,7 +10,9 @@ extension PredicateSQL {
         case .evaluatedObject: return try follow(KeyPathSteps(""), from: scope.itself)
         case .variable(let name): return try follow(KeyPathSteps(""), from: try element(name, in: scope))
         case .keyPath(let start, let path): return try self.path(path, from: start, in: scope)
-        case .function(let call): return try function(call, in: scope)
+        case .function(let call):
+            if let chain = ExpressionChain(expression) { return .scalar(try self.chain(chain, in: scope)) }
+            return try function(call, in: scope)
         case .aggregate(let elements): return .list(try elements.map { try operand($0, in: scope) })
         case .subquery(let collection, let variable, let predicate):
             return .collection(try subquery(collection, variable, predicate, scope))
@@ -56,6 +58,9 @@ extension PredicateSQL {
         case .keyPath(let operand, _): return isConstant(operand)
         case .function(let call):
             if call.function == .random || call.function == .randomBelow { return false }
+            if let chain = ExpressionChain(expression) {
+                return isConstant(chain.first) && chain.links.allSatisfy { isConstant($0.right) }
+            }
             return call.arguments.allSatisfy(isConstant) && (call.target.map(isConstant) ?? true)
         case .aggregate(let elements): return elements.allSatisfy(isConstant)
         case .set(_, let left, let right): return isConstant(left) && isConstant(right)
@@ -166,6 +171,37 @@ extension PredicateSQL {
         fragment.sql += " \(sign) "
         fragment += Self.number(right)
         return SQLScalar(fragment.sql + ")", fragment.arguments, kind: kind)
+    }
+
+    /// A long row of operators: SQLite limits the depth of an expression, so that one function computes many links. Constants
+    /// are part of its program; some thousand other operands are as many as SQLite can take.
+    private func chain(_ chain: ExpressionChain, in scope: SQLScope) throws -> SQLScalar {
+        var result = try scalar(chain.first, in: scope).usable()
+        var links = chain.links[...]
+        while !links.isEmpty {
+            var kind = result.kind
+            var values = [result]
+            var program: [String] = []
+            while values.count <= PredicateSQLFunctions.longestChain, let link = links.popFirst() {
+                let right = try scalar(link.right, in: scope).usable()
+                guard let binary = link.function.binaryOperator, let next = resultKind(binary, kind, right.kind) else {
+                    return .null
+                }
+                kind = next
+                let constant = right.constant.flatMap(PredicateSQLFunctions.word)
+                program += [link.function.rawValue, constant ?? "v\(values.count)"]
+                if constant == nil { values.append(right) }
+            }
+            var fragment = SQLFragment(
+                sql: "graft_chain(?, ?",
+                arguments: [.text(program.joined(separator: " ")), .text(values.map(\.kind.tag).joined())])
+            for value in values {
+                fragment.sql += ", "
+                fragment += value.fragment
+            }
+            result = SQLScalar(fragment.sql + ")", fragment.arguments, kind: kind)
+        }
+        return result
     }
 
     /// Decimals and dates are integers in the file where they are whole; arithmetic has them as real numbers.

@@ -144,14 +144,27 @@ struct SQLCondition {
         if parts.contains(where: { $0.fragment.sql == deciding.fragment.sql }) { return deciding }
         let parts = parts.filter { $0.fragment.sql != neutral.fragment.sql }
         if parts.isEmpty { return neutral }
-        return tree(parts[...], sign)
+        return parts.count > longestPlain ? long(parts, sign) : tree(parts[...], sign)
+    }
+
+    /// The most conditions in which SQLite looks for indexes.
+    private static let longestPlain = 512
+
+    /// Very many conditions. SQLite compares each value of a statement with all others to compute equal ones once, which takes
+    /// seconds for some thousands. It doesn't on the left of an IN; there it finds no index either, so that the first
+    /// conditions of an AND stay outside.
+    private static func long(_ parts: [SQLCondition], _ sign: String) -> SQLCondition {
+        let outside = sign == "AND" ? longestPlain / 2 : 0
+        var inside = tree(parts[outside...], sign)
+        inside.fragment.sql = "(\(inside.fragment.sql)) IN (1, 2)"
+        return outside == 0 ? inside : tree((parts[..<outside] + [inside])[...], sign)
     }
 
     private static func tree(_ parts: ArraySlice<SQLCondition>, _ sign: String) -> SQLCondition {
         if parts.count == 1, let only = parts.first { return only }
         if parts.count > 32 {
             let middle = parts.startIndex + parts.count / 2
-            return joined([tree(parts[..<middle], sign), tree(parts[middle...], sign)], sign)
+            return tree([tree(parts[..<middle], sign), tree(parts[middle...], sign)][...], sign)
         }
         var fragment = SQLFragment(sql: "")
         for (index, part) in parts.enumerated() {

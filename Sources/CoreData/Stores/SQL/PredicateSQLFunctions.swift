@@ -24,6 +24,7 @@ enum PredicateSQLFunctions {
         PredicateSQLFunction(name: "graft_fold", argumentCount: 2, isDeterministic: true, value: fold),
         PredicateSQLFunction(name: "graft_match", argumentCount: 4, isDeterministic: true, value: match),
         PredicateSQLFunction(name: "graft_function", argumentCount: nil, isDeterministic: true, value: function),
+        PredicateSQLFunction(name: "graft_chain", argumentCount: nil, isDeterministic: true, value: chain),
         PredicateSQLFunction(name: "graft_random", argumentCount: nil, isDeterministic: false, value: function),
         PredicateSQLFunction(name: "graft_double", argumentCount: 1, isDeterministic: true, value: double),
         PredicateSQLFunction(name: "graft_blob", argumentCount: 1, isDeterministic: true, value: blob),
@@ -59,6 +60,53 @@ enum PredicateSQLFunctions {
         let operands = zip(arguments.dropFirst(2), kinds.utf8).map { operand($0, kind: $1) }
         if function.isAggregate { return sqlValue(FunctionEvaluator.aggregate(function, operands)) }
         return sqlValue(FunctionEvaluator.scalar(function, operands))
+    }
+
+    /// How many operands of a row are arguments: SQLite takes up to 127.
+    static let longestChain = 120
+
+    /// `graft_chain(program, kinds, value, …)`: operators with two operands each, from left to right. The program has the name
+    /// of each function and its right operand: the number of an argument (`v1`) or a constant (`i-5`, `r` and `d` with bits).
+    private static func chain(_ arguments: [SQLValue]) -> SQLValue {
+        guard arguments.count >= 3, case .text(let program) = arguments[0], case .text(let kinds) = arguments[1] else {
+            return .null
+        }
+        let values = zip(arguments.dropFirst(2), kinds.utf8).map { operand($0, kind: $1) }
+        guard var result = values.first else { return .null }
+        var name: Substring?
+        for word in program.split(separator: " ") {
+            guard let function = name else {
+                name = word
+                continue
+            }
+            name = nil
+            guard let function = PredefinedFunction(rawValue: String(function)), let right = operand(word, values)
+            else {
+                return .null
+            }
+            result = FunctionEvaluator.scalar(function, [result, right])
+        }
+        return sqlValue(result)
+    }
+
+    /// A constant as a word of a row's program; nil for what isn't a number or a date.
+    static func word(_ constant: Operand) -> String? {
+        switch constant {
+        case .integer(let value): "i\(value)"
+        case .real(let value): "r\(value.bitPattern)"
+        case .date(let value): "d\(value.bitPattern)"
+        default: nil
+        }
+    }
+
+    private static func operand(_ word: Substring, _ values: [Operand]) -> Operand? {
+        let rest = word.dropFirst()
+        switch word.first {
+        case "i": return Int64(rest).map { .integer($0) }
+        case "r": return UInt64(rest).map { .real(Double(bitPattern: $0)) }
+        case "d": return UInt64(rest).map { .date(Double(bitPattern: $0)) }
+        default: return Int(rest).flatMap { values.indices.contains($0) ? values[$0] : nil }
+        }
     }
 
     /// `graft_double(bits)`

@@ -63,16 +63,16 @@ struct SQLFetchIndex {
         let name = "Z_RT_\(entity.name)_\(index.name)"
         let columns = try index.elements.map(column)
         let bounds = columns.flatMap { ["\($0)_MIN", "\($0)_MAX"] }
-        let values = columns.map { "NEW.\($0) ,NEW.\($0)" }.joined(separator: ", ")
-        let insertion =
-            "INSERT OR REPLACE INTO \(name) (Z_PK, \(bounds.joined(separator: ", "))) "
-            + "VALUES (NEW.Z_PK, \(values)) ; END"
+        // The space before the first comma is Core Data's.
+        let values = columns.enumerated().map { "NEW.\($1)\($0 == 0 ? " ," : ", ")NEW.\($1)" }.joined(separator: ", ")
+        let insertion = "INTO \(name) (Z_PK, \(bounds.joined(separator: ", "))) VALUES (NEW.Z_PK, \(values)) ; END"
         let declared = bounds.map { "\($0) FLOAT" }.joined(separator: ", ")
         return [
             "CREATE VIRTUAL TABLE \(name) USING RTREE (Z_PK INTEGER PRIMARY KEY, \(declared))",
-            "CREATE TRIGGER \(name)_INSERT AFTER INSERT ON \(entity.table) FOR EACH ROW BEGIN \(insertion)",
-            "CREATE TRIGGER \(name)_UPDATE AFTER UPDATE OF \(columns.joined(separator: ", ")) ON \(entity.table) "
-                + "FOR EACH ROW BEGIN \(insertion)",
+            "CREATE TRIGGER \(name)_INSERT AFTER INSERT ON \(entity.table) FOR EACH ROW BEGIN "
+                + "INSERT OR REPLACE \(insertion)",
+            "CREATE TRIGGER \(name)_UPDATE AFTER UPDATE ON \(entity.table) FOR EACH ROW BEGIN "
+                + "DELETE FROM \(name) WHERE Z_PK = NEW.Z_PK ; INSERT \(insertion)",
             "CREATE TRIGGER \(name)_DELETE AFTER DELETE ON \(entity.table) FOR EACH ROW BEGIN "
                 + "DELETE FROM \(name) WHERE Z_PK = OLD.Z_PK ; END",
         ]

@@ -38,8 +38,9 @@ struct SQLEntityNumbering {
         self.entries = entries.sorted { $0.number < $1.number }
     }
 
-    /// The order in which entities claim names: by name, but no entity before its super-entity. It differs from the
-    /// order of the numbers where a sub-entity's name sorts before its root's.
+    /// The order in which entities claim the names of tables: by name, but no entity before its super-entity. It differs
+    /// from the order of the numbers where a sub-entity's name sorts before its root's. Columns of entity tables are
+    /// claimed in the order of the numbers.
     var processingOrder: [Entry] {
         let entryByEntity = Dictionary(
             entries.map { (ObjectIdentifier($0.entity), $0) }, uniquingKeysWith: { first, _ in first })

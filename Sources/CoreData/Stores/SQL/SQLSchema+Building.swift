@@ -1,6 +1,7 @@
 // The schema that a new store of a model gets: part 3 of Core Data's layout. Three orders take part, and they differ:
-// numbers (depth first over the inheritance forest) order tables and columns; processing order (by name, super-entities
-// first) decides who gets the plain name where two collide and who is the master of a join table; names order the rest.
+// numbers (depth first over the inheritance forest) order tables and columns, and decide who gets the plain name where two
+// columns of a table collide; processing order (by name, super-entities first) decides who is the master of a join table,
+// and who gets the plain name there; names order the rest. docs/store-format.md says on what this rests.
 
 import Foundation
 
@@ -98,9 +99,10 @@ private struct SQLSchemaBuilder {
 
     // MARK: Attributes and to-one relationships
 
-    /// Gives every attribute and to-one relationship its column.
+    /// Gives every attribute and to-one relationship its column. Siblings that share a name get `ZTITLE`, `ZTITLE1`, `ZTITLE2`
+    /// in the order of their numbers, whatever they are called.
     mutating func claimColumns() throws {
-        for entry in numbering.processingOrder {
+        for entry in numbering.entries {
             guard let entity = byDescription[ObjectIdentifier(entry.entity)] else { continue }
             for property in Self.ownProperties(of: entry.entity) {
                 switch property {

@@ -1,6 +1,6 @@
 // Fitting a model's schema to the tables that a file has. Files that were migrated in place have columns in any order,
 // join tables named after either side, and indexes, columns and tables that the model knows nothing of: those are left
-// alone. Everything is found by name; nothing is ever found by position except the two key columns of a join table.
+// alone. Everything is found by name, never by position.
 
 import Foundation
 
@@ -145,8 +145,8 @@ private struct SQLSchemaResolver {
         return nil
     }
 
-    /// The first two columns of a join table are named after the inverse and the relationship; their entity numbers may
-    /// be those of before a migration.
+    /// The two key columns of a join table are named after the inverse and the relationship, and the names tell which is
+    /// which: older systems put them in the other order. Their entity numbers may be those of before a migration.
     private func joinTable(
         named name: String, master: NSRelationshipDescription, other: NSRelationshipDescription,
         numbers: (master: Int, member: Int)
@@ -154,16 +154,33 @@ private struct SQLSchemaResolver {
         guard let columns = file.columns(of: name) else { return nil }
         let keys = columns.filter { !$0.uppercased().hasPrefix("Z_FOK_") }
         guard keys.count == 2 else { return nil }
-        let isReflexive = master === other
-        let isMember =
-            isReflexive ? keys[1].uppercased() == SQLNaming.reflexive : Self.isColumn(keys[1], of: master.name)
-        guard isMember, Self.isColumn(keys[0], of: other.name) else { return nil }
-        let orders = SQLJoinTable.orderColumns(owner: keys[0], member: keys[1], master: master, inverse: other)
+        guard let (owner, member) = roles(of: keys, master: master, other: other, numbers: numbers) else { return nil }
+        let orders = SQLJoinTable.orderColumns(owner: owner, member: member, master: master, inverse: other)
         let found = Set(columns.map { $0.uppercased() })
         guard orders.allSatisfy({ found.contains($0.uppercased()) }) else { return nil }
         return SQLJoinTable(
-            name: name, ownerColumn: keys[0], memberColumn: keys[1], orderColumns: orders, master: master,
+            name: name, ownerColumn: owner, memberColumn: member, orderColumns: orders, master: master,
             masterNumber: numbers.master, memberNumber: numbers.member)
+    }
+
+    /// Which of the two key columns holds the owners of the relationship and which its members; nil where their names
+    /// don't say so. A name that is exactly the expected one counts for more than one with another number or a suffix,
+    /// and the order that stores have today for more than the older one.
+    private func roles(
+        of keys: [String], master: NSRelationshipDescription, other: NSRelationshipDescription,
+        numbers: (master: Int, member: Int)
+    ) -> (owner: String, member: String)? {
+        let orders = [(owner: keys[0], member: keys[1]), (owner: keys[1], member: keys[0])]
+        if master === other {
+            return orders.first {
+                $0.member.uppercased() == SQLNaming.reflexive && Self.isColumn($0.owner, of: master.name)
+            }
+        }
+        let exact = (
+            owner: SQLNaming.join(numbers.master, other.name), member: SQLNaming.join(numbers.member, master.name)
+        )
+        return orders.first { $0.owner.uppercased() == exact.owner && $0.member.uppercased() == exact.member }
+            ?? orders.first { Self.isColumn($0.owner, of: other.name) && Self.isColumn($0.member, of: master.name) }
     }
 
     /// Whether a column is `Z_<number><NAME>`, possibly with a suffix against a collision.

@@ -60,7 +60,11 @@ extension SQLSchema {
                     + "(\(join.memberColumn), \(join.ownerColumn))")
         }
         for entity in hierarchy {
-            for index in entity.description.indexes { statements += try SQLFetchIndex(index, of: entity).statements() }
+            for index in entity.description.indexes {
+                let made = try SQLFetchIndex(index, of: entity).statements()
+                // A model may have the same index twice.
+                if !made.allSatisfy(statements.contains) { statements += made }
+            }
             statements += try uniquenessStatements(for: entity)
         }
         return statements

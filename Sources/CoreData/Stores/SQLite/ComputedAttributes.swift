@@ -16,7 +16,7 @@ struct ComputedAttributes {
     init(_ schema: SQLSchema, _ db: Database) throws {
         let computed = schema.computedAttributes()
         if computed.isEmpty { return }
-        let names = try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'trigger'")
+        let names = try db.texts("SELECT name FROM sqlite_master WHERE type = 'trigger'")
         attributes = computed.filter { !names.contains(where: $0.isKept(byTrigger:)) }
         if attributes.isEmpty { return }
         for table in SQLComputedAttribute.tables { try db.execute(sql: table) }
@@ -31,7 +31,7 @@ struct ComputedAttributes {
     func settle(_ db: Database) throws {
         if attributes.isEmpty { return }
         for _ in 0..<Self.roundLimit {
-            guard try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM graft_computed)") == true else { return }
+            guard try db.number("SELECT EXISTS (SELECT 1 FROM graft_computed)") == 1 else { return }
             for (number, attribute) in attributes.enumerated() {
                 try RowStatement(db, "DELETE FROM graft_settling").run()
                 try run("INSERT INTO graft_settling SELECT Z_PK FROM graft_computed WHERE attribute = ?", number, db)

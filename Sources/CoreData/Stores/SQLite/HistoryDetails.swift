@@ -18,7 +18,7 @@ struct HistoryDetail {
 enum HistoryDetails {
     private static let table = "GRAFT_CHANGEDETAIL"
 
-    static func exist(_ db: Database) throws -> Bool { try db.tableExists(table) }
+    static func exist(_ db: Database) throws -> Bool { try db.hasTable(table) }
 
     /// Makes the table and its trigger, unless they are there. The history's own tables are.
     static func create(_ db: Database) throws {

@@ -9,7 +9,7 @@ import GRDB
 
 enum HistoryTables {
     static func exist(_ db: Database) throws -> Bool {
-        try db.tableExists("ATRANSACTION") && db.tableExists("ACHANGE")
+        try db.hasTable("ATRANSACTION") && db.hasTable("ACHANGE")
     }
 
     /// Begins a history, unless the store has one.
@@ -63,7 +63,7 @@ enum HistoryTables {
     // MARK: Reading
 
     static func transactions(_ db: Database, in range: StoreHistoryRange) throws -> [StoreTransaction] {
-        let columns = Set(try db.columns(in: "ATRANSACTION").map { $0.name.uppercased() })
+        let columns = try db.columnNames(of: "ATRANSACTION")
         // Newer stores refer to a table of strings, older ones have the text itself.
         let texts = ["ZAUTHOR", "ZCONTEXTNAME", "ZBUNDLEID", "ZPROCESSID"].map { name in
             let text = columns.contains(name) ? "t.\(name)" : "NULL"
@@ -80,9 +80,15 @@ enum HistoryTables {
         }
         var transactions: [StoreTransaction] = []
         while try statement.step() {
+            let number = statement.integer(at: 0)
+            guard [.real, .integer, .null].contains(statement.storage(at: 1)) else {
+                throw RowError(
+                    place: "ATRANSACTION.ZTIMESTAMP of row \(number)", found: statement.shown(at: 1),
+                    expected: "a date (seconds since 2001)", owner: "Core Data has")
+            }
             transactions.append(
                 StoreTransaction(
-                    number: statement.integer(at: 0),
+                    number: number,
                     timestamp: Date(timeIntervalSinceReferenceDate: statement.double(at: 1)), author: text(2),
                     contextName: text(3), bundleID: text(4), processID: text(5)))
         }
@@ -91,18 +97,19 @@ enum HistoryTables {
 
     /// The last number that was given to a transaction, whether or not that one is still there.
     static func lastNumber(_ db: Database) throws -> Int64 {
-        try Int64.fetchOne(
-            db,
-            sql: """
-                SELECT max(ifnull((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16002), 0),
-                ifnull((SELECT MAX(Z_PK) FROM ATRANSACTION), 0))
-                """) ?? 0
+        var counted: Int64 = 0
+        try db.readRows(of: "Z_PRIMARYKEY", ["Z_MAX"], "WHERE Z_ENT = 16002") { row in
+            counted = try row.integer(0, ifNull: 0)
+        }
+        return max(counted, try db.number("SELECT IFNULL(MAX(Z_PK), 0) FROM ATRANSACTION"))
     }
 
     /// Whether a transaction after one has been deleted.
     static func isExpired(_ db: Database, after number: Int64) throws -> Bool {
         // What is deleted are the oldest ones.
-        if let first = try Int64.fetchOne(db, sql: "SELECT MIN(Z_PK) FROM ATRANSACTION") { return first > number + 1 }
+        if try db.number("SELECT COUNT(*) FROM (SELECT 1 FROM ATRANSACTION LIMIT 1)") > 0 {
+            return try number < .max && db.number("SELECT MIN(Z_PK) FROM ATRANSACTION") > number + 1
+        }
         return try lastNumber(db) > number
     }
 
@@ -168,11 +175,14 @@ extension SQLiteStoreBackend {
                 try chunk.bind(to: statement)
                 while try statement.step() {
                     // Entities of other configurations, and of models that the store once had, have no IDs here.
-                    guard let entity = entities.entity(numbered: statement.integer(at: 3)),
-                        let kind = NSPersistentHistoryChangeType(rawValue: Int(statement.integer(at: 2)))
+                    func integer(_ column: Int32, _ name: String) throws -> Int64 {
+                        try statement.integer(at: column, of: "ACHANGE.\(name) of row \(statement.integer(at: 0))")
+                    }
+                    guard let entity = entities.entity(numbered: try integer(3, "ZENTITY")),
+                        let kind = NSPersistentHistoryChangeType(rawValue: Int(try integer(2, "ZCHANGETYPE")))
                     else { continue }
                     let id = NSManagedObjectID(
-                        entity: entity, space: space(of: try sqlEntity(entity)), number: statement.integer(at: 4))
+                        entity: entity, space: space(of: try sqlEntity(entity)), number: try integer(4, "ZENTITYPK"))
                     changes.append(
                         StoreHistoryChange(
                             number: statement.integer(at: 0), transactionNumber: statement.integer(at: 1), kind: kind,

@@ -20,9 +20,9 @@ struct HistoryWriter {
 
     /// Nil where the store keeps no history.
     init?(db: Database) throws {
-        guard try db.tableExists("ATRANSACTION"), try db.tableExists("ACHANGE") else { return nil }
+        guard try HistoryTables.exist(db) else { return nil }
         self.db = db
-        columns = Set(try db.columns(in: "ATRANSACTION").map { $0.name.uppercased() })
+        columns = try db.columnNames(of: "ATRANSACTION")
         keepsDetails = try HistoryDetails.exist(db)
     }
 
@@ -104,11 +104,11 @@ struct HistoryWriter {
     }
 
     private func stringKey(_ text: String) throws -> Int64 {
-        if let known = try Int64.fetchOne(
-            db, sql: "SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?", arguments: [text])
-        {
-            return known
+        var known: Int64?
+        try db.readRows(of: "ATRANSACTIONSTRING", ["Z_PK"], "WHERE ZNAME = ?", [.text(text)]) { row in
+            known = try row.integer(0)
         }
+        if let known { return known }
         let key = try reserve(1, Entity.string, "ATRANSACTIONSTRING")
         try db.execute(
             sql: "INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) VALUES (?, ?, ?)",

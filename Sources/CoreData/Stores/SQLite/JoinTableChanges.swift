@@ -98,7 +98,10 @@ final class JoinTableChanges {
         let read = try RowStatement(db, "SELECT \(members), \(column) FROM \(table) WHERE \(owners) = ?")
         try read.bind(reordering.owner, at: 1)
         while try read.step() {
-            if read.storage(at: 1) != .null { present[read.integer(at: 0)] = read.integer(at: 1) }
+            if read.storage(at: 1) == .null { continue }
+            let member = try read.integer(at: 0, of: "\(table).\(members) of \(owners) \(reordering.owner)")
+            present[member] = try read.integer(
+                at: 1, of: "\(table).\(column) of \(owners) \(reordering.owner), \(members) \(member)")
         }
         let keys = SparseOrder.keys(for: reordering.order.map { present[$0] })
         let update = try RowStatement(
@@ -165,7 +168,14 @@ final class JoinTableChanges {
         try statement.bind(key, at: 1)
         defer { statement.reset() }
         guard try statement.step() else { return SparseOrder.first }
-        return statement.integer(at: 0) + SparseOrder.step
+        let place = "the largest \(table).\(column) of \(keyColumn) \(key)"
+        let (next, overflow) = try statement.integer(at: 0, of: place).addingReportingOverflow(SparseOrder.step)
+        if overflow {
+            throw RowError(
+                place: place, found: statement.shown(at: 0), expected: "an order key with others behind it",
+                owner: "Core Data has")
+        }
+        return next
     }
 
     /// Ascending, so that SQLite's tree is filled in order and a pair's two reports meet.

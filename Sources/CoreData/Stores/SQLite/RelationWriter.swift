@@ -143,7 +143,10 @@ final class RelationWriter {
             let read = try RowStatement(
                 db, "SELECT Z_PK, \(column) FROM \(table) WHERE \(change.key.column) = ? AND \(column) NOT NULL")
             try read.bind(change.owner, at: 1)
-            while try read.step() { present[read.integer(at: 0)] = read.integer(at: 1) }
+            while try read.step() {
+                let key = read.integer(at: 0)
+                present[key] = try read.integer(at: 1, of: "\(table).\(column) of row \(key)")
+            }
             // What came from another owner brought that one's key along.
             for member in change.added { present[member] = nil }
         }

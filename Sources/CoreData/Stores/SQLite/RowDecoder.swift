@@ -10,8 +10,10 @@ struct RowError: Error {
     let place: String
     let found: String
     let expected: String
+    /// Who says what is expected.
+    var owner = "the model has"
 
-    var description: String { "\(place): found \(found) where the model has \(expected)." }
+    var description: String { "\(place): found \(found) where \(owner) \(expected)." }
 }
 
 /// Reads the rows of one fetch.
@@ -31,7 +33,8 @@ struct RowDecoder {
     /// - Throws: ``RowError`` for a row of an entity that isn't fetched, or a value that doesn't fit.
     mutating func row(of statement: RowStatement) throws -> StoreRow {
         let key = statement.integer(at: 0)
-        let variant = try variant(numbered: statement.integer(at: 1), key: key)
+        let number = try statement.integer(at: 1, of: "\(table).Z_ENT of row \(key)")
+        let variant = try variant(numbered: number, key: key)
         var values = variant.plan.blank
         let (positions, external) = (variant.positions, external)
         try values.setAll(positions.count) { index in
@@ -41,15 +44,17 @@ struct RowDecoder {
                 external: external, place: { Self.place(variant.plan, position.field, key) })
             return (position.field.slot, value)
         }
+        // Rows that another program has written may have no version.
+        let version =
+            statement.storage(at: 2) == .null ? 0 : try statement.integer(at: 2, of: "\(table).Z_OPT of row \(key)")
         return StoreRow(
             objectID: NSManagedObjectID(entity: variant.plan.description, space: variant.plan.space, number: key),
-            version: statement.integer(at: 2), values: values)
+            version: version, values: values)
     }
 
     private mutating func variant(numbered number: Int64, key: Int64) throws -> SelectPlan.Variant {
         if number == variantNumber, let variant { return variant }
         guard let found = plan.variants[number] else {
-            let table = plan.variants.values.first?.plan.entity.table ?? ""
             throw RowError(
                 place: "\(table).Z_ENT of row \(key)", found: "entity number \(number)",
                 expected: "no entity of that number")
@@ -58,6 +63,8 @@ struct RowDecoder {
         variantNumber = number
         return found
     }
+
+    private var table: String { plan.variants.values.first?.plan.entity.table ?? "" }
 
     private static func place(_ plan: EntityPlan, _ field: EntityPlan.Field, _ key: Int64) -> String {
         "\(plan.entity.name).\(field.name) (\(plan.entity.table).\(field.column) of row \(key))"
@@ -111,9 +118,9 @@ struct RowDecoder {
     ) throws -> ManagedValue {
         var entity = destination.entity.description
         if entityColumn >= 0, let entityByNumber = destination.entityByNumber,
-            statement.storage(at: entityColumn) == .integer
+            statement.storage(at: entityColumn) != .null
         {
-            let number = statement.integer(at: entityColumn)
+            let number = try statement.integer(at: entityColumn, of: "the entity number of \(place())")
             guard let actual = entityByNumber[number] else {
                 throw RowError(
                     place: place(), found: "entity number \(number)",
@@ -165,8 +172,7 @@ struct RowDecoder {
             if storage == .text { return .data(statement.data(at: column)) }
         case .transformable, .toOne: break
         }
-        let found = storage == .blob ? "\(statement.byteCount(at: column)) bytes" : "\(storage) '\(text.prefix(40))'"
-        throw RowError(place: place(), found: found, expected: expectation(of: kind))
+        throw RowError(place: place(), found: statement.shown(at: column), expected: expectation(of: kind))
     }
 
     private static func expectation(of kind: EntityPlan.Kind) -> String {

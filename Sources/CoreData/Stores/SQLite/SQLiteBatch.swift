@@ -66,8 +66,9 @@ struct SQLiteBatch {
         var ids: [NSManagedObjectID] = []
         while try statement.step() {
             let number = statement.integer(at: 0)
-            guard let description = entities.entity(numbered: statement.integer(at: 1)) else {
-                throw SQLiteStoreBackend.unknownEntity(statement.integer(at: 1), in: entity.table, row: number)
+            let entityNumber = try statement.integer(at: 1, of: "\(entity.table).Z_ENT of row \(number)")
+            guard let description = entities.entity(numbered: entityNumber) else {
+                throw SQLiteStoreBackend.unknownEntity(entityNumber, in: entity.table, row: number)
             }
             ids.append(NSManagedObjectID(entity: description, space: space, number: number))
         }

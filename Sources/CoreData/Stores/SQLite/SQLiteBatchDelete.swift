@@ -163,7 +163,7 @@ struct SQLiteBatchDelete {
         for chunk in KeyChunks(keys) {
             let statement = try RowStatement(
                 batch.db,
-                "UPDATE \(table) SET \(emptied), Z_OPT = Z_OPT + 1 WHERE \(column) IN (\(chunk.marks)) "
+                "UPDATE \(table) SET \(emptied), \(RowVersion.countingUp) WHERE \(column) IN (\(chunk.marks)) "
                     + "RETURNING Z_PK, Z_ENT")
             try chunk.bind(to: statement)
             while try statement.step() {

@@ -110,7 +110,7 @@ struct SQLiteBatchInsert {
             return !field.isDerived && (writesAll || row.given.contains(field.slot))
         }
         try batch.release(plan, fields, keys: [other.number])
-        let assignments = fields.map { "\($0.column) = ?" } + ["Z_OPT = Z_OPT + 1"]
+        let assignments = fields.map { "\($0.column) = ?" } + [RowVersion.countingUp]
         let statement = try RowStatement(
             batch.db, "UPDATE \(plan.entity.table) SET \(assignments.joined(separator: ", ")) WHERE Z_PK = ?")
         let binder = ValueBinder(store: batch.store, files: batch.files)

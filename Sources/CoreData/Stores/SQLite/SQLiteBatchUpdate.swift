@@ -1,7 +1,7 @@
 // A batch update: one UPDATE whose values come from a SELECT, so that expressions and predicates may follow to-one
 // relationships and see the rows as they were.
 //
-//     UPDATE ZBOOK SET ZPRICE = v.c0, Z_OPT = Z_OPT + 1
+//     UPDATE ZBOOK SET ZPRICE = v.c0, Z_OPT = Z_OPT % 9223372036854775807 + 1
 //     FROM (SELECT t0.Z_PK AS k, t0.ZPRICE * ? AS c0 FROM ZBOOK AS t0 WHERE ...) AS v WHERE ZBOOK.Z_PK = v.k
 
 import Foundation
@@ -44,7 +44,7 @@ extension SQLiteBatch {
             columns.sql += " AS c\(index)"
             sets.append("\(field.column) = v.c\(index)")
         }
-        sets.append("Z_OPT = Z_OPT + 1")
+        sets.append(RowVersion.countingUp)
         let rows = select.statement(columns: columns)
         return SQLFragment(
             sql: "UPDATE \(table) SET \(sets.joined(separator: ", ")) FROM (\(rows.sql)) AS v "

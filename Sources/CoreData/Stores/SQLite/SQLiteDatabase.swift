@@ -1,5 +1,6 @@
 // The connections of one store: a pool for a file in WAL mode (one writer, several readers at once), a single
-// connection for everything else, and one that goes on reading the same state. Which one it is, nobody above sees.
+// connection for everything else, one that goes on reading the same state, and one for files that are only read
+// (ReadOnlyDatabase.swift). Which one it is, nobody above sees.
 
 import Foundation
 import GRDB
@@ -7,14 +8,20 @@ import GRDB
 /// An open database.
 final class SQLiteDatabase: Sendable {
     private let connections: Connections
+    /// Says that this process has the file open; nil in memory, and where the connections say so themselves.
+    private let token: LockedFiles.Token?
 
     private enum Connections {
         case pool(DatabasePool)
         case queue(DatabaseQueue)
         case snapshot(DatabaseSnapshot)
+        case readOnly(ReadOnlyDatabase)
     }
 
-    private init(_ connections: Connections) { self.connections = connections }
+    private init(_ connections: Connections, token: LockedFiles.Token? = nil) {
+        self.connections = connections
+        self.token = token
+    }
 
     /// Runs several reads on one state of the file.
     func read<T>(_ body: (Database) throws -> T) throws -> T {
@@ -22,20 +29,27 @@ final class SQLiteDatabase: Sendable {
         case .pool(let pool): try pool.read(body)
         case .queue(let queue): try queue.read(body)
         case .snapshot(let snapshot): try snapshot.read(body)
+        case .readOnly(let database): try database.read(body)
         }
     }
 
     /// The database in the state that it has now, for reading; nil where its file isn't in WAL mode.
     func snapshot() throws -> SQLiteDatabase? {
-        guard case .pool(let pool) = connections else { return nil }
-        return SQLiteDatabase(.snapshot(try pool.makeSnapshot()))
+        switch connections {
+        case .pool(let pool): SQLiteDatabase(.snapshot(try pool.makeSnapshot()), token: token)
+        case .readOnly(let database): try database.pinned().map { SQLiteDatabase(.readOnly($0)) }
+        case .queue, .snapshot: nil
+        }
     }
 
     private var writer: any DatabaseWriter {
-        switch connections {
-        case .pool(let pool): pool
-        case .queue(let queue): queue
-        case .snapshot: fatalError("A snapshot was asked to write.")
+        get throws {
+            switch connections {
+            case .pool(let pool): pool
+            case .queue(let queue): queue
+            case .readOnly(let database): try database.queue
+            case .snapshot: fatalError("A snapshot was asked to write.")
+            }
         }
     }
 
@@ -63,7 +77,9 @@ final class SQLiteDatabase: Sendable {
         case .pool(let pool): try pool.close()
         case .queue(let queue): try queue.close()
         case .snapshot(let snapshot): try snapshot.close()
+        case .readOnly(let database): database.close()
         }
+        token?.end()
     }
 
     // MARK: Opening
@@ -71,7 +87,7 @@ final class SQLiteDatabase: Sendable {
     /// A private database that is gone when it is closed.
     static func inMemory(options: SQLiteStoreOptions) throws -> SQLiteDatabase {
         SQLiteDatabase(
-            .queue(try DatabaseQueue(configuration: configuration(options, excluding: ["journal_mode"]))))
+            .queue(try DatabaseQueue(configuration: configuration(options, "memory", excluding: ["journal_mode"]))))
     }
 
     /// A file for reading and writing.
@@ -81,31 +97,26 @@ final class SQLiteDatabase: Sendable {
     static func file<T>(
         at path: String, options: SQLiteStoreOptions, prepare: (Database) throws -> T
     ) throws -> (database: SQLiteDatabase, prepared: T) {
-        let first = try DatabaseQueue(path: path, configuration: configuration(options, excluding: ["journal_mode"]))
+        let first = try DatabaseQueue(
+            path: path, configuration: configuration(options, path, excluding: ["journal_mode"]))
         let prepared = try first.writeWithoutTransaction(prepare)
         guard options.usesWriteAheadLog else {
             if let mode = options.pragma("journal_mode") {
                 try first.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = \(mode)") }
             }
-            return (SQLiteDatabase(.queue(first)), prepared)
+            return (SQLiteDatabase(.queue(first), token: LockedFiles.enter(path)), prepared)
         }
         try first.writeWithoutTransaction { try startWriteAheadLog($0, path) }
-        let pool = try DatabasePool(path: path, configuration: configuration(options, excluding: ["journal_mode"]))
+        let pool = try DatabasePool(
+            path: path, configuration: configuration(options, path, excluding: ["journal_mode"]))
         // Only now may the first connection go: the last one to close removes the log.
         try first.close()
-        return (SQLiteDatabase(.pool(pool)), prepared)
+        return (SQLiteDatabase(.pool(pool), token: LockedFiles.enter(path)), prepared)
     }
 
     /// A file that is only read; neither it nor its folder is changed.
-    ///
-    /// Where there is no write-ahead log, SQLite is told that the file is immutable: it then needs no shared memory
-    /// file, which it couldn't make in a read-only folder.
     static func readOnlyFile(at path: String, options: SQLiteStoreOptions) throws -> SQLiteDatabase {
-        var configuration = try configuration(options, excluding: ["journal_mode", "auto_vacuum", "page_size"])
-        configuration.readonly = true
-        let isLogged = hasWriteAheadLog(path)
-        return SQLiteDatabase(
-            .queue(try DatabaseQueue(path: isLogged ? path : immutableURI(path), configuration: configuration)))
+        SQLiteDatabase(.readOnly(try ReadOnlyDatabase(path: path, options: options)))
     }
 
     /// Goes over to WAL mode and sees to it that the log isn't empty.
@@ -115,41 +126,32 @@ final class SQLiteDatabase: Sendable {
     /// in one transaction, puts a page into the log that leaves every byte of the file as it is.
     private static func startWriteAheadLog(_ db: Database, _ path: String) throws {
         try db.execute(sql: "PRAGMA journal_mode = WAL")
-        if hasWriteAheadLog(path) { return }
+        if DatabaseFilesState(path).hasLog { return }
         try db.inTransaction(.immediate) {
-            let row = try Row.fetchOne(db, sql: "SELECT Z_VERSION, Z_UUID FROM Z_METADATA LIMIT 1")
-            guard let row, let identifier = row[1] as String? else { return .rollback }
+            var found: (version: Int64, identifier: String)?
+            try db.readRows(of: "Z_METADATA", ["Z_VERSION", "Z_UUID"], "LIMIT 1") { row in
+                if let identifier = try row.text(1) { found = (try row.integer(0), identifier) }
+            }
+            guard let found else { return .rollback }
             let update = "UPDATE Z_METADATA SET Z_UUID = ? WHERE Z_VERSION = ?"
-            let other = String(repeating: "-", count: identifier.utf8.count)
-            try db.execute(sql: update, arguments: [other, row[0] as Int64])
-            try db.execute(sql: update, arguments: [identifier, row[0] as Int64])
+            let other = String(repeating: "-", count: found.identifier.utf8.count)
+            try db.execute(sql: update, arguments: [other, found.version])
+            try db.execute(sql: update, arguments: [found.identifier, found.version])
             return .commit
         }
     }
 
-    /// Whether there is a log with something in it.
-    static func hasWriteAheadLog(_ path: String) -> Bool {
-        // A log that can't be looked at is as good as none: opening the database reports what is wrong.
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
-        return (attributes?[.size] as? NSNumber)?.int64Value ?? 0 > 0
-    }
-
-    static func immutableURI(_ path: String) -> String {
-        let absolute = URL(fileURLWithPath: path).path
-        let allowed = CharacterSet(charactersIn: "/._-~").union(.alphanumerics)
-        let escaped = absolute.addingPercentEncoding(withAllowedCharacters: allowed) ?? absolute
-        return "file://\(escaped)?immutable=1"
-    }
-
-    private static func configuration(
-        _ options: SQLiteStoreOptions, excluding excluded: Set<String>
+    /// - Parameter preparing: Statements that come before anything is read.
+    static func configuration(
+        _ options: SQLiteStoreOptions, _ path: String, excluding excluded: Set<String>, preparing: [String] = []
     ) throws -> Configuration {
         let statements = try options.pragmaStatements(excluding: excluded)
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         configuration.acceptsDoubleQuotedStringLiterals = true
-        configuration.busyMode = .timeout(options.busyTimeout)
+        configuration.busyMode = StoreLock.busyMode(path: path, timeout: options.busyTimeout)
         configuration.prepareDatabase { db in
+            for statement in preparing { try db.execute(sql: statement) }
             if let onStatement = options.onStatement { db.trace { onStatement($0.description) } }
             for name in SQLDerivedAttributes.functionNames {
                 db.add(function: DatabaseFunction(name, argumentCount: 5) { _ in nil })

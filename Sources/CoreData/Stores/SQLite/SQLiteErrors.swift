@@ -20,7 +20,7 @@ struct SQLiteErrors: Sendable {
         case let error as RowError:
             return CoreDataError.make(
                 .fileReadCorruptFile,
-                "The store \(path) holds a value that doesn't fit the model. \(error.description)",
+                "The store \(path) is damaged. \(error.description) Correct the row, or restore the store from a copy.",
                 userInfo: [NSFilePathErrorKey: path])
         case let error as SQLSchemaError:
             return CoreDataError.make(
@@ -40,8 +40,10 @@ struct SQLiteErrors: Sendable {
                 domain: NSSQLiteErrorDomain, code: code, userInfo: [NSLocalizedDescriptionKey: message]),
         ]
         if let sql = error.sql { userInfo[SQLiteErrors.statementKey] = sql }
-        let statement = error.sql.map { " while running \"\($0.prefix(400))\"" } ?? ""
-        let (cocoaCode, remedy) = meaning(of: error.resultCode, operation)
+        // Settings of ours say nothing to anybody.
+        let shown = error.sql.flatMap { $0.hasPrefix("PRAGMA") ? nil : $0 }
+        let statement = shown.map { " while running \"\($0.prefix(400))\"" } ?? ""
+        let (cocoaCode, remedy) = meaning(of: error.extendedResultCode, operation)
         let verb =
             switch operation {
             case .opening: "opened"
@@ -57,13 +59,24 @@ struct SQLiteErrors: Sendable {
     /// The statement that failed, in `userInfo`.
     static let statementKey = "NSSQLiteStatement"
 
-    private func meaning(of code: ResultCode, _ operation: Operation) -> (CocoaError.Code, String) {
-        switch code {
+    private func meaning(of extended: ResultCode, _ operation: Operation) -> (CocoaError.Code, String) {
+        switch extended.primaryResultCode {
         case .SQLITE_NOTADB, .SQLITE_CORRUPT:
             return (
                 .fileReadCorruptFile, "The file is damaged or not a SQLite database. Restore it or name another one."
             )
         case .SQLITE_FULL: return (.fileWriteOutOfSpace, "The disk is full. Free some space and try again.")
+        case .SQLITE_IOERR:
+            return (
+                operation == .reading ? .fileReadUnknown : .fileWriteUnknown,
+                "The system couldn't read or write the file or its log. Check the free space and the disk, and try again."
+            )
+        case .SQLITE_READONLY where extended == .SQLITE_READONLY_ROLLBACK:
+            return (
+                .persistentStoreOpen,
+                "A program ended while it was changing the file, and only a program that may write can take that back. Open "
+                    + "the store once for writing."
+            )
         case .SQLITE_READONLY, .SQLITE_PERM:
             return (
                 .fileWriteNoPermission,
@@ -138,6 +151,13 @@ struct SQLiteErrors: Sendable {
             "The store \(path) was made with another version of the model: \(differences.joined(separator: "; ")). "
                 + "Open it with that version, migrate it, or set NSIgnorePersistentStoreVersioningOption.",
             userInfo: [NSFilePathErrorKey: path, "metadata": metadata, "differences": differences])
+    }
+
+    func changedWhileRead() -> CocoaError {
+        CoreDataError.make(
+            .persistentStoreTimeout,
+            "The store \(path) was changed by somebody else while it was read. Try again when they have finished.",
+            userInfo: [NSFilePathErrorKey: path])
     }
 
     func readOnly() -> CocoaError {

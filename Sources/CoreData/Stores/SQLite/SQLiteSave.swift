@@ -166,7 +166,7 @@ final class SQLiteSave {
         let key = UpdateKey(entity: plan.entity.number, slots: slots)
         if let known = updates[key] { return known }
         let columns = fields.flatMap { field in [field.column, field.entityColumn].compactMap { $0 } }
-        let assignments = columns.map { "\($0) = ?" } + ["Z_OPT = Z_OPT + 1"]
+        let assignments = columns.map { "\($0) = ?" } + [RowVersion.countingUp]
         let statement = try RowStatement(
             db,
             "UPDATE \(plan.entity.table) SET \(assignments.joined(separator: ", ")) WHERE Z_PK = ? AND Z_OPT = ?")

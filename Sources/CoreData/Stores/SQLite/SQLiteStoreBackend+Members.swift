@@ -21,15 +21,24 @@ extension SQLiteStoreBackend {
         let space = space(of: toMany.destination)
         let sql = MembersSQL(toMany, isWholeTable: toMany.destination.isOnlyEntityOfTable)
         try reading { db in
+            members = members.map { _ in [] }
             var entities = EntityLookup(schema: schema)
             for chunk in KeyChunks(positions.keys.sorted()) {
                 let statement = try RowStatement(db, sql.text(marks: chunk.marks))
                 try chunk.bind(to: statement)
                 while try statement.step() {
                     guard let position = positions[statement.integer(at: 0)] else { continue }
+                    let owner = owners[position]
+                    func place(_ what: String) -> String {
+                        "\(what) of a member of '\(relationship.name)' of \(owner.entity.name ?? "")/p\(owner.number)"
+                    }
+                    let number = try statement.integer(at: 1, of: place("the key"))
                     // A row of an entity that the store's configuration doesn't have is nobody's member here.
-                    guard let entity = entities.entity(numbered: statement.integer(at: 2)) else { continue }
-                    let id = NSManagedObjectID(entity: entity, space: space, number: statement.integer(at: 1))
+                    guard let entity = entities.entity(numbered: try statement.integer(at: 2, of: place("Z_ENT")))
+                    else {
+                        continue
+                    }
+                    let id = NSManagedObjectID(entity: entity, space: space, number: number)
                     members[position].append(id)
                 }
             }

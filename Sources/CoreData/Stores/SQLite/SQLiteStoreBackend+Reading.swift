@@ -13,6 +13,7 @@ extension SQLiteStoreBackend {
         let fragment = select.statement(columns: Self.list(plan.columns))
         var rows: [StoreRow] = []
         try reading { db in
+            rows = []
             let statement = try Self.statement(db, fragment)
             var decoder = RowDecoder(plan: plan, external: external)
             while try statement.step() { rows.append(try decoder.row(of: statement)) }
@@ -30,12 +31,14 @@ extension SQLiteStoreBackend {
         let fragment = select.statement(columns: "t0.Z_PK, t0.Z_ENT")
         var ids: [NSManagedObjectID] = []
         try reading { db in
+            ids = []
             let statement = try Self.statement(db, fragment)
             var entities = EntityLookup(schema: schema)
             while try statement.step() {
                 let number = statement.integer(at: 0)
-                guard let description = entities.entity(numbered: statement.integer(at: 1)) else {
-                    throw Self.unknownEntity(statement.integer(at: 1), in: entity.table, row: number)
+                let entityNumber = try statement.integer(at: 1, of: "\(entity.table).Z_ENT of row \(number)")
+                guard let description = entities.entity(numbered: entityNumber) else {
+                    throw Self.unknownEntity(entityNumber, in: entity.table, row: number)
                 }
                 ids.append(NSManagedObjectID(entity: description, space: space, number: number))
             }
@@ -122,6 +125,7 @@ extension SQLiteStoreBackend {
         return statement
     }
 
+    /// - Parameter body: May be run again, so it begins from nothing.
     func reading<T>(_ body: (Database) throws -> T) throws -> T {
         do {
             return try database.read(body)

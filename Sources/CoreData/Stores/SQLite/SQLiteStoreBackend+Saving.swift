@@ -56,20 +56,24 @@ extension SQLiteStoreBackend {
 enum PrimaryKeys {
     /// Takes the next keys of a table, and returns the first of them.
     static func reserve(_ count: Int, rootNumber: Int, table: String, _ db: Database) throws -> Int64 {
-        let read = try RowStatement(db, "SELECT IFNULL(Z_MAX, 0) FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
-        try read.bind(Int64(rootNumber), at: 1)
-        guard try read.step() else {
+        // A counter may lag behind its table: some apps ship stores like that.
+        let largest = "IFNULL((SELECT MAX(Z_PK) FROM \(table)), 0)"
+        var found: Int64?
+        try db.readRows(
+            of: "Z_PRIMARYKEY", ["Z_MAX", largest], "WHERE Z_ENT = ?", [.integer(Int64(rootNumber))]
+        ) { row in
+            found = max(try row.integer(0, ifNull: 0), try row.integer(1))
+        }
+        guard let last = found else {
             throw RowError(
                 place: "Z_PRIMARYKEY", found: "no row for entity number \(rootNumber)",
-                expected: "the counter of table \(table)")
+                expected: "the counter of table \(table)", owner: "Core Data has")
         }
-        let last = read.integer(at: 0)
-        read.reset()
         let (next, overflow) = last.addingReportingOverflow(Int64(count))
         guard last >= 0, !overflow else {
             throw RowError(
                 place: "Z_PRIMARYKEY.Z_MAX of entity number \(rootNumber)", found: "\(last)",
-                expected: "a key below \(Int64.max - Int64(count))")
+                expected: "a key from 0 to \(Int64.max - Int64(count))", owner: "Core Data has")
         }
         let write = try RowStatement(db, "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
         try write.bind(next, at: 1)

@@ -185,10 +185,9 @@ final class SQLiteStoreBackend: StoreBackend {
         if sqlEntity.hasSubentities {
             // A row knows its own entity. Where it can't be read, whoever uses the ID gets the error.
             let number = try? database.read { db in
-                try Int.fetchOne(
-                    db, sql: "SELECT Z_ENT FROM \(sqlEntity.table) WHERE Z_PK = ?", arguments: [primaryKey])
+                try db.number("SELECT Z_ENT FROM \(sqlEntity.table) WHERE Z_PK = ?", [.integer(primaryKey)])
             }
-            if let found = number.flatMap({ $0 }).flatMap(schema.entity(numbered:)) { actual = found.description }
+            if let found = number.flatMap({ schema.entity(numbered: Int($0)) }) { actual = found.description }
         }
         return NSManagedObjectID(entity: actual, space: space(of: sqlEntity), number: primaryKey)
     }

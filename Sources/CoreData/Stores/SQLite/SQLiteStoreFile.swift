@@ -15,8 +15,12 @@ package enum SQLiteStoreFile {
     /// The archive of the model that a store was last opened with (`Z_MODELCACHE`); nil where it has none.
     package static func modelCache(at url: URL) throws -> Data? {
         try reading(url) { db, _ in
-            guard try db.tableExists("Z_MODELCACHE") else { return nil }
-            return try Data.fetchOne(db, sql: "SELECT Z_CONTENT FROM Z_MODELCACHE WHERE Z_CONTENT IS NOT NULL LIMIT 1")
+            guard try db.hasTable("Z_MODELCACHE") else { return nil }
+            var content: Data?
+            try db.readRows(of: "Z_MODELCACHE", ["Z_CONTENT"], "WHERE Z_CONTENT IS NOT NULL LIMIT 1") { row in
+                content = try row.data(0)
+            }
+            return content
         }
     }
 
@@ -40,7 +44,7 @@ package enum SQLiteStoreFile {
             guard isDatabase(start) else { throw errors.notADatabase(start: start) }
             let database = try SQLiteDatabase.readOnlyFile(at: path, options: SQLiteStoreOptions())
             let result = try database.read { db in
-                guard try db.tableExists("Z_METADATA") else { throw errors.notAStore(tables: try tableNames(db)) }
+                guard try db.hasTable("Z_METADATA") else { throw errors.notAStore(tables: try tableNames(db)) }
                 return try body(db, errors)
             }
             try database.close()
@@ -63,8 +67,12 @@ package enum SQLiteStoreFile {
         (try? firstBytes(of: url.path)).map(isDatabase) ?? false
     }
 
-    /// Up to 100 bytes, the size of SQLite's header.
+    /// Whether a database's header says that it is written through a log (sqlite.org/fileformat2.html, 1.3.3).
+    static func isInLogMode(_ start: Data) -> Bool { start.count > 19 && (start[18] == 2 || start[19] == 2) }
+
+    /// Up to 100 bytes, the size of SQLite's header; of a database that this process has open, what all begin with.
     static func firstBytes(of path: String) throws -> Data {
+        if LockedFiles.contains(path) { return magic }
         let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
         defer {
             // Closing a file that was only read can't lose anything.
@@ -74,7 +82,7 @@ package enum SQLiteStoreFile {
     }
 
     static func tableNames(_ db: Database) throws -> [String] {
-        try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+        try db.texts("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
     }
 
     // MARK: Destroying and replacing
@@ -157,16 +165,10 @@ package enum SQLiteStoreFile {
 
     /// Copies all pages, those that are still in the source's write-ahead log included.
     private static func backUp(_ source: URL, to copy: URL) throws {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(5)
-        let path = source.path
-        let reader = try DatabaseQueue(
-            path: SQLiteDatabase.hasWriteAheadLog(path) ? path : SQLiteDatabase.immutableURI(path),
-            configuration: configuration)
+        let reader = try ReadOnlyDatabase(path: source.path, options: SQLiteStoreOptions())
         let writer = try DatabaseQueue(path: copy.path)
-        try reader.backup(to: writer)
+        try reader.read { original in try writer.writeWithoutTransaction { try original.backup(to: $0) } }
         try writer.close()
-        try reader.close()
+        reader.close()
     }
 }

@@ -63,11 +63,11 @@ struct SQLiteStoreOpening {
     // MARK: A file that is there
 
     private func isEmpty(_ db: Database) throws -> Bool {
-        try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM sqlite_master") == 0
+        try db.number("SELECT COUNT(*) FROM sqlite_master") == 0
     }
 
     private func examine(_ db: Database) throws -> (SQLSchema, StoreMetadata) {
-        guard try db.tableExists("Z_METADATA"), try db.tableExists("Z_PRIMARYKEY") else {
+        guard try db.hasTable("Z_METADATA"), try db.hasTable("Z_PRIMARYKEY") else {
             throw errors.notAStore(tables: try SQLiteStoreFile.tableNames(db))
         }
         let metadata = try StoreMetadata.read(db, errors: errors)
@@ -82,20 +82,25 @@ struct SQLiteStoreOpening {
     /// What the file has, for fitting the schema to it.
     static func contents(_ db: Database) throws -> SQLFileContents {
         var tables: [String: [String]] = [:]
-        let columns = try Row.fetchAll(
+        let columns = try RowStatement(
             db,
-            sql: """
-                SELECT m.name, c.name FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c
-                WHERE m.type = 'table' ORDER BY m.name, c.cid
-                """)
-        for column in columns { tables[column[0], default: []].append(column[1]) }
-        let rows = try Row.fetchAll(db, sql: "SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT")
-        return SQLFileContents(
-            tables: tables,
-            entityRows: rows.map {
+            """
+            SELECT m.name, c.name FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c
+            WHERE m.type = 'table' ORDER BY m.name, c.cid
+            """)
+        while try columns.step() { tables[columns.text(at: 0), default: []].append(columns.text(at: 1)) }
+        var entities: [SQLFileContents.EntityRow] = []
+        try db.readRows(of: "Z_PRIMARYKEY", ["Z_ENT", "Z_NAME", "Z_SUPER"], "ORDER BY Z_ENT") { row in
+            let number = Int(try row.integer(0))
+            // They are ascending, so that one that is there twice follows itself.
+            guard number > entities.last?.number ?? 0 else {
+                throw row.error(0, expected: "a number above 0 for each entity")
+            }
+            entities.append(
                 SQLFileContents.EntityRow(
-                    number: $0[0] ?? 0, name: $0[1] ?? "", superNumber: $0[2] ?? 0)
-            })
+                    number: number, name: try row.text(1) ?? "", superNumber: Int(try row.integer(2, ifNull: 0))))
+        }
+        return SQLFileContents(tables: tables, entityRows: entities)
     }
 
     // MARK: A new file

@@ -120,16 +120,24 @@ struct StoreMetadata {
 
     /// - Throws: `CocoaError` where the row is missing or no property list.
     static func read(_ db: Database, errors: SQLiteErrors) throws -> StoreMetadata {
-        guard let row = try Row.fetchOne(db, sql: "SELECT Z_UUID, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")
-        else { throw errors.badMetadata("Z_METADATA is empty") }
-        let identifier: String? = row[0]
-        guard let identifier, !identifier.isEmpty else { throw errors.badMetadata("Z_METADATA.Z_UUID is empty") }
-        guard let data: Data = row[1] else { throw errors.badMetadata("Z_METADATA.Z_PLIST is empty") }
+        var found: (identifier: String?, data: Data?)?
+        try db.readRows(of: "Z_METADATA", ["Z_UUID", "Z_PLIST"], "ORDER BY Z_VERSION LIMIT 1") { row in
+            let identifier = try row.text(0)
+            // It becomes part of the objects' URIs.
+            let isFit = identifier?.utf8.allSatisfy { $0 == UInt8(ascii: "-") || $0.isASCIILetterOrDigit } ?? true
+            guard isFit else { throw row.error(0, expected: "a UUID") }
+            found = (identifier, try row.data(1))
+        }
+        guard let found else { throw errors.badMetadata("Z_METADATA is empty") }
+        guard let identifier = found.identifier, !identifier.isEmpty else {
+            throw errors.badMetadata("Z_METADATA.Z_UUID is empty")
+        }
+        guard let data = found.data else { throw errors.badMetadata("Z_METADATA.Z_PLIST is empty") }
         let list: Any
         do {
-            list = try unsafe PropertyListSerialization.propertyList(from: data, format: nil)
+            list = try PropertyListFile.object(of: data)
         } catch {
-            throw errors.badMetadata("Z_METADATA.Z_PLIST is no property list (\(error))")
+            throw errors.badMetadata("Z_METADATA.Z_PLIST is no property list (\(error.description))")
         }
         guard let entries = list as? [String: Any] else {
             throw errors.badMetadata("Z_METADATA.Z_PLIST is no dictionary")
@@ -157,5 +165,12 @@ struct StoreMetadata {
                     + "data, arrays and dictionaries.")
         }
         return try PropertyListSerialization.data(fromPropertyList: entries, format: .binary, options: 0)
+    }
+}
+
+extension UInt8 {
+    fileprivate var isASCIILetterOrDigit: Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
+            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
     }
 }

@@ -38,9 +38,8 @@ extension VariableDeclSyntax {
     /// Whether other files may set it, as far as the declaration's head tells.
     fileprivate var isSettableByOthers: Bool {
         // What a property wrapper allows isn't written here.
-        let isPlain = attributes.allSatisfy { element in
-            let name = element.as(AttributeSyntax.self)?.attributeName.trimmedDescription
-            return name.map { ["objc", "available"].contains($0) } ?? true
+        let isPlain = attributes.compiled.allSatisfy {
+            ["objc", "available"].contains($0.attributeName.trimmedDescription)
         }
         let isPrivate = modifiers.contains {
             ["private", "fileprivate"].contains($0.name.text) && $0.detail?.detail.text == "set"
@@ -51,7 +50,7 @@ extension VariableDeclSyntax {
 
 extension DeclModifierListSyntax {
     /// Whether the declaration belongs to objects and can be named in another file.
-    fileprivate var areFoundByKey: Bool {
+    var areFoundByKey: Bool {
         !contains {
             ["private", "fileprivate"].contains($0.name.text) && $0.detail == nil
                 || ["static", "class"].contains($0.name.text)
@@ -61,9 +60,8 @@ extension DeclModifierListSyntax {
 
 extension AttributeListSyntax {
     /// Whether generated code can name the declaration, and key-value coding is to.
-    fileprivate var areFoundByKey: Bool {
-        !contains { element in
-            guard let attribute = element.as(AttributeSyntax.self) else { return false }
+    var areFoundByKey: Bool {
+        !compiled.contains { attribute in
             let text = attribute.trimmedDescription
             return switch attribute.attributeName.trimmedDescription {
             case "nonobjc", "MainActor": true

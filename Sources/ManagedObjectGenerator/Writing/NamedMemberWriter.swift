@@ -1,33 +1,51 @@
-// The class by which the runtime finds what a target's classes have written themselves (ManagedObjectAccessors in the
-// module CoreData):
+// The class by which the runtime finds the names of a target's properties, and what its classes have written themselves
+// (ManagedObjectAccessors in the module CoreData):
 //
 //     public final class WrittenManagedObjectAccessors: ManagedObjectAccessors {
 //         public override func register() {
+//             modelled("name", \Person.name)
 //             property("fullName", \Person.fullName)
 //             property("nickname", \Person.nickname) { $0.nickname = $1 }
 //             unsafe validation("Name", of: Person.self) { try unsafe $0.validateName($1) }
 //         }
 //     }
 
-/// Names written properties and `validate<Key>` methods for the runtime.
-struct WrittenAccessorWriter {
+/// Names properties and `validate<Key>` methods for the runtime.
+struct NamedMemberWriter {
     let declarations: TargetDeclarations
     /// The classes of the target's entities, without module.
     let entityClasses: Set<String>
+    /// The properties that are made from models, by class.
+    let generated: [(className: String, keys: [String])]
 
-    /// The code; empty where nothing was written.
+    /// The code; empty where there is nothing to name.
     var text: String {
-        let members = declarations.written.filter { isVisible($0.owner) && isManaged($0.owner) }
-        guard !members.isEmpty else { return "" }
+        let made = generated.filter { isVisible([$0.className]) }.flatMap { entity in
+            entity.keys.map { Self.modelled($0, of: [entity.className]) }
+        }
+        let managed = declarations.members.filter(isNamed).map { Self.modelled($0.name, of: $0.owner) }
+        let written = declarations.written.filter { isVisible($0.owner) && isManaged($0.owner) }.map(Self.call)
+        let lines = made + managed + written
+        guard !lines.isEmpty else { return "" }
         return """
-            /// What the runtime calls by its name.
+            /// What the runtime finds by its name.
             public final class WrittenManagedObjectAccessors: ManagedObjectAccessors {
                 public override func register() {
-            \(members.map { "        \(Self.call($0))" }.joined(separator: "\n"))
+            \(lines.map { "        \($0)" }.joined(separator: "\n"))
                 }
             }
 
             """
+    }
+
+    private static func modelled(_ key: String, of owner: [String]) -> String {
+        "modelled(\"\(key)\", \\\(owner.map(\.escapedIdentifier).joined(separator: ".")).\(key.escapedIdentifier))"
+    }
+
+    /// Whether a member with @NSManaged is a property that a key path in another file may lead to.
+    private func isNamed(_ member: ManagedMember) -> Bool {
+        guard case .property = member.kind else { return false }
+        return member.isFoundByKey && isVisible(member.owner)
     }
 
     private static func call(_ member: WrittenMember) -> String {
@@ -41,10 +59,9 @@ struct WrittenAccessorWriter {
         }
     }
 
-    /// Whether code in another file can name the class: neither it nor what it is in is private or generic.
-    private func isVisible(_ path: [String]) -> Bool {
-        !path.indices.contains { declarations.hiddenTypes.contains(path[...$0].joined(separator: ".")) }
-    }
+    /// Whether code in another file can name the class: neither it nor what it is in is private, generic or bound to an
+    /// actor.
+    private func isVisible(_ path: [String]) -> Bool { declarations.hiding(of: path) == nil }
 
     /// Whether objects of the class are managed objects for certain: by what it says it inherits, because an entity has it,
     /// or because it has members with @NSManaged.

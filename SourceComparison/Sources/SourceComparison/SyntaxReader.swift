@@ -1,35 +1,28 @@
-// Finds the types and the @NSManaged members of a Swift file, and what its classes have written themselves.
+// Finds the types and the @NSManaged members of a Swift file, and what its classes have written themselves, as the scanner
+// does, but with SwiftSyntax. What the two find must be the same.
 
-package import ManagedObjectGenerator
+import ManagedObjectGenerator
 import SwiftParser
 import SwiftSyntax
 
-extension TargetDeclarations {
-    /// Reads a file's text.
+extension SourceDeclarations {
+    /// Reads a file's text with SwiftSyntax.
     ///
     /// - Parameters:
     ///   - text: Its text.
-    ///   - file: Its path, for messages.
-    package mutating func read(_ text: String, file: String) {
-        let tree = Parser.parse(source: text)
-        let reader = SourceReader(SourceLocationConverter(fileName: file, tree: tree), file)
+    ///   - file: Its path.
+    init(parsing text: String, file: String) {
+        // Built for debugging it gives up at 20 levels.
+        var parser = Parser(text, maximumNestingLevel: 256)
+        let tree = SourceFileSyntax.parse(from: &parser)
+        let reader = SyntaxReader(SourceLocationConverter(fileName: file, tree: tree), file)
         reader.walk(tree)
-        for path in reader.nominals { types.declare(path) }
-        for alias in reader.aliases { types.declareAlias(alias.path, alias.type) }
-        members += reader.members
-        written += reader.written
-        inherited.merge(reader.inherited) { $0 + $1 }
-        hiddenTypes.formUnion(reader.hiddenTypes)
+        self = reader.found
     }
 }
 
-private final class SourceReader: SyntaxVisitor {
-    var nominals: [[NominalType.Step]] = []
-    var aliases: [(path: [String], type: WrittenType)] = []
-    var members: [ManagedMember] = []
-    var written: [WrittenMember] = []
-    var inherited: [String: [WrittenType]] = [:]
-    var hiddenTypes: Set<String> = []
+private final class SyntaxReader: SyntaxVisitor {
+    var found = SourceDeclarations()
     private let locations: SourceLocationConverter
     private let file: String
     /// What surrounds the node: types, and extensions with the path that they name.
@@ -47,26 +40,37 @@ private final class SourceReader: SyntaxVisitor {
 
     private func enter(_ name: TokenSyntax, _ kind: NominalType.Kind) -> SyntaxVisitorContinueKind {
         scope.append([NominalType.Step(name: name.plainText, kind: kind)])
-        nominals.append(path)
+        found.nominals.append(path)
         return .visitChildren
     }
 
     override func visit(_ node: ClassDeclSyntax) -> SyntaxVisitorContinueKind {
         let next = enter(node.name, .class)
-        let isHidden = node.modifiers.makePrivate || node.genericParameterClause != nil || node.attributes.isMainActor
-        note(node.inheritanceClause, isHidden: isHidden)
+        note(
+            node.inheritanceClause, isPrivate: node.modifiers.makePrivate,
+            isGeneric: node.genericParameterClause != nil,
+            isActor: node.attributes.isMainActor)
         return next
     }
     override func visitPost(_ node: ClassDeclSyntax) { scope.removeLast() }
+    override func visit(_ node: ActorDeclSyntax) -> SyntaxVisitorContinueKind {
+        let next = enter(node.name, .class)
+        note(
+            node.inheritanceClause, isPrivate: node.modifiers.makePrivate,
+            isGeneric: node.genericParameterClause != nil,
+            isActor: true)
+        return next
+    }
+    override func visitPost(_ node: ActorDeclSyntax) { scope.removeLast() }
     override func visit(_ node: StructDeclSyntax) -> SyntaxVisitorContinueKind {
         let next = enter(node.name, .struct)
-        note(nil, isHidden: node.modifiers.makePrivate || node.genericParameterClause != nil)
+        note(nil, isPrivate: node.modifiers.makePrivate, isGeneric: node.genericParameterClause != nil)
         return next
     }
     override func visitPost(_ node: StructDeclSyntax) { scope.removeLast() }
     override func visit(_ node: EnumDeclSyntax) -> SyntaxVisitorContinueKind {
         let next = enter(node.name, .enum)
-        note(nil, isHidden: node.modifiers.makePrivate || node.genericParameterClause != nil)
+        note(nil, isPrivate: node.modifiers.makePrivate, isGeneric: node.genericParameterClause != nil)
         return next
     }
     override func visitPost(_ node: EnumDeclSyntax) { scope.removeLast() }
@@ -75,10 +79,14 @@ private final class SourceReader: SyntaxVisitor {
     override func visit(_ node: ProtocolDeclSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
 
     /// Notes what the type that was entered last says of itself.
-    private func note(_ clause: InheritanceClauseSyntax?, isHidden: Bool) {
+    private func note(
+        _ clause: InheritanceClauseSyntax?, isPrivate: Bool, isGeneric: Bool, isActor: Bool = false
+    ) {
         let name = path.map(\.name).joined(separator: ".")
-        if let clause { inherited[name] = clause.inheritedTypes.map { WrittenType($0.type) } }
-        if isHidden { hiddenTypes.insert(name) }
+        if let clause { found.inherited[name] = clause.inheritedTypes.map { WrittenType($0.type) } }
+        if isPrivate || isGeneric || isActor {
+            found.hidden[name] = isPrivate ? .private : isGeneric ? .generic : .actor
+        }
     }
 
     override func visit(_ node: ExtensionDeclSyntax) -> SyntaxVisitorContinueKind {
@@ -96,7 +104,8 @@ private final class SourceReader: SyntaxVisitor {
 
     override func visit(_ node: TypeAliasDeclSyntax) -> SyntaxVisitorContinueKind {
         if node.genericParameterClause == nil {
-            aliases.append((path.map(\.name) + [node.name.plainText], WrittenType(node.initializer.value)))
+            let path = path.map(\.name) + [node.name.plainText]
+            found.aliases.append(SourceDeclarations.Alias(path: path, type: WrittenType(node.initializer.value)))
         }
         return .skipChildren
     }
@@ -109,7 +118,7 @@ private final class SourceReader: SyntaxVisitor {
     override func visit(_ node: IfConfigDeclSyntax) -> SyntaxVisitorContinueKind {
         // Only what is compiled here counts; the first clause that holds, or whose condition can't be known.
         for clause in node.clauses {
-            guard BuildCondition.mayHold(clause.condition) else { continue }
+            guard SyntaxCondition.mayHold(clause.condition) else { continue }
             if let elements = clause.elements { walk(elements) }
             break
         }
@@ -121,21 +130,24 @@ private final class SourceReader: SyntaxVisitor {
     override func visit(_ node: VariableDeclSyntax) -> SyntaxVisitorContinueKind {
         guard !scope.isEmpty else { return .skipChildren }
         guard node.attributes.containsManaged else {
-            if !hiding.contains(true) { written += WrittenMember.properties(node, of: path.map(\.name)) }
+            if !hiding.contains(true) { found.written += WrittenMember.properties(node, of: path.map(\.name)) }
             return .skipChildren
         }
         // In `var a, b: Int16` the type stands behind the last name.
         var type: WrittenType?
-        var found: [ManagedMember] = []
+        var managed: [ManagedMember] = []
         for binding in node.bindings.reversed() {
             if let annotation = binding.typeAnnotation { type = WrittenType(annotation.type) }
             guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier else { continue }
-            found.append(
+            managed.append(
                 ManagedMember(
                     owner: path.map(\.name), name: name.plainText, kind: .property(type),
-                    isPrivate: node.modifiers.makePrivate || hiding.contains(true), place: place(of: name)))
+                    isPrivate: node.modifiers.makePrivate || hiding.contains(true),
+                    isFoundByKey: node.modifiers.areFoundByKey && node.attributes.areFoundByKey
+                        && !hiding.contains(true),
+                    place: place(of: name)))
         }
-        members += found.reversed()
+        found.members += managed.reversed()
         return .skipChildren
     }
 
@@ -143,7 +155,7 @@ private final class SourceReader: SyntaxVisitor {
         guard !scope.isEmpty else { return .skipChildren }
         guard node.attributes.containsManaged else {
             if !hiding.contains(true), let validation = WrittenMember.validation(node, of: path.map(\.name)) {
-                written.append(validation)
+                found.written.append(validation)
             }
             return .skipChildren
         }
@@ -151,10 +163,12 @@ private final class SourceReader: SyntaxVisitor {
             let label = parameter.firstName.plainText
             return ManagedMember.Parameter(label: label == "_" ? nil : label, type: WrittenType(parameter.type))
         }
-        members.append(
+        found.members.append(
             ManagedMember(
                 owner: path.map(\.name), name: node.name.plainText, kind: .method(parameters),
-                isPrivate: node.modifiers.makePrivate || hiding.contains(true), place: place(of: node.name)))
+                isPrivate: node.modifiers.makePrivate || hiding.contains(true),
+                isFoundByKey: node.modifiers.areFoundByKey && node.attributes.areFoundByKey && !hiding.contains(true),
+                place: place(of: node.name)))
         return .skipChildren
     }
 
@@ -176,7 +190,20 @@ extension AttributeListSyntax {
     var isMainActor: Bool { containsAttribute("MainActor") }
 
     private func containsAttribute(_ name: String) -> Bool {
-        contains { $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription == name }
+        compiled.contains { $0.attributeName.trimmedDescription == name }
+    }
+
+    /// The attributes, with those in clauses of `#if` that are compiled.
+    var compiled: [AttributeSyntax] {
+        flatMap { element -> [AttributeSyntax] in
+            switch element {
+            case .attribute(let attribute): return [attribute]
+            case .ifConfigDecl(let config):
+                let clause = config.clauses.first { SyntaxCondition.mayHold($0.condition) }
+                guard case .attributes(let attributes)? = clause?.elements else { return [] }
+                return attributes.compiled
+            }
+        }
     }
 }
 

@@ -1,8 +1,8 @@
-// Conditions of `#if`, as far as they can be known without the compiler: generated accessors are for Linux.
+// Conditions of `#if`, as the scanner's BuildCondition judges them.
 
 import SwiftSyntax
 
-enum BuildCondition {
+enum SyntaxCondition {
     /// Whether the clause may be compiled on Linux. What can't be known, such as a flag of the target, may.
     static func mayHold(_ condition: ExprSyntax?) -> Bool {
         guard let condition else { return true }

@@ -1,0 +1,179 @@
+// An archive as a snapshot: the same rows as those of a store with the archive's objects, so that it can be compared, merged and
+// imported like one. An archive says each link once; here both ends have it.
+
+import CoreData
+import Foundation
+
+/// Reads archives into snapshots.
+struct ArchiveSnapshot {
+    private let match: ArchiveModelMatch
+    private let schema: GraphSchema
+    /// The names of the transformers of transformable attributes, by entity and property.
+    private let transformerNames: [[String?]]
+    private var snapshot: GraphSnapshot
+    /// By number of the archive.
+    private var rows: [RowReference] = []
+    /// The members of to-many relationships that the archive doesn't say itself.
+    private var derived: [GraphSnapshot.Cell: [RowReference]] = [:]
+
+    /// Reads an archive.
+    ///
+    /// - Parameters:
+    ///   - schema: That of the mapping in use.
+    ///   - entity: The entity whose objects are wanted, with those of its sub-entities and what they own; nil for all.
+    /// - Throws: ``GraftError``: `damagedArchive` with the place, `otherModel` with the differences.
+    static func read(
+        _ archive: GraphArchive, _ model: NSManagedObjectModel, _ schema: GraphSchema, entity: String? = nil
+    ) throws -> GraphSnapshot {
+        let decoder = try archive.decoder()
+        do {
+            var reading = ArchiveSnapshot(
+                try ArchiveModelMatch(decoder.header, schema, model, fit: .exact), model)
+            // References may lead to records that come later, so all of them are read first.
+            var records: [ArchiveRecord] = []
+            while let record = try decoder.next() {
+                try reading.addRow(record)
+                records.append(record)
+            }
+            for record in records { reading.fill(record) }
+            reading.addDerivedMembers()
+            if let entity { reading.restrict(to: try schema.requiredNumber(ofEntity: entity)) }
+            try reading.enterIdentities()
+            reading.snapshot.settleRelatedRows()
+            return reading.snapshot
+        } catch let error as GraftError {
+            throw error.located(in: .init(source: archive.source.name))
+        }
+    }
+
+    private init(_ match: ArchiveModelMatch, _ model: NSManagedObjectModel) {
+        self.match = match
+        schema = match.schema
+        snapshot = GraphSnapshot(match.schema)
+        let descriptions = model.entitiesByName
+        transformerNames = match.schema.entities.map { entity in
+            let attributes = descriptions[entity.name]?.attributesByName ?? [:]
+            return entity.properties.map { attributes[$0.name]?.valueTransformerName }
+        }
+    }
+
+    private mutating func enterIdentities() throws {
+        for row in rows where !row.isNone && !snapshot.tables[row.entity].flags[row.row].contains(.dead) {
+            guard let other = snapshot.enterIdentity(of: row) else { continue }
+            let identity = snapshot.identity(of: other).map(\.description).joined(separator: ", ")
+            throw GraftError(.duplicateIdentity(identity), at: .init(entity: schema.entities[other.entity].name))
+        }
+    }
+
+    private mutating func addRow(_ record: ArchiveRecord) throws {
+        guard let entity = match.entities[record.entity]?.number else { return }
+        guard snapshot.tables[entity].count < RowReference.maximumRow else {
+            throw GraftError(.tooLarge(what: "the number of objects", limit: RowReference.maximumRow))
+        }
+        while rows.count <= record.number { rows.append(.none) }
+        let row = RowReference(entity: entity, row: snapshot.tables[entity].appendRow(offset: -1))
+        rows[record.number] = row
+        snapshot.tables[entity].flags[row.row].formUnion([.root, .whole])
+        snapshot.roots.append(row)
+        // What an archive doesn't say is null, and no member.
+        for (number, property) in schema.entities[entity].properties.enumerated()
+        where !property.isTransient && !property.isDerived {
+            snapshot.tables[entity].markPresent(number, row: row.row)
+        }
+    }
+
+    private mutating func fill(_ record: ArchiveRecord) {
+        guard let entity = match.entities[record.entity] else { return }
+        let row = rows[record.number]
+        let properties = schema.entities[entity.number].properties
+        for (column, number) in entity.attributes.enumerated() {
+            guard let number else { continue }
+            let value = record.values[column].tree(transformerNames[row.entity][number])
+            snapshot.tables[row.entity].setValue(value, properties[number].column, row: row.row)
+        }
+        for (column, number) in entity.toOnes.enumerated() {
+            guard let number, record.destinations[column] != ArchiveRecord.none else { continue }
+            let end = rows[record.destinations[column]]
+            snapshot.tables[row.entity].setToOne(end, properties[number].column, row: row.row)
+            derive(properties[number], from: row, to: end)
+        }
+        for (column, number) in entity.toManys.enumerated() {
+            guard let number else { continue }
+            let ends = record.members[column].map { rows[$0] }
+            set(ends, properties[number], of: row)
+            for end in ends { derive(properties[number], from: row, to: end) }
+        }
+    }
+
+    private mutating func set(_ ends: [RowReference], _ property: GraphSchema.Property, of row: RowReference) {
+        let start = snapshot.members.count
+        snapshot.members += ends
+        let range = MemberRange(
+            start: UInt32(truncatingIfNeeded: start), count: UInt32(truncatingIfNeeded: ends.count))
+        snapshot.tables[row.entity].setToMany(range, property.column, row: row.row)
+    }
+
+    /// Notes the other end of a link, unless the archive says it itself.
+    private mutating func derive(_ property: GraphSchema.Property, from row: RowReference, to end: RowReference) {
+        guard !end.isNone, let number = property.inverse else { return }
+        let inverse = schema.entities[end.entity].properties[number]
+        if isArchived(inverse.name, of: end.entity) { return }
+        if inverse.isToMany {
+            derived[GraphSnapshot.Cell(row: end, property: number), default: []].append(row)
+        } else {
+            snapshot.tables[end.entity].setToOne(row, inverse.column, row: end.row)
+        }
+    }
+
+    private func isArchived(_ name: String, of entity: Int) -> Bool {
+        guard let index = match.entities.firstIndex(where: { $0?.number == entity }) else { return false }
+        return match.archived[index].items.contains { $0.name == name }
+    }
+
+    private mutating func addDerivedMembers() {
+        for (cell, ends) in derived.sorted(by: { ($0.key.row, $0.key.property) < ($1.key.row, $1.key.property) }) {
+            set(ends, schema.entities[cell.row.entity].properties[cell.property], of: cell.row)
+        }
+    }
+
+    // MARK: One entity
+
+    /// Leaves the objects of an entity and what they own; what these refer to keeps its identity.
+    private mutating func restrict(to entity: Int) {
+        let roots = snapshot.roots.filter { schema.isEntity($0.entity, kindOf: entity) }
+        var whole = Set(roots)
+        var referred: Set<RowReference> = []
+        var open = roots
+        while let row = open.popLast() {
+            for property in schema.entities[row.entity].properties where !property.isAttribute {
+                let isFollowed = property.isOwning || property.diffRole == .include
+                for end in ends(of: row, property) {
+                    referred.insert(end)
+                    if isFollowed, whole.insert(end).inserted { open.append(end) }
+                }
+            }
+        }
+        snapshot.roots = roots
+        for row in rows where !row.isNone && !whole.contains(row) {
+            snapshot.tables[row.entity].flags[row.row] = referred.contains(row) ? [] : .dead
+            for word in 0..<snapshot.tables[row.entity].wordCount {
+                snapshot.tables[row.entity].presence[row.row * snapshot.tables[row.entity].wordCount + word] = 0
+            }
+            let identity = schema.entities[row.entity].identity + schema.entities[row.entity].relatedIdentity
+            for property in identity { snapshot.tables[row.entity].markPresent(property, row: row.row) }
+        }
+        let isRoot = Set(roots)
+        for row in whole where !isRoot.contains(row) {
+            snapshot.tables[row.entity].flags[row.row].remove(.root)
+        }
+    }
+
+    private func ends(of row: RowReference, _ property: GraphSchema.Property) -> [RowReference] {
+        switch property.kind {
+        case .attribute: []
+        case .toOne: [snapshot.tables[row.entity].toOne(property.column, row: row.row)].filter { !$0.isNone }
+        case .toMany:
+            snapshot.tables[row.entity].toMany(property.column, row: row.row).indices.map { snapshot.members[$0] }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+// What a SQLite store keeps of a decimal, in Core Data's layout: an integer where it is one of 64 bits, else the nearest double.
+// Doubles have 15 decimal digits, so a longer fraction comes back as another number.
+
+import Foundation
+
+extension Decimal {
+    /// The decimal that a SQLite store gives back for this one.
+    var keptBySQLite: Decimal {
+        let text = "\(self)"
+        // 15 digits survive, whatever they are.
+        if text.utf8.count <= 15 || isNaN || Int64(text) != nil { return self }
+        guard let double = Double(text), double.isFinite else { return self }
+        return Decimal(string: "\(double)") ?? self
+    }
+}

@@ -1,0 +1,36 @@
+// Where things are in dictionaries, for errors, and how they number objects.
+
+import Foundation
+
+extension DictionaryReader {
+    /// Where a property of a node is.
+    func place(of node: Int, _ property: Int, index: Int? = nil) -> GraftError.Place {
+        var place = place(of: node, key: schema.entities[nodes[node].entity].properties[property].name, index: index)
+        place.property = schema.entities[nodes[node].entity].properties[property].name
+        return place
+    }
+
+    /// Where a node is, or a key of it.
+    func place(of node: Int, key: String? = nil, index: Int? = nil) -> GraftError.Place {
+        var path: [GraftError.Place.PathComponent] = []
+        if let index { path.append(.index(index)) }
+        if let key { path.append(.key(key)) }
+        var current = node
+        while current >= 0 {
+            if let index = nodes[current].index { path.append(.index(index)) }
+            if let key = nodes[current].key { path.append(.key(key)) }
+            current = nodes[current].parent
+        }
+        let entity = nodes[node].entity
+        return GraftError.Place(path: path.reversed(), entity: entity < 0 ? nil : schema.entities[entity].name)
+    }
+
+    /// The number of an object; nil for what isn't one.
+    static func number(_ value: Any?) -> Int? {
+        switch value {
+        case let number as Int: number
+        case let number as NSNumber: Int(exactly: number.doubleValue)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,100 @@
+// What is made under another name beside its place, and moved there when it is complete: whatever ends the tool, there is the
+// whole or what was there before. A killed run leaves its draft; the next one that makes the same file takes it away. That a
+// draft is nobody's any more is told by its lock, which the system lets go with the process:
+//
+//     Heroes.sqlite
+//     .graft-1F2E3D4C-Heroes.sqlite          the draft, with -wal, -shm, -journal and a folder of external data
+//     .graft-1F2E3D4C-Heroes.sqlite.lock     locked as long as its maker is there
+
+import CoreData
+import Foundation
+import Graft
+
+/// A name for something that isn't complete yet.
+final class Draft {
+    let path: String
+    private let target: String
+    private let lock: Int32
+
+    /// Takes a name beside a target, and removes what killed runs have left there for the same target.
+    ///
+    /// - Throws: ``GraftError`` with `unwritableFile`, where nothing can be made in the folder.
+    init(of target: String) throws {
+        let url = URL(fileURLWithPath: target).resolvingSymlinksInPath()
+        let folder = url.deletingLastPathComponent()
+        guard FileKind(ofPath: folder.path) == .folder else {
+            throw GraftError(.unwritableFile(reason: "its folder doesn't exist"), at: .init(source: target))
+        }
+        Self.removeLeftovers(of: url.lastPathComponent, in: folder)
+        self.target = url.path
+        path =
+            folder.appendingPathComponent(Self.prefix + UUID().uuidString.prefix(8) + "-" + url.lastPathComponent).path
+        lock = Self.locked(path + Self.lockEnding)
+        guard lock >= 0 else {
+            throw GraftError(.unwritableFile(reason: SystemError.reason()), at: .init(source: target))
+        }
+    }
+
+    deinit { close(lock) }
+
+    /// Makes a store under the draft's name and moves it to its place when it is closed.
+    ///
+    /// - Throws: What the closure throws, without what it says of saved batches: they are gone with the draft.
+    func makeStore<T>(_ model: NSManagedObjectModel, _ body: (NSPersistentContainer) throws -> T) throws -> T {
+        defer { remove() }
+        let container = try StoreAccess.openForWriting(path, model: model)
+        do {
+            let result = try body(container)
+            try StoreAccess.close(container)
+            try StoreAccess.move(path, to: target)
+            return result
+        } catch {
+            // The files are removed next, and the error that counts is the first.
+            try? StoreAccess.close(container)
+            guard var error = error as? GraftError else { throw error }
+            error.underlying = nil
+            throw error
+        }
+    }
+
+    /// Removes everything that is still there under the draft's name.
+    func remove() { Self.removeFiles(of: path) }
+
+    // MARK: Names
+
+    private static let prefix = ".graft-"
+    private static let lockEnding = ".lock"
+
+    private static func removeLeftovers(of name: String, in folder: URL) {
+        // A folder that can't be read is one in which nothing can be tidied up.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        let ending = "-\(name)\(lockEnding)"
+        for found in names where found.hasPrefix(prefix) && found.hasSuffix(ending) {
+            let key = found.dropFirst(prefix.count).dropLast(ending.count)
+            guard key.count == 8, key.allSatisfy(\.isHexDigit) else { continue }
+            let path = folder.appendingPathComponent(found).path
+            let lock = unsafe open(path, O_RDWR | O_CLOEXEC)
+            if lock < 0 { continue }
+            if flock(lock, LOCK_EX | LOCK_NB) == 0 { removeFiles(of: String(path.dropLast(lockEnding.count))) }
+            close(lock)
+        }
+    }
+
+    /// The lock comes last, so that what is left of a removal is found again.
+    private static func removeFiles(of path: String) {
+        let url = URL(fileURLWithPath: path)
+        let support = ".\(url.deletingPathExtension().lastPathComponent)_SUPPORT"
+        let folder = url.deletingLastPathComponent().appendingPathComponent(support).path
+        for item in ["", "-wal", "-shm", "-journal"].map({ path + $0 }) + [folder, path + lockEnding] {
+            // What can't be removed now is found by the next run.
+            try? FileManager.default.removeItem(atPath: item)
+        }
+    }
+
+    /// A new file that is locked; negative where it can't be made.
+    private static func locked(_ path: String) -> Int32 {
+        let file = unsafe open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+        if file >= 0 { _ = flock(file, LOCK_EX | LOCK_NB) }
+        return file
+    }
+}

@@ -1,0 +1,224 @@
+// Whichever way an object leaves a context, nothing there refers to it afterwards, and nothing stops.
+
+import CoreData
+import Testing
+
+@Suite struct LeavingTests {
+    /// Two contexts: ours has read Ada, her books and their tags; theirs is about to change them.
+    private struct Two {
+        let library: Library
+        let ada: NSManagedObject, book: NSManagedObject, tag: NSManagedObject
+        let other: NSManagedObjectContext
+
+        var context: NSManagedObjectContext { library.context }
+
+        init(_ kind: StoreKind) throws {
+            library = try Library(kind)
+            ada = library.insert("Author", ["name": "Ada"])
+            book = library.insert("Book", ["title": "b", "author": ada])
+            tag = library.insert("Tag", ["label": "t"])
+            book.mutableSetValue(forKey: "tags").add(tag)
+            try library.context.save()
+            other = library.newContext()
+        }
+
+        func theirs(_ object: NSManagedObject) throws -> NSManagedObject {
+            try other.existingObject(with: object.objectID)
+        }
+
+        func deleteTheirs(_ object: NSManagedObject) throws {
+            other.delete(try theirs(object))
+            try other.save()
+        }
+
+        /// Nothing refers to the book, and its author and tag can be deleted.
+        func checkBookIsGone() throws {
+            #expect(ada.many("books").isEmpty && tag.many("books").isEmpty)
+            context.checkInvariants()
+            context.delete(ada)
+            context.delete(tag)
+            context.processPendingChanges()
+            try context.save()
+            #expect(try library.fetch("Author", in: library.newContext()).isEmpty)
+        }
+    }
+
+    // Ours renamed the book and its author; they deleted the book. Under rollback our changes to both are dropped.
+    @Test(arguments: StoreKind.allCases)
+    func `an object that a merge policy drops stays in no relationship`(_ kind: StoreKind) throws {
+        let two = try Two(kind)
+        try two.deleteTheirs(two.book)
+        two.book.setValue("c", forKey: "title")
+        two.ada.setValue("Ann", forKey: "name")
+        two.context.mergePolicy = NSMergePolicy.rollback
+        try two.context.save()
+        #expect(two.book.managedObjectContext == nil)
+        try two.checkBookIsGone()
+    }
+
+    // Ours and they deleted the same book, and we changed its author meanwhile.
+    @Test(arguments: StoreKind.allCases)
+    func `an object that two contexts delete stays in no relationship`(_ kind: StoreKind) throws {
+        let two = try Two(kind)
+        try two.deleteTheirs(two.book)
+        two.ada.setValue("Ann", forKey: "name")
+        two.context.delete(two.book)
+        two.context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+        try two.context.save()
+        try two.checkBookIsGone()
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what somebody else deleted stays in no relationship after a merge, and can be deleted again`(
+        _ kind: StoreKind
+    ) throws {
+        let two = try Two(kind)
+        let saves = PostedNotifications(.NSManagedObjectContextDidSave, from: two.other)
+        try two.deleteTheirs(two.book)
+        two.ada.setValue("Ann", forKey: "name")
+        two.context.mergeChanges(fromContextDidSave: saves.notifications[0])
+        #expect(two.book.isDeleted && two.book.text("title") == "b")
+        two.context.delete(two.book)
+        two.context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        try two.checkBookIsGone()
+    }
+
+    // Nobody has told of the deletion; the fault finds out.
+    @Test(arguments: StoreKind.allCases)
+    func `a fault without a row stays in no relationship`(_ kind: StoreKind) throws {
+        let two = try Two(kind)
+        #expect(two.ada.many("books") == [two.book])
+        two.context.refresh(two.book, mergeChanges: false)
+        try two.deleteTheirs(two.book)
+        #expect(two.book.text("title") == nil && two.book.isDeleted)
+        two.context.processPendingChanges()
+        #expect(two.ada.many("books").isEmpty)
+        two.context.checkInvariants()
+    }
+
+    @Test func `a deletion of a fault is merged although faults without rows mustn't be read`() throws {
+        let two = try Two(.sqlite)
+        let saves = PostedNotifications(.NSManagedObjectContextDidSave, from: two.other)
+        two.context.refresh(two.book, mergeChanges: false)
+        two.context.shouldDeleteInaccessibleFaults = false
+        try two.deleteTheirs(two.book)
+        two.context.mergeChanges(fromContextDidSave: saves.notifications[0])
+        #expect(two.book.isDeleted && two.book.text("title") == nil)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a rollback leaves no link to what was inserted`(_ kind: StoreKind) throws {
+        let two = try Two(kind)
+        let new = two.library.insert("Book", ["author": two.ada])
+        two.context.rollback()
+        #expect(new.managedObjectContext == nil && two.ada.many("books") == [two.book])
+        two.context.checkInvariants()
+    }
+
+    @Test func `an object that has left can't be linked`() async {
+        await #expect(processExitsWith: .failure) {
+            let two = try Two(.inMemory)
+            two.context.delete(two.book)
+            try two.context.save()
+            two.tag.mutableSetValue(forKey: "books").add(two.book)
+        }
+        await #expect(processExitsWith: .failure) {
+            let two = try Two(.inMemory)
+            two.tag.setValue(Set([try two.theirs(two.book)]), forKey: "books")
+        }
+    }
+
+    // What Core Data reports as code 1550.
+    @Test(arguments: StoreKind.allCases)
+    func `a link to a deleted object fails the save`(_ kind: StoreKind) throws {
+        let two = try Two(kind)
+        two.context.delete(two.ada)
+        two.context.processPendingChanges()
+        let new = two.library.insert("Book", ["author": two.ada])
+        let error = #expect(throws: CocoaError.self) { try two.context.save() }
+        #expect(error?.code == .managedObjectValidation)
+        new.setValue(nil, forKey: "author")
+        try two.context.save()
+    }
+
+    // MARK: Both sides of a conflict
+
+    @Test(arguments: StoreKind.allCases, [1, 2, 3] as [UInt])
+    func `tags that two contexts add to a book are both there`(_ kind: StoreKind, _ policy: UInt) throws {
+        let two = try Two(kind)
+        #expect(two.book.many("tags").count == 1)
+        let theirs = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: two.other)
+        try two.theirs(two.book).mutableSetValue(forKey: "tags").add(theirs)
+        try two.other.save()
+        two.book.mutableSetValue(forKey: "tags").add(two.library.insert("Tag", ["label": "ours"]))
+        two.context.mergePolicy = NSMergePolicy(merge: try #require(NSMergePolicyType(rawValue: policy)))
+        try two.context.save()
+        #expect(two.book.many("tags").count == 3)
+        let fresh = try two.library.newContext().existingObject(with: two.book.objectID)
+        #expect(fresh.many("tags").count == 3)
+        two.context.checkInvariants()
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a refresh that keeps changes keeps what others added, too`(_ kind: StoreKind) throws {
+        let two = try Two(kind)
+        #expect(two.book.many("tags").count == 1)
+        let theirs = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: two.other)
+        try two.theirs(two.book).mutableSetValue(forKey: "tags").add(theirs)
+        try two.other.save()
+        two.book.mutableSetValue(forKey: "tags").add(two.library.insert("Tag", ["label": "ours"]))
+        two.context.refresh(two.book, mergeChanges: true)
+        #expect(two.book.many("tags").count == 3)
+        try two.context.save()
+        let fresh = try two.library.newContext().existingObject(with: two.book.objectID)
+        #expect(fresh.many("tags").count == 3)
+    }
+
+    // They gave the book to Bea, we gave it to Cora.
+    @Test(arguments: StoreKind.allCases)
+    func `a book has one author after a conflict, and that author has the book`(_ kind: StoreKind) throws {
+        for policy in [NSMergePolicyType.mergeByPropertyStoreTrumpMergePolicyType, .rollbackMergePolicyType] {
+            let two = try Two(kind)
+            let bea = two.library.insert("Author", ["name": "Bea"]),
+                cora = two.library.insert("Author", ["name": "Cora"])
+            try two.context.save()
+            #expect(bea.many("books").isEmpty && cora.many("books").isEmpty)
+            try two.theirs(two.book).setValue(two.theirs(bea), forKey: "author")
+            try two.other.save()
+            two.book.setValue(cora, forKey: "author")
+            two.context.mergePolicy = NSMergePolicy(merge: policy)
+            try two.context.save()
+            #expect(two.book.one("author") === bea)
+            #expect(bea.many("books") == [two.book] && cora.many("books").isEmpty && two.ada.many("books").isEmpty)
+            two.context.checkInvariants()
+        }
+    }
+
+    // We deleted Ada; they have given her another book meanwhile, which goes with her.
+    @Test(arguments: StoreKind.allCases)
+    func `a deletion follows its rules for what others have added`(_ kind: StoreKind) throws {
+        let two = try Two(kind)
+        two.context.delete(two.ada)
+        two.context.processPendingChanges()
+        let new = NSEntityDescription.insertNewObject(forEntityName: "Book", into: two.other)
+        new.setValue(try two.theirs(two.ada), forKey: "author")
+        try two.other.save()
+        two.context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        try two.context.save()
+        #expect(try two.library.fetch("Book", in: two.library.newContext()).isEmpty)
+    }
+
+    // The link is the book's unsaved change, not the author's.
+    @Test(arguments: StoreKind.allCases)
+    func `refreshing an author drops no book that was given to her`(_ kind: StoreKind) throws {
+        let two = try Two(kind)
+        let new = two.library.insert("Book", ["title": "new", "author": two.ada])
+        two.context.refresh(two.ada, mergeChanges: false)
+        #expect(two.ada.isFault && new.one("author") === two.ada)
+        #expect(two.ada.many("books") == [two.book, new])
+        two.context.refresh(two.book, mergeChanges: false)
+        two.context.checkInvariants()
+        try two.context.save()
+        #expect(try two.theirs(two.ada).many("books").count == 2)
+    }
+}

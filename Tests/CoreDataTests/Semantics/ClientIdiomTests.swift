@@ -1,0 +1,144 @@
+// What existing code relies on and no other suite here says. Everything runs unchanged against Apple's Core Data; where no page says so,
+// it is marked as assumed.
+
+import CoreData
+import Testing
+
+@Suite struct ClientIdiomTests {
+    // MARK: Dictionaries
+
+    private static func sum(of key: String, named name: String) -> NSExpressionDescription {
+        let description = NSExpressionDescription()
+        description.name = name
+        description.expression = NSExpression(forFunction: "sum:", arguments: [NSExpression(forKeyPath: key)])
+        description.expressionResultType = .integer64AttributeType
+        return description
+    }
+
+    private static func dictionaries(
+        _ library: Library, _ entity: String, _ change: (NSFetchRequest<NSDictionary>) -> Void
+    ) throws -> [NSDictionary] {
+        let request = NSFetchRequest<NSDictionary>(entityName: entity)
+        request.resultType = .dictionaryResultType
+        change(request)
+        return try library.context.fetch(request)
+    }
+
+    // Eight clients' suites: one of them sums what it shows sorted.
+    @Test(arguments: StoreKind.allCases)
+    func `[assumed] a sum of all rows may be asked for with sort descriptors`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        for pages in [3, 4] { _ = library.insert("Book", ["pages": pages]) }
+        try library.context.save()
+        let found = try Self.dictionaries(library, "Book") {
+            $0.propertiesToFetch = [Self.sum(of: "pages", named: "all")]
+            $0.sortDescriptors = [NSSortDescriptor(key: "pages", ascending: true)]
+        }
+        #expect(found == [["all": 7]])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `[assumed] an expression description without an expression stands for the attribute of its name`(
+        _ kind: StoreKind
+    ) throws {
+        let library = try Library(kind)
+        _ = library.insert("Book", ["title": "b"])
+        try library.context.save()
+        let description = NSExpressionDescription()
+        description.name = "title"
+        #expect(try Self.dictionaries(library, "Book") { $0.propertiesToFetch = [description] } == [["title": "b"]])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `[assumed] the number of members of a group is that of all its rows`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let tags = ["x", "y"].map { library.insert("Tag", ["label": $0]) }
+        for (title, count) in [("a", 2), ("a", 1), ("b", 0)] {
+            _ = library.insert("Book", ["title": title, "tags": Set(tags.prefix(count))])
+        }
+        try library.context.save()
+        let description = NSExpressionDescription()
+        description.name = "tags"
+        description.expression = NSExpression(forKeyPath: "tags.@count")
+        description.expressionResultType = .integer64AttributeType
+        let found = try Self.dictionaries(library, "Book") {
+            $0.propertiesToGroupBy = ["title"]
+            $0.propertiesToFetch = ["title", description]
+            $0.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+        }
+        #expect(found == [["title": "a", "tags": 3], ["title": "b", "tags": 0]])
+    }
+
+    // MARK: Predicates
+
+    // The documentation of NSNull's description says <null>; predicates print constants by their descriptions.
+    @Test func `NSNull is written as null in angle brackets`() {
+        #expect(NSPredicate(format: "name == %@", argumentArray: [NSNull()]).description == "name == <null>")
+        #expect(NSPredicate(format: "name == nil").description == "name == nil")
+        #expect("\(CoreData.NSExpression(forConstantValue: NSNull()))" == "<null>")
+        let written = NSPredicate(format: "name IN %@", argumentArray: [["a", NSNull()] as [Any]]).description
+        #expect(written == #"name IN {"a", <null>}"#)
+        #expect(NSPredicate(format: written).description == written)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a predicate with a key that the entity doesn't have fails the fetch`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        _ = library.insert("Book")
+        try library.context.save()
+        for format in ["colour == 'red'", "author.colour == nil", "NOT (colour == 'red')", "ANY tags.colour == 'red'"] {
+            #expect(throws: CocoaError.self, "\(format)") {
+                try library.fetch("Book", where: NSPredicate(format: format))
+            }
+        }
+    }
+
+    // MARK: Models
+
+    @Test(arguments: StoreKind.allCases)
+    func `an empty uniqueness constraint constrains nothing`(_ kind: StoreKind) throws {
+        let model = LibraryModel.make()
+        model.entitiesByName["Tag"]?.uniquenessConstraints = [[]]
+        let library = try Library(kind, model: model)
+        for policy in [NSMergePolicy.error, .mergeByPropertyObjectTrump] {
+            library.context.mergePolicy = policy
+            for label in ["a", "b"] { _ = library.insert("Tag", ["label": label]) }
+            try library.context.save()
+        }
+        #expect(try library.fetch("Tag").count == 4)
+    }
+
+    // Groot's own tests do it, and pass on Apple's platforms, whatever the documentation says.
+    @Test func `what a model's author noted can be changed while the model is in use`() throws {
+        let library = try Library(.inMemory)
+        let author = library.insert("Author", ["name": "Ada"])
+        let entity = try #require(library.coordinator.managedObjectModel.entitiesByName["Author"])
+        entity.userInfo = ["identityAttributes": "name"]
+        entity.attributesByName["name"]?.userInfo = ["JSONKeyPath": "full_name"]
+        #expect(entity.userInfo?["identityAttributes"] as? String == "name" && author.text("name") == "Ada")
+        try library.context.save()
+    }
+
+    // MARK: Requests
+
+    // Divergence 34: the cast gives the request on Apple's platforms. What the page says to write instead works on both.
+    @Test func `a request for objects of a class is made anew for objects of any class`() throws {
+        let library = try Library(.inMemory)
+        _ = library.insert("Author", ["name": "Ada"])
+        let request = NSFetchRequest<Witness>(entityName: "Author")
+        request.predicate = NSPredicate(format: "name == 'Ada'")
+        let plain = NSFetchRequest<NSManagedObject>(entityName: try #require(request.entityName))
+        plain.predicate = request.predicate
+        plain.sortDescriptors = request.sortDescriptors
+        #expect(try library.context.fetch(plain).count == 1)
+    }
+
+    // MARK: Small things
+
+    @Test func `store types, keys and conflicts have all their names`() {
+        #expect(NSPersistentStore.StoreType.binary.rawValue == NSBinaryStoreType)
+        #expect(NSManagedObjectContext.NotificationKey.queryGeneration.rawValue == "newQueryGeneration")
+        #expect(NSUUIDChangedPersistentStoresKey != NSRemovedPersistentStoresKey)
+        #expect(NSConstraintConflict().conflictingObjects.isEmpty)
+    }
+}

@@ -1,0 +1,114 @@
+// What a store should hold, as plain dictionaries: written down from what each save announces, compared with what a new context
+// reads.
+
+import CoreData
+
+/// The rows of a library by ID.
+struct StoredGraph {
+    struct Row: Equatable {
+        var entity: String
+        var attributes: [String: String] = [:]
+        var destinations: [String: NSManagedObjectID] = [:]
+    }
+
+    static let attributes = ["name", "title", "pages", "isbn", "heading", "label", "number"]
+
+    private(set) var rows: [NSManagedObjectID: Row] = [:]
+    /// Of objects that counted as updated, but of which nothing differed: what they are if settling a conflict changed them after all.
+    private var alternatives: [NSManagedObjectID: Row] = [:]
+    /// What books have which tags.
+    private(set) var tagged: Set<[NSManagedObjectID]> = []
+
+    static func row(of object: NSManagedObject) -> Row {
+        var row = Row(entity: object.entity.name ?? "")
+        for name in attributes where object.entity.attributesByName[name] != nil {
+            row.attributes[name] = object.value(forKey: name).map { "\($0)" }
+        }
+        for (name, relationship) in object.entity.relationshipsByName where !relationship.isToMany {
+            row.destinations[name] = object.one(name)?.objectID
+        }
+        return row
+    }
+
+    /// - Parameter unwritten: Objects that count as updated, but of which nothing differed before the save.
+    mutating func take(_ saved: Notification, except unwritten: Set<NSManagedObject>) {
+        func objects(_ key: String) -> Set<NSManagedObject> { saved.userInfo?[key] as? Set<NSManagedObject> ?? [] }
+        for object in objects(NSInsertedObjectsKey).union(objects(NSUpdatedObjectsKey).subtracting(unwritten)) {
+            rows[object.objectID] = Self.row(of: object)
+            alternatives[object.objectID] = nil
+        }
+        for object in objects(NSUpdatedObjectsKey).intersection(unwritten) where rows[object.objectID] != nil {
+            alternatives[object.objectID] = Self.row(of: object)
+        }
+        for object in objects(NSDeletedObjectsKey) { remove(object.objectID) }
+    }
+
+    mutating func remove(_ id: NSManagedObjectID) {
+        rows[id] = nil
+        tagged = tagged.filter { !$0.contains(id) }
+        for (other, row) in rows where row.destinations.values.contains(id) {
+            rows[other]?.destinations = row.destinations.filter { $0.value != id }
+        }
+    }
+
+    mutating func set(_ attribute: String, _ value: String?, of id: NSManagedObjectID) {
+        rows[id]?.attributes[attribute] = value
+    }
+
+    mutating func insert(_ row: Row, _ id: NSManagedObjectID) { rows[id] = row }
+
+    mutating func tag(_ pairs: Set<[NSManagedObjectID]>, untag others: Set<[NSManagedObjectID]>) {
+        tagged = tagged.union(pairs).subtracting(others)
+    }
+
+    // MARK: Comparing
+
+    /// Where a context that has no changes differs.
+    mutating func differences(to context: NSManagedObjectContext, withTags: Bool) throws -> [String] {
+        var found = StoredGraph()
+        var findings: [String] = []
+        for entity in ["Author", "Book", "Chapter", "Tag", "Passport", "Prize"] {
+            for object in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: entity)) {
+                found.rows[object.objectID] = Self.row(of: object)
+                findings += Self.broken(object)
+                guard entity == "Book" else { continue }
+                for tag in object.many("tags") { found.tagged.insert([object.objectID, tag.objectID]) }
+            }
+        }
+        for id in Set(rows.keys).union(found.rows.keys) where rows[id] != found.rows[id] {
+            if let alternative = alternatives[id], alternative == found.rows[id] {
+                rows[id] = alternative
+                continue
+            }
+            findings.append(
+                "\(id) is \(found.rows[id].map { "\($0)" } ?? "not stored") where saves said "
+                    + "\(rows[id].map { "\($0)" } ?? "none")")
+        }
+        if withTags, tagged != found.tagged {
+            findings.append("tags \(found.tagged) where saves said \(tagged)")
+        }
+        return findings
+    }
+
+    /// Links of stored objects whose other side says otherwise, or that lead to no row.
+    private static func broken(_ object: NSManagedObject) -> [String] {
+        var findings: [String] = []
+        for (name, relationship) in object.entity.relationshipsByName {
+            guard let inverse = relationship.inverseRelationship else { continue }
+            let others = Set(object.objectIDs(forRelationshipNamed: name))
+            if others.count != object.objectIDs(forRelationshipNamed: name).count {
+                findings.append("\(object.objectID).\(name) has an object twice")
+            }
+            for id in others {
+                guard let other = try? object.managedObjectContext?.existingObject(with: id) else {
+                    findings.append("\(object.objectID).\(name) leads to \(id), which isn't stored")
+                    continue
+                }
+                if !other.objectIDs(forRelationshipNamed: inverse.name).contains(object.objectID) {
+                    findings.append("\(object.objectID).\(name) leads to \(id), which doesn't lead back")
+                }
+            }
+        }
+        return findings
+    }
+}

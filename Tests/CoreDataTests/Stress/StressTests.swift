@@ -1,0 +1,41 @@
+// The law of contexts that share a store: whatever several of them do, in whichever order and under whichever merge policy, nothing
+// stops, no object refers to one that is gone, both sides of a relationship agree, and the store holds what was saved.
+//
+// A short run belongs to the tests. `make stress` makes a long one: STRESS_OPERATIONS says how many operations, STRESS_SEED where it
+// starts; the seed of each round is written before it.
+
+import CoreData
+import Testing
+
+@Suite struct StressTests {
+    struct Case: CustomTestStringConvertible, Sendable {
+        let kind: StoreKind
+        let policy: NSMergePolicyType
+        var testDescription: String { "\(kind), policy \(policy.rawValue)" }
+    }
+
+    static let cases = StoreKind.allCases.flatMap { kind in
+        (0..<5).compactMap(NSMergePolicyType.init).map { Case(kind: kind, policy: $0) }
+    }
+
+    private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
+
+    @Test(arguments: cases)
+    func `contexts that work at random on one store leave it and each other in order`(_ given: Case) throws {
+        let total = Self.number("STRESS_OPERATIONS").map { $0 / Self.cases.count }
+        let perRound = 250
+        for round in 0..<max(1, (total ?? perRound) / perRound) {
+            let seed = (Self.number("STRESS_SEED") ?? 1) + round
+            if total != nil {
+                FileHandle.standardError.write(Data("stress: \(given.testDescription), seed \(seed)\n".utf8))
+            }
+            let world = try StressWorld(given.kind, given.policy, seed: seed)
+            for _ in 0..<perRound where world.findings.isEmpty { try world.step() }
+            world.checkStore()
+            #expect(
+                world.findings.isEmpty,
+                "seed \(seed): \(world.findings.prefix(3).joined(separator: "; ")) after: \(world.recentSteps)")
+            guard world.findings.isEmpty else { return }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+// Several contexts on one store and what they do at random. Each operation is one that an application may do: nothing here asks for
+// more than the objects themselves tell.
+
+import CoreData
+import Testing
+
+/// A store, contexts that work on it, and what they should have left there.
+final class StressWorld {
+    struct Worker {
+        let context: NSManagedObjectContext
+        let saves: PostedNotifications?
+        /// Objects that somebody holds, gone ones among them.
+        var held: [NSManagedObject] = []
+        /// What other contexts have saved and this one hasn't heard of.
+        var unmerged: [Notification] = []
+    }
+
+    let library: Library
+    let kind: StoreKind
+    let policy: NSMergePolicyType
+    var workers: [Worker] = []
+    var random: SeededGenerator
+    var stored = StoredGraph()
+    var findings: [String] = []
+    private(set) var recentSteps: [String] = []
+    /// To know what tags a save adds, relationships have to be read; so it is known in every other world.
+    let knowsTags: Bool
+
+    init(_ kind: StoreKind, _ policy: NSMergePolicyType, seed: Int) throws {
+        library = try Library(kind)
+        self.kind = kind
+        self.policy = policy
+        random = SeededGenerator(seed: UInt64(seed))
+        knowsTags = seed.isMultiple(of: 2)
+        for _ in 0..<Int.random(in: 2...5, using: &random) { add(library.newContext(), isRoot: true) }
+        let roots = workers.count
+        for _ in 0..<Int.random(in: 0...2, using: &random) {
+            add(library.newChild(of: workers[Int.random(in: 0..<workers.count, using: &random)].context), isRoot: false)
+        }
+        for worker in workers[..<roots] where chance(3) { worker.context.undoManager = UndoManager() }
+        for worker in workers where chance(5) { worker.context.retainsRegisteredObjects = true }
+    }
+
+    private func add(_ context: NSManagedObjectContext, isRoot: Bool) {
+        context.mergePolicy = NSMergePolicy(merge: policy)
+        workers.append(
+            Worker(
+                context: context,
+                saves: isRoot ? PostedNotifications(.NSManagedObjectContextDidSave, from: context) : nil))
+    }
+
+    func chance(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
+    func name() -> String { "n\(Int.random(in: 0..<12, using: &random))" }
+
+    // MARK: Steps
+
+    func step() throws {
+        let number = Int.random(in: 0..<workers.count, using: &random)
+        let context = workers[number].context
+        let action = StressAction.random(using: &random)
+        recentSteps = recentSteps.suffix(11) + ["\(number) \(action)"]
+        try perform(action, number)
+        context.processPendingChanges()
+        for object in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: StressAction.entity(&random)))
+        where chance(4) {
+            hold(object, number)
+        }
+        note(context.brokenInvariants(includesInverses: false), number)
+        if chance(40) { try checkInverses(number) }
+        if chance(60) { checkStore() }
+    }
+
+    func note(_ found: [String], _ number: Int) {
+        findings += found.map { "context \(number): \($0)" }
+    }
+
+    private func hold(_ object: NSManagedObject, _ number: Int) {
+        workers[number].held.append(object)
+        guard workers[number].held.count > 25 else { return }
+        workers[number].held.remove(at: Int.random(in: 0..<25, using: &random))
+    }
+
+    /// An object of a context that can be worked with; held ones may have left it.
+    func object(_ entity: String, _ number: Int) throws -> NSManagedObject? {
+        let context = workers[number].context
+        if chance(2) {
+            let held = workers[number].held.filter {
+                $0.entity.name == entity && $0.managedObjectContext === context && !$0.isDeleted
+            }
+            if !held.isEmpty { return held[Int.random(in: 0..<held.count, using: &random)] }
+        }
+        let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+        let found = try context.fetch(request)
+        return found.isEmpty ? nil : found[Int.random(in: 0..<found.count, using: &random)]
+    }
+
+    // MARK: Saving
+
+    func save(_ number: Int) {
+        let worker = workers[number]
+        let before = worker.saves?.count ?? 0
+        worker.context.processPendingChanges()
+        let tags = knowsTags && worker.saves != nil ? TagChanges(of: worker.context) : nil
+        let unwritten = worker.context.updatedObjects.filter { !$0.hasPersistentChangedValues }
+        do {
+            try worker.context.save()
+        } catch let error as CocoaError {
+            // Conflicts, missing names, denied deletions and links to what others have deleted are part of life.
+            guard (133000...133021).contains(error.code.rawValue) || (1550...1680).contains(error.code.rawValue) else {
+                return findings.append("a save failed: \(error)")
+            }
+            recover(number)
+            return
+        } catch {
+            return findings.append("a save failed: \(error)")
+        }
+        for saved in (worker.saves?.notifications ?? []).dropFirst(before) {
+            stored.take(saved, except: unwritten)
+            if let tags { stored.tag(tags.added, untag: tags.removed) }
+            for other in workers.indices where other != number && workers[other].saves != nil {
+                workers[other].unmerged = workers[other].unmerged.suffix(4) + [SavedIDsNotification.make(saved)]
+            }
+        }
+    }
+
+    /// What an application does after a save that failed.
+    private func recover(_ number: Int) {
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: workers[number].context.rollback()
+        case 1: workers[number].context.reset()
+        case 2: workers[number].context.refreshAllObjects()
+        default: break
+        }
+    }
+
+    // MARK: Checking
+
+    /// Once everything is read anew, both sides of each relationship agree.
+    private func checkInverses(_ number: Int) throws {
+        var contexts: [NSManagedObjectContext] = []
+        var next: NSManagedObjectContext? = workers[number].context
+        while let context = next {
+            contexts.append(context)
+            next = context.parent
+        }
+        for context in contexts.reversed() { context.refreshAllObjects() }
+        let context = workers[number].context
+        for object in context.registeredObjects where !object.isDeleted {
+            for (name, relationship) in object.entity.relationshipsByName {
+                if relationship.isToMany { _ = object.value(forKey: name) } else { _ = object.one(name) }
+            }
+        }
+        context.processPendingChanges()
+        note(context.brokenInvariants(), number)
+    }
+
+    func checkStore() {
+        do {
+            let withTags = knowsTags && policy == .errorMergePolicyType
+            findings += try stored.differences(to: library.newContext(), withTags: withTags)
+        } catch {
+            findings.append("the store can't be read: \(error)")
+        }
+    }
+}
+
+/// What a save is about to do to the tags of books.
+struct TagChanges {
+    private(set) var pairs:
+        (added: [(NSManagedObject, NSManagedObject)], removed: [(NSManagedObject, NSManagedObject)]) = ([], [])
+
+    init(of context: NSManagedObjectContext) {
+        context.processPendingChanges()
+        for book in context.insertedObjects.union(context.updatedObjects)
+        where book.entity.relationshipsByName["tags"] != nil {
+            let new = book.many("tags"),
+                old = book.committedValues(forKeys: ["tags"])["tags"] as? Set<NSManagedObject> ?? []
+            pairs.added += new.subtracting(old).map { (book, $0) }
+            pairs.removed += old.subtracting(new).map { (book, $0) }
+        }
+    }
+
+    var added: Set<[NSManagedObjectID]> { Set(pairs.added.map { [$0.0.objectID, $0.1.objectID] }) }
+    var removed: Set<[NSManagedObjectID]> { Set(pairs.removed.map { [$0.0.objectID, $0.1.objectID] }) }
+}
+
+/// A save's notification without its objects, which belong to the saving context alone.
+enum SavedIDsNotification {
+    static func make(_ saved: Notification) -> Notification {
+        var ids: [AnyHashable: Any] = [:]
+        for key in [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey] {
+            ids[key] = (saved.userInfo?[key] as? Set<NSManagedObject>)?.map(\.objectID)
+        }
+        return Notification(name: saved.name, object: saved.object, userInfo: ids)
+    }
+}

@@ -1,0 +1,191 @@
+// What once passed without a word: refused values, misspelt names, deleted objects, lost digits, counts that counted twice.
+
+import CoreData
+import Foundation
+import Testing
+
+@testable import Graft
+
+@Suite struct NeverSilentTests {
+    // MARK: Transformers
+
+    private static let transformer = "NeverSilentTests.TextToNumber"
+
+    private func comics() -> NSManagedObjectModel {
+        ValueTransformer.setValueTransformer(withName: Self.transformer) { (text: String) in Int(text) }
+        return ComicModel.make(transformer: Self.transformer)
+    }
+
+    @Test(arguments: [
+        (#"[{"id": 7, "name": "A"}]"#, "$[0].id"), (#"[{"id": "x"}]"#, "$[0].id"),
+        (#"[{"id": "1", "publisher": 3}]"#, "$[0].publisher"),
+        (#"[{"id": "1", "powers": ["2", true]}]"#, "$[0].powers[1]"),
+    ])
+    func `a value that a transformer refuses is an error with its place, and nothing is doubled`(
+        _ text: String, _ path: String
+    ) throws {
+        let stack = try TestStack(comics())
+        try stack.importJSON(#"[{"id": "7", "name": "A"}]"#, "Character")
+        let error = try #require(graftError { try stack.importJSON(text, "Character") })
+        #expect(error.place.path.map(GraftError.Place.text) == path && error.description.contains(Self.transformer))
+        #expect(try stack.count("Character") == 1)
+        #expect(
+            graftError { _ = try GraphSnapshot(json: Data(text.utf8), entity: "Character", model: comics()) } != nil)
+        #expect(try stack.importJSON(#"[{"id": null, "name": "B"}]"#, "Character")["Character"].inserted == 1)
+    }
+
+    @Test func `decoding and safe values refuse what a transformer refuses`() throws {
+        ValueTransformer.setValueTransformer(withName: Self.transformer) { (text: String) in Int(text) }
+        let stack = try TestStack(CodedModel.make(isAnnotated: true, transformer: Self.transformer))
+        var options = ManagedCodingOptions()
+        options.keys = .mapping
+        try stack.perform { context throws in
+            #expect(try context.decodeHero(#"{"id": "3"}"#, options).number("heroID") == 3)
+            let error = graftError { _ = try context.decodeHero(#"{"id": 3}"#, options) }
+            #expect(error?.description.contains(Self.transformer) == true && error?.place.property == "heroID")
+            let hero = context.add("Hero")
+            #expect(
+                graftError { try hero.safeSetValues(forKeysWith: ["id": 3]) }?.description.contains(Self.transformer)
+                    == true)
+        }
+    }
+
+    @Test func `a transformer of objects that makes something else is an error`() throws {
+        let name = "NeverSilentTests.Wrong"
+        ValueTransformer.setValueTransformer(withName: name) { (_: [String: Any]) in 17 }
+        for key in ["JSONDictionaryTransformerName", "entityMapperName"] {
+            var sketch = ModelSketch()
+            sketch.entity("A", info: [key: name], [.attribute("x")])
+            let stack = try TestStack(sketch.model())
+            #expect(graftError { try stack.importJSON(#"[{"x": "1"}]"#) }?.description.contains(name) == true, "\(key)")
+        }
+    }
+
+    // MARK: Names
+
+    @Test func `a misspelt name is an error with the one that was meant, also where there is nothing to do`() throws {
+        let stack = try TestStack(ComicModel.make())
+        func meant(_ name: String, _ body: () throws -> Void) {
+            let error = graftError(body)
+            #expect(
+                error?.description.contains("Did you mean '\(name)'?") == true, "\(error?.description ?? "no error")")
+        }
+        meant("Character") { try stack.importJSON("[]", "Charakter") }
+        meant("Character") { try stack.importJSON("", "Charakter") }
+        meant("Power") { try stack.container.importJSON(from: [.data(Data("[]".utf8), entity: "Powr")]) }
+        meant("Power") { _ = try GraphSnapshot(json: Data("[]".utf8), entity: "Powr", model: ComicModel.make()) }
+        try stack.perform { context throws in
+            let hero = context.add("Character", ["identifier": 1])
+            var safe = SafeValueOptions()
+            safe.nullPolicies = ["nmae": .ignore]
+            meant("name") { try hero.safeSetValues(forKeysWith: [:], options: safe) }
+            var options = DictionaryOptions()
+            options.relationships = .only(["pwers"])
+            meant("powers") { _ = try hero.toDictionary(options: options) }
+            options.relationships = .only(["Charcter.powers"])
+            meant("Character") { _ = try hero.toDictionary(options: options) }
+            options.relationships = .only(["Character.powers", "publisher"])
+            #expect(try hero.toDictionary(options: options)["powers"] != nil)
+            options.entityNames = ["Chracter": "hero"]
+            meant("Character") { _ = try hero.toDictionary(options: options) }
+            var populate = PopulateOptions()
+            populate.entityNames = ["Publsher": "p"]
+            meant("Publisher") { _ = try hero.populate(fromDictionary: [:], options: populate) }
+        }
+    }
+
+    // MARK: Safe values
+
+    @Test func `safe values know only their own entity, refuse what is in the way, and deleted objects`() throws {
+        var sketch = ModelSketch()
+        sketch.entity("A", [.attribute("street", json: "contact.address.street"), .attribute("x", json: "x")])
+        sketch.entity("B", [.attribute("y", json: "y", transformer: "NeverSilentTests.Unregistered")])
+        let stack = try TestStack(sketch.model())
+        try stack.perform { context throws in
+            let object = context.add("A")
+            let report = try object.safeSetValues(forKeysWith: [
+                "x": 1, "z": 2, "contact": ["address": ["street": "s"]],
+            ])
+            #expect(object.text("street") == "s" && report.unknownKeys == ["z"])
+            let error = graftError { try object.safeSetValues(forKeysWith: ["contact": "x"]) }
+            #expect(error?.place.path.map(GraftError.Place.text) == "$.contact" && error?.place.property == "street")
+            #expect(graftError { _ = try context.add("B").safeSetValues(forKeysWith: ["y": 1]) } != nil)
+            context.delete(object)
+            #expect(
+                graftError { try object.safeSetValues(forKeysWith: ["x": 2]) }?.description.contains("deleted") == true)
+        }
+    }
+
+    // MARK: Decoding
+
+    @Test func `a mandatory attribute without a value is an error, as in a struct`() throws {
+        let model = CodedModel.make()
+        model.entitiesByName["Hero"]?.attributesByName["heroID"]?.isOptional = false
+        model.entitiesByName["Villain"]?.attributesByName["heroID"]?.isOptional = false
+        let stack = try TestStack(model)
+        try stack.perform { context throws in
+            for text in ["{}", #"{"heroID": null}"#, #"{"realName": "A"}"#] {
+                #expect(throws: DecodingError.self, "\(text)") { _ = try context.decodeHero(text) }
+            }
+            #expect(context.insertedObjects.isEmpty)
+            #expect(try context.decodeHero(#"{"heroID": 1}"#).text("realName") == "nobody")
+        }
+    }
+
+    @Test func `an entity name that the model doesn't have is an error, also where there are no sub-entities`() throws {
+        let stack = try TestStack(CodedModel.make())
+        try stack.perform { context throws in
+            let text = #"{"heroID": 1, "powers": [{"$entity": "Powr", "name": "x"}]}"#
+            let error = graftError { _ = try context.decodeHero(text) }
+            #expect(error?.problem == .unknownEntity("Powr", closest: "Power"))
+            #expect(error?.place.path.map(GraftError.Place.text) == "$.powers[0]['$entity']")
+            let other = #"{"heroID": 1, "powers": [{"$entity": "Lair", "name": "x"}]}"#
+            #expect(graftError { _ = try context.decodeHero(other) } != nil)
+        }
+    }
+
+    // MARK: Counts and digits
+
+    @Test(arguments: [false, true])
+    func `an object counts once, in however many batches it occurs`(_ isSaved: Bool) throws {
+        let stack = try TestStack(ComicModel.make(), .sqlite)
+        var options = ImportOptions()
+        options.batchSize = 3
+        options.savesEachBatch = isSaved
+        func heroes(_ change: String) -> String {
+            let list = (1...40).map {
+                #"{"id": \#($0), "powers": [{"id": \#($0 % 5), "name": "p"}], "publisher": \#($0 % 2)}"#
+            }
+            return "[\(list.joined(separator: ",")), {\"id\": 1, \"name\": \"\(change)\"}]"
+        }
+        let first = try stack.importJSON(heroes("x"), "Character", options: options)
+        #expect(first["Character"].inserted == 40 && first["Power"].inserted == 5 && first["Publisher"].stubs == 2)
+        #expect(first.total.updated == 0 && first.total.unchanged == 0, "\(first)")
+        let second = try stack.importJSON(heroes("y"), "Character", options: options)
+        #expect(second["Character"].updated == 1 && second["Character"].unchanged == 39, "\(second)")
+        #expect(second["Power"].unchanged == 5 && second["Power"].updated == 0, "\(second)")
+    }
+
+    @Test func `a decimal is compared as the store keeps it, and lost digits are named`() throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Account", info: ["identityAttributes": "number"],
+            [.attribute("number", .decimalAttributeType), .attribute("balance", .decimalAttributeType)])
+        let text = #"[{"number": 1234567890123456.75, "balance": 1234567890123456.78}, {"number": 2, "balance": 0.1}]"#
+        let stack = try TestStack(sketch.model(), .sqlite)
+        let first = try stack.importJSON(text)
+        #expect(first["Account"].inserted == 2)
+        #expect(first.roundedValues.map(\.description).contains("Account.balance: 1 value lost digits"), "\(first)")
+        let again = try stack.importJSON(text)
+        #expect(!again.hasChanges && again["Account"].unchanged == 2, "\(again)")
+        // A store in memory keeps them all.
+        let memory = try TestStack(sketch.model())
+        #expect(try memory.importJSON(text).roundedValues.isEmpty)
+        try memory.perform { context throws in
+            let kept = try context.all("Account").compactMap {
+                ($0.value(forKey: "balance") as? NSDecimalNumber)?.description
+            }
+            #expect(kept.contains("1234567890123456.78"))
+        }
+    }
+}

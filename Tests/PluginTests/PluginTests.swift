@@ -1,0 +1,106 @@
+// What the build plugin ManagedObjectClasses makes, used in a target that has it. Foundation and Core Data are both imported,
+// as most code does.
+
+import CoreData
+import Foundation
+import Testing
+
+@Suite struct PluginTests {
+    private static func attribute(_ path: AnyKeyPath, _ type: NSAttributeType) throws -> NSAttributeDescription {
+        let attribute = NSAttributeDescription()
+        attribute.name = try #require(path._kvcKeyPathString)
+        attribute.attributeType = type
+        return attribute
+    }
+
+    private static func entity(_ className: String, _ properties: [NSPropertyDescription]) -> NSEntityDescription {
+        let entity = NSEntityDescription()
+        entity.name = className.split(separator: ".").last.map(String.init)
+        entity.managedObjectClassName = className
+        entity.properties = properties
+        return entity
+    }
+
+    private static func withContext(
+        _ entities: [NSEntityDescription], _ body: (NSManagedObjectContext) throws -> Void
+    ) throws {
+        let model = NSManagedObjectModel()
+        model.entities = entities
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait { try body(context) }
+    }
+
+    @Test func `a model is built from key paths, and its class found by the bare name`() throws {
+        let age = try Self.attribute(\PluginNamed.age, .integer64AttributeType)
+        age.isOptional = true
+        let label = try Self.attribute(\PluginNamed.label, .stringAttributeType)
+        let entity = Self.entity("PluginNamed", [label, age])
+        try Self.withContext([entity]) { context in
+            let object = NSEntityDescription.insertNewObject(forEntityName: "PluginNamed", into: context)
+            let named = try #require(object as? PluginNamed)
+            named.label = "A"
+            named.age += 3
+            try context.save()
+            let request = NSFetchRequest<PluginNamed>(entityName: "PluginNamed")
+            request.predicate = NSComparisonPredicate(
+                leftExpression: NSExpression(forKeyPath: \PluginNamed.age),
+                rightExpression: NSExpression(forConstantValue: 3), modifier: .direct, type: .equalTo)
+            #expect(try context.fetch(request) == [named])
+        }
+    }
+
+    @Test func `key paths through relationships have names without a model`() {
+        #expect((\PluginNamed.next?.next?.age)._kvcKeyPathString == "next.next.age")
+        #expect((\PluginOuter.Parent.children)._kvcKeyPathString == "children")
+        #expect((\PluginOuter.Parent.kind)._kvcKeyPathString == "kind")
+        #expect((\PluginOuter.Child.parent?.price)._kvcKeyPathString == "parent.price")
+        #expect((\ShopOrder.customer?.name)._kvcKeyPathString == "customer.name")
+    }
+
+    @Test func `classes within another type have accessors, and are found`() throws {
+        let price = try Self.attribute(\PluginOuter.Parent.price, .decimalAttributeType)
+        price.isOptional = true
+        let kind = try Self.attribute(\PluginOuter.Parent.kind, .integer16AttributeType)
+        kind.defaultValue = 0
+        let children = NSRelationshipDescription()
+        children.name = "children"
+        let parent = NSRelationshipDescription()
+        parent.name = "parent"
+        parent.maxCount = 1
+        let outer = Self.entity("PluginOuter.Parent", [price, kind, children])
+        let inner = Self.entity("PluginOuter.Child", [parent])
+        children.destinationEntity = inner
+        children.inverseRelationship = parent
+        parent.destinationEntity = outer
+        parent.inverseRelationship = children
+        try Self.withContext([outer, inner]) { context in
+            let family = PluginOuter.Parent(context: context)
+            let child = PluginOuter.Child(context: context)
+            family.addToChildren(child)
+            family.kind = .large
+            family.price = 3
+            #expect(child.parent === family)
+            #expect(family.children == [child])
+            #expect(family.kind == .large)
+            #expect(PluginOuter.Child.entity().name == "Child")
+        }
+    }
+
+    @Test func `a compiled model has the target's classes`() throws {
+        let container = NSPersistentContainer(name: "Shop")
+        let description = NSPersistentStoreDescription()
+        description.type = NSInMemoryStoreType
+        container.persistentStoreDescriptions = [description]
+        container.loadPersistentStores { _, error in #expect(error == nil) }
+        let context = container.viewContext
+        let customer = ShopCustomer(context: context)
+        let order = ShopOrder(context: context)
+        customer.addToOrders(order)
+        #expect(customer.name == "nobody & co")
+        #expect(order.customer === customer)
+        #expect(container.managedObjectModel.entitiesByName["Order"]?.managedObjectClassName == "PluginTests.ShopOrder")
+    }
+}
