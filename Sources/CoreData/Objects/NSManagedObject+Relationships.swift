@@ -88,7 +88,7 @@ extension NSManagedObject {
         if !layout.slots[inverse].isToMany, let previous = destinationAfterRealizing(inverse), previous !== owner {
             previous.unlink(slot, from: self)
         }
-        link(inverse, to: owner)
+        if layout.slots[inverse].isToMany { putIn(inverse, owner) } else { link(inverse, to: owner) }
     }
 
     private func destinationAfterRealizing(_ slot: Int) -> NSManagedObject? {
@@ -107,7 +107,7 @@ extension NSManagedObject {
 
     private func linkUnobserved(_ slot: Int, to object: NSManagedObject) {
         if layout.slots[slot].isToMany {
-            values[slot].addMember(object)
+            values[slot].addMember(object, isDecidedElsewhere: layout.slots[slot].isDecidedByMembers)
         } else {
             values[slot] = .object(object)
         }
@@ -123,7 +123,8 @@ extension NSManagedObject {
 
     private func unlinkUnobserved(_ slot: Int, from object: NSManagedObject) {
         if case .toMany(let ordered) = layout.slots[slot].kind {
-            values[slot].removeMember(object, keepingOrder: ordered)
+            values[slot].removeMember(
+                object, keepingOrder: ordered, isDecidedElsewhere: layout.slots[slot].isDecidedByMembers)
         } else {
             if !leads(slot, to: object), layout.slots[slot].isOneToOne { readPartner(slot) }
             guard leads(slot, to: object) else { return }
@@ -155,24 +156,26 @@ extension NSManagedObject {
 // The payload is taken out, changed and put back. Taking is a function of its own, so that by its return nothing but the
 // caller refers to the storage: a copy, however short-lived, would make every change of a large relationship copy it all.
 extension ManagedValue {
-    fileprivate mutating func addMember(_ object: NSManagedObject) {
+    fileprivate mutating func addMember(_ object: NSManagedObject, isDecidedElsewhere: Bool) {
         if var members = takeMembers() {
             members.append(new: object)
             self = .objects(members)
         } else {
             var delta = takeDelta()
-            delta.add(object)
+            delta.add(object, isDecidedElsewhere: isDecidedElsewhere)
             self = .unread(delta)
         }
     }
 
-    fileprivate mutating func removeMember(_ object: NSManagedObject, keepingOrder: Bool) {
+    fileprivate mutating func removeMember(
+        _ object: NSManagedObject, keepingOrder: Bool, isDecidedElsewhere: Bool
+    ) {
         if var members = takeMembers() {
             members.remove(object, keepingOrder: keepingOrder)
             self = .objects(members)
         } else {
             var delta = takeDelta()
-            delta.remove(object)
+            delta.remove(object, isDecidedElsewhere: isDecidedElsewhere)
             self = .unread(delta)
         }
     }
