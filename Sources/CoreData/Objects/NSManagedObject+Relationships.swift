@@ -69,7 +69,9 @@ extension NSManagedObject {
     func addMember(_ slot: Int, _ member: NSManagedObject) {
         switch values[slot] {
         case .objects(let members): if members.contains(member) { return }
-        case .unread(let delta): if delta?.added.contains(member) ?? false { return }
+        case .unread(let delta):
+            if delta?.added.contains(member) ?? false { return }
+            if isMemberSeenFromThere(slot, member), members(slot).contains(member) { return }
         default: break
         }
         link(slot, to: member)
@@ -88,7 +90,28 @@ extension NSManagedObject {
         if !layout.slots[inverse].isToMany, let previous = destinationAfterRealizing(inverse), previous !== owner {
             previous.unlink(slot, from: self)
         }
-        if layout.slots[inverse].isToMany { putIn(inverse, owner) } else { link(inverse, to: owner) }
+        if layout.slots[inverse].isToMany { want(inverse, owner) } else { link(inverse, to: owner) }
+    }
+
+    /// Many to many: whether the other side, which may have been read earlier, has this object.
+    private func isMemberSeenFromThere(_ slot: Int, _ member: NSManagedObject) -> Bool {
+        guard let inverse = layout.inverses[slot], case .objects(let others) = member.values[inverse] else {
+            return false
+        }
+        return others.contains(self)
+    }
+
+    /// Enters an owner that the other side didn't have. Where this side has it already, it was read when the store still had it; now it
+    /// is wanted.
+    private func want(_ slot: Int, _ owner: NSManagedObject) {
+        if case .objects(let members) = values[slot], members.contains(owner) {
+            guard case .objects(var before) = committed[slot] else { return }
+            before.remove(owner, keepingOrder: true)
+            committed[slot] = .objects(before)
+            noteChange(slot)
+        } else {
+            link(slot, to: owner)
+        }
     }
 
     private func destinationAfterRealizing(_ slot: Int) -> NSManagedObject? {

@@ -224,6 +224,24 @@ import Testing
         #expect(try two.stored(book).many("tags").count == 1)
     }
 
+    // We have read the tag's books, not the book's tags; they have taken the tag out since.
+    @Test(arguments: StoreKind.allCases)
+    func `a tag that is put in again is there from both sides after a refresh`(_ kind: StoreKind) throws {
+        let two = try Two(kind)
+        let (book, tag) = try two.bookWithTag()
+        two.context.refreshAllObjects()
+        #expect(tag.many("books") == [book])
+        try two.theirs(book).mutableSetValue(forKey: "tags").remove(two.theirs(tag))
+        try two.other.save()
+        book.mutableSetValue(forKey: "tags").add(tag)
+        #expect(book.many("tags") == [tag] && tag.many("books") == [book])
+        two.context.refreshAllObjects()
+        #expect(book.many("tags") == [tag] && tag.many("books") == [book])
+        two.context.checkInvariants()
+        try two.context.save()
+        #expect(try two.stored(book).many("tags").count == 1)
+    }
+
     // The parent took the tag out and hasn't read what else there is; its child puts it in again, and says so of both objects.
     @Test(arguments: StoreKind.allCases)
     func `a tag that a child puts back is there once`(_ kind: StoreKind) throws {
