@@ -1,5 +1,5 @@
 // The forms of dates among the texts in one place. A text is a date when it has year, month and day with hyphens between them
-// and is written again as it was, by one format for all of them; or in UTC, where only the number of fraction digits differs.
+// and is written again as it was, by one format for all of them; or in UTC, where only zeros at the end of the fraction differ.
 // Texts with other zones stay texts: a date doesn't keep its zone.
 
 import Foundation
@@ -36,7 +36,9 @@ struct DateForms {
             isKnown = isKnown || fits[index]
         }
         isISO8601 = isISO8601 && written
-        isInUTC = isInUTC && hasZone && instant != nil
+        // A Date is a double, which doesn't hold each nanosecond.
+        let isHeld = instant.map { Instant($0.value) == $0 } ?? false
+        isInUTC = isInUTC && hasZone && isHeld
         if isKnown || isInUTC { count += 1 }
     }
 
