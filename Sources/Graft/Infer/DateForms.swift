@@ -28,7 +28,9 @@ struct DateForms {
         let outline = String(decoding: text.utf8.map { 0x30...0x39 ~= $0 ? 0x39 : $0 }, as: UTF8.self)
         guard outline.hasPrefix("9999-99-99") else { return }
         let instant = text.withUTF8Span { Instant(iso8601: $0, zone: nil) }
-        let written = instant?.iso8601 == text
+        // A Date is a double, which doesn't hold each nanosecond.
+        let kept = instant.flatMap { Instant($0.value) }
+        let written = kept?.iso8601 == text
         let hasZone = outline.hasSuffix("Z")
         var isKnown = written
         for (index, form) in Self.patterns.enumerated() where fits[index] {
@@ -36,9 +38,7 @@ struct DateForms {
             isKnown = isKnown || fits[index]
         }
         isISO8601 = isISO8601 && written
-        // A Date is a double, which doesn't hold each nanosecond.
-        let isHeld = instant.map { Instant($0.value) == $0 } ?? false
-        isInUTC = isInUTC && hasZone && isHeld
+        isInUTC = isInUTC && hasZone && kept != nil && kept == instant
         if isKnown || isInUTC { count += 1 }
     }
 

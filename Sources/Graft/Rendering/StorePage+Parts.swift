@@ -5,12 +5,15 @@ import Foundation
 extension StorePage {
     // MARK: The whole
 
-    /// All entities with their numbers of objects; those that have some lead to their part.
-    func overview(_ samples: [EntitySample]) -> String {
-        let items = samples.map { sample in
-            let name = Self.text(sample.entity.name)
-            if sample.count == 0 { return "<li class=\"none\">\(name) 0</li>\n" }
-            return "<li><a href=\"#\(Self.anchor(sample.entity.name))\">\(name)</a> \(sample.count)</li>\n"
+    /// All entities with their numbers of objects; those that have some lead to their part, and to the others links lead here.
+    func overview(_ samples: [EntitySample], _ schema: GraphSchema) -> String {
+        let counts = Dictionary(samples.map { ($0.entity.name, $0.count) }) { first, _ in first }
+        let items = schema.entities.map(\.name).sorted().map { name in
+            guard let count = counts[name], count > 0 else {
+                let words = counts[name] == nil ? "abstract" : "0"
+                return "<li class=\"none\" id=\"\(Self.anchor(name))\">\(Self.text(name)) \(words)</li>\n"
+            }
+            return "<li><a href=\"#\(Self.anchor(name))\">\(Self.text(name))</a> \(count)</li>\n"
         }
         return
             "<nav aria-label=\"Entities\">\n<h2>Entities</h2>\n<ul class=\"names\">\n\(items.joined())</ul>\n</nav>\n"

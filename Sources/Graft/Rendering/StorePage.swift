@@ -48,7 +48,7 @@ public struct StorePage: Sendable {
         let shown = Set(samples.flatMap { $0.rows.map(\.link) })
         let filled = samples.filter { $0.count > 0 }
         var body = header(samples)
-        body += overview(samples)
+        body += overview(samples, schema)
         body += diagram.map { Self.picture($0) } ?? Self.relationships(model)
         body += filled.map { section($0, schema, shown, rendering) }.joined()
         return body + "</main>\n"
