@@ -46,7 +46,7 @@ struct InspectJob {
             header: try archive.header())
     }
 
-    private func storeReport() throws -> StoreReport {
+    func storeReport() throws -> StoreReport {
         let container = try StoreAccess.openForReading(file, modelPath: nil)
         let metadata = container.persistentStoreCoordinator.persistentStores.first?.metadata ?? [:]
         var report = ModelReport(container.managedObjectModel)
