@@ -19,9 +19,12 @@ final class ObjectWriter {
     /// Nil where everything is written.
     let changes: ExportChanges?
     let presence = PresenceCheck()
+    /// Nil where what can't be read isn't looked for.
+    let damage: GraphDamage?
     private let nestedChanges: NestedChanges?
 
-    init(_ model: NSManagedObjectModel, _ options: ExportOptions) throws {
+    init(_ model: NSManagedObjectModel, _ options: ExportOptions, _ damage: GraphDamage? = nil) throws {
+        self.damage = damage
         let mapping = try GraphMapping(model, options.mapping)
         self.options = options
         let plans = try mapping.schema.entities.indices.map { number in
@@ -175,7 +178,10 @@ final class ObjectWriter {
             switch item.content {
             case .attribute(let number, let converter):
                 let value = try object.graphValue(number, plan.properties[number])
-                if value.isNull, !item.writesNull { continue }
+                if value.isNull {
+                    try damage?.requireFile(of: object, plan.properties[number].name)
+                    if !item.writesNull { continue }
+                }
                 try writer.key(item.key)
                 if options.writesNullForWhatHasNoForm, !value.hasJSONForm {
                     try writer.null()

@@ -87,15 +87,17 @@ public struct ImportSource: Sendable {
 
     /// What the source holds, told by its first bytes. Nothing of a pipe gets lost by it.
     ///
+    /// - Parameter isEntity: Whether a name is an entity's, for telling the JSON of a whole graph.
     /// - Throws: ``GraftError`` with `unreadableFile`.
-    package func kind() throws -> SourceKind {
+    package func kind(isEntity: (String) -> Bool = { _ in false }) throws -> SourceKind {
         switch content {
-        case .data(let data): return SourceKind(ofBeginning: Array(data.prefix(SourceKind.beginningLength)))
-        case .handle(let shared): return SourceKind(ofBeginning: try shared.beginning())
+        case .data(let data):
+            return SourceKind(ofBeginning: Array(data.prefix(SourceKind.beginningLength)), isEntity: isEntity)
+        case .handle(let shared): return SourceKind(ofBeginning: try shared.beginning(), isEntity: isEntity)
         case .file(let url):
             let handle = try open(url)
             defer { try? handle.close() }
-            return SourceKind(ofBeginning: try SharedHandle(handle).beginning())
+            return SourceKind(ofBeginning: try SharedHandle(handle).beginning(), isEntity: isEntity)
         }
     }
 

@@ -35,7 +35,7 @@ struct ArchiveCommand: JobCommand {
     @Flag(help: "Leave the model out. Restoring needs it then.")
     var withoutModel = false
 
-    @Flag(help: "Leave out links that lead nowhere, list them, and exit with 1.")
+    @Flag(help: "Leave out what can't be read, such as links that lead nowhere, list it, and exit with 1.")
     var keepGoing = false
 
     func run(console: Console) throws {

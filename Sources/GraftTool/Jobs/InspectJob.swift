@@ -10,16 +10,18 @@ struct InspectJob {
     var isJSON: Bool
 
     func run(on console: Console) throws {
-        let kind = FileKind(ofPath: file) == .file ? try FileKind.contents(of: file) : nil
-        if case .archive? = kind {
+        // A folder is a model, and so is a property list.
+        let kind = FileKind(ofPath: file) == .folder ? .propertyList : try FileKind.contents(of: file)
+        switch kind {
+        case .archive:
             let report = try archiveReport()
             try show(report, ReportText.lines(report), console)
-        } else if kind == .store || Self.isStore(file) {
-            if FileKind(ofPath: file) == .file { try StoreAccess.requireStore(file) }
-            let report = try storeReport()
-            try show(report, ReportText.lines(report), console)
-        } else {
+        case .propertyList:
             let report = ModelFileReport(file: file, model: ModelReport(try StoreAccess.model(at: file)))
+            try show(report, ReportText.lines(report), console)
+        default:
+            try StoreAccess.requireStore(file)
+            let report = try storeReport()
             try show(report, ReportText.lines(report), console)
         }
     }
@@ -32,11 +34,6 @@ struct InspectJob {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         try console.print(String(decoding: encoder.encode(report), as: UTF8.self))
-    }
-
-    /// Folders are models, and so is a file with a model's name; any other file is a store.
-    private static func isStore(_ path: String) -> Bool {
-        FileKind(ofPath: path) != .folder && URL(fileURLWithPath: path).pathExtension != "mom"
     }
 
     private func archiveReport() throws -> ArchiveReport {
