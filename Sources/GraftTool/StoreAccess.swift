@@ -99,6 +99,11 @@ enum StoreAccess {
         try MigrationPreview(store: URL(fileURLWithPath: path), destination: model)
     }
 
+    /// What differs between two versions of a model.
+    static func comparison(
+        from old: NSManagedObjectModel, to new: NSManagedObjectModel
+    ) -> ModelVersionComparison { ModelVersionComparison(from: old, to: new) }
+
     private static func open(
         _ path: String, _ model: NSManagedObjectModel, isReadOnly: Bool
     ) throws -> NSPersistentContainer {

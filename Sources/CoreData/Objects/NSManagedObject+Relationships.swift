@@ -137,6 +137,13 @@ extension NSManagedObject {
         noteChange(slot)
     }
 
+    /// Sets one side of a to-one relationship and leaves the other one as it is: a store can hold a link at one end alone.
+    package func setOneEnd(_ slot: Int, to object: NSManagedObject?) {
+        realize()
+        if let object { return link(slot, to: object) }
+        if let old = destination(slot) { unlink(slot, from: old) }
+    }
+
     /// Takes an object out of one side of a relationship.
     func unlink(_ slot: Int, from object: NSManagedObject) {
         realize()

@@ -6,8 +6,9 @@ import Foundation
 
 /// The objects of an archive.
 struct ArchiveContents {
-    let plan: ArchivePlan
-    private let context: NSManagedObjectContext
+    private(set) var plan: ArchivePlan
+    let model: NSManagedObjectModel
+    let context: NSManagedObjectContext
     private let batchSize: Int
     /// Whether the context forgets each batch. Only for contexts that nobody else uses.
     private let releasesObjects: Bool
@@ -16,18 +17,20 @@ struct ArchiveContents {
 
     /// By entity of the plan: the IDs in the order of the archive.
     private(set) var ids: [[NSManagedObjectID]]
-    /// The objects' names by number; none where they aren't wanted.
-    private(set) var names: [String] = []
     private var numbers: [ObjectIDKey: Int32] = [:]
     /// Objects of a context that others use: they are to stay while the archive is written.
     private var retained: [NSManagedObject] = []
 
+    /// - Parameter schema: What identifies objects; nil for what the model says.
     init(
-        _ plan: ArchivePlan, _ model: NSManagedObjectModel, _ context: NSManagedObjectContext, batchSize: Int,
-        releasesObjects: Bool
-    ) {
-        self.plan = plan
+        _ context: NSManagedObjectContext, _ schema: GraphSchema? = nil, batchSize: Int, releasesObjects: Bool
+    ) throws {
+        guard let model = context.graftModel else {
+            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
+        }
+        self.model = model
         self.context = context
+        plan = ArchivePlan(try schema ?? GraphSchema(model))
         self.batchSize = max(1, batchSize)
         self.releasesObjects = releasesObjects
         let descriptions = model.entitiesByName
@@ -118,35 +121,54 @@ struct ArchiveContents {
         }
     }
 
-    /// Names the objects and puts them in the order of their identities; those without one follow as they are.
-    mutating func nameAndSort() throws {
-        var namer = ArchiveNames()
-        for (index, entity) in plan.entities.enumerated() {
-            let description = plan.schema.entities[entity.number]
-            namer.beginEntity()
-            let width = description.identity.count
-            if width == 0 {
-                names += ids[index].map { namer.name($0, description.name, identity: []) }
-                continue
-            }
+    /// Puts the objects in the order of their identities; those without one follow as they are.
+    ///
+    /// - Parameter body: Is called with each object in the new order, the number of its entity in the plan, and its identity, empty
+    ///   where it isn't complete.
+    mutating func sortByIdentity(
+        _ body: (NSManagedObjectID, _ entity: Int, ArraySlice<GraphValue>) throws -> Void
+    ) throws {
+        for index in plan.entities.indices {
+            let width = plan.schema.entities[plan.entities[index].number].identity.count
             // One after the other, all null where one of them is: an array for each object would take three times as much.
             var values: [GraphValue] = []
             values.reserveCapacity(ids[index].count * width)
-            var unsorted: [String] = []
-            unsorted.reserveCapacity(ids[index].count)
-            try forEachIdentity(of: index) { id, identity in
-                let isComplete = !identity.contains(where: \.isNull)
-                values += isComplete ? identity : [GraphValue](repeating: .null, count: width)
-                unsorted.append(namer.name(id, description.name, identity: isComplete ? identity : []))
+            if width > 0 {
+                try forEachIdentity(of: index) { _, identity in
+                    values += identity.contains(where: \.isNull) ? identity.map { _ in .null } : identity
+                }
             }
-            let order = ids[index].indices.sorted { one, other in
-                let isFirst = values[(one * width)..<(one + 1) * width]
-                    .isOrdered(before: values[(other * width)..<(other + 1) * width])
-                return isFirst ?? (one < other)
+            ids[index] = try values.identityOrder(width: width, count: ids[index].count).map { position in
+                let identity = values[(position * width)..<(position + 1) * width]
+                try body(ids[index][position], index, identity.first?.isNull ?? true ? [] : identity)
+                return ids[index][position]
             }
-            ids[index] = order.map { ids[index][$0] }
-            names += order.map { unsorted[$0] }
         }
+    }
+
+    // MARK: One to one
+
+    /// Lets both relationships of a pair be written that are one to one, where the store has a link at one end alone. So nothing is
+    /// lost, and restored rows are what they were.
+    mutating func writeBothEnds() throws {
+        var told: [ArchivePlan.OneToOne] = []
+        for (written, other) in plan.oneToOnes where written != other {
+            if try haveOneSidedLinks(written, back: other) || haveOneSidedLinks(other, back: written) {
+                told.append(other)
+            }
+        }
+        if !told.isEmpty { plan = ArchivePlan(plan.schema, also: told) }
+    }
+
+    /// Whether a relationship leads to objects that don't lead back.
+    private func haveOneSidedLinks(_ relationship: ArchivePlan.OneToOne, back: ArchivePlan.OneToOne) throws -> Bool {
+        let entity = plan.schema.entities[relationship.entity]
+        let name = entity.properties[relationship.property].name
+        let path = "\(name).\(plan.schema.entities[back.entity].properties[back.property].name)"
+        let request = NSFetchRequest<NSManagedObject>(entityName: entity.name)
+        request.predicate = NSPredicate(
+            format: "%K != nil AND (%K == nil OR %K != SELF)", argumentArray: [name, path, path])
+        return try context.fetch(request).contains { number($0.objectID) != nil }
     }
 
     // MARK: Reading
@@ -210,6 +232,18 @@ struct ArchiveContents {
         #else
             return []
         #endif
+    }
+}
+
+extension [GraphValue] {
+    /// The order of identities that stand one after the other; those without one, all null, come last, as they are.
+    func identityOrder(width: Int, count: Int) -> [Int] {
+        if width == 0 { return Array<Int>(0..<count) }
+        return (0..<count).sorted { one, other in
+            let isFirst = self[(one * width)..<(one + 1) * width].isOrdered(
+                before: self[(other * width)..<(other + 1) * width])
+            return isFirst ?? (one < other)
+        }
     }
 }
 

@@ -20,6 +20,8 @@ struct ArchiveModelMatch {
     let archived: [ArchiveEntity]
     /// Parallel to the archive's entities; nil where the model has no place for their objects.
     private(set) var entities: [Entity?] = []
+    /// By entity of the schema: the properties that the archive has of its objects or those of a sub-entity.
+    private var said: [Set<Int>]
     /// One phrase for what has no place.
     private var misfits: [String] = []
 
@@ -29,12 +31,24 @@ struct ArchiveModelMatch {
     ) throws {
         self.schema = schema
         archived = try header.archiveEntities()
+        said = schema.entities.map { _ in [] }
         for (index, entity) in archived.enumerated() { entities.append(match(entity, header.entities[index])) }
         let differences = fit == .exact ? Self.differences(header, schema, model, misfits) : misfits
         guard fit == .partial || differences.isEmpty else {
             throw GraftError(.otherModel(differences: differences))
         }
     }
+
+    /// Whether the archive says both ends of a one-to-one relationship: then each of them may be said without the other.
+    func saysBothEnds(of property: GraphSchema.Property) -> Bool {
+        guard !property.isToMany, let destination = property.destination, let inverse = property.inverse else {
+            return false
+        }
+        return !schema.entities[destination].properties[inverse].isToMany && says(inverse, of: destination)
+    }
+
+    /// Whether the archive says a property of an entity's objects itself.
+    func says(_ property: Int, of entity: Int) -> Bool { said[entity].contains(property) }
 
     /// The entities with other version hashes, and what of the archive has no place.
     private static func differences(
@@ -67,6 +81,7 @@ struct ArchiveModelMatch {
         var match = Entity(number: number, attributes: [], toOnes: [], toManys: [], identityColumns: [])
         for item in entity.items {
             let property = property(item, of: number)
+            if let property { note(property, of: number) }
             switch item.form {
             case .attribute: match.attributes.append(property)
             case .toOne: match.toOnes.append(property)
@@ -76,6 +91,14 @@ struct ArchiveModelMatch {
         let identity = schema.entities[number].identity.compactMap { match.attributes.firstIndex(of: $0) }
         if identity.count == schema.entities[number].identity.count { match.identityColumns = identity }
         return match
+    }
+
+    private mutating func note(_ property: Int, of entity: Int) {
+        var ancestor: Int? = entity
+        while let next = ancestor {
+            said[next].insert(property)
+            ancestor = schema.entities[next].parent
+        }
     }
 
     private mutating func property(_ item: ArchiveEntity.Item, of entity: Int) -> Int? {

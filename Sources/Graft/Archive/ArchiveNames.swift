@@ -14,11 +14,18 @@ struct ArchiveNames {
     /// differ in any case, and their texts needn't be kept.
     private var taken: Set<UInt64> = []
     private var unsavedCount = 0
+    /// The entity of the latest name. No other entity has such.
+    private var entity = ""
 
-    /// The name of an object.
+    /// The name of an object. Objects of one entity come one after the other.
     ///
     /// - Parameter identity: The values that identify it; empty where it has no complete identity.
     mutating func name(_ id: NSManagedObjectID, _ entity: String, identity: [GraphValue]) -> String {
+        if entity != self.entity {
+            self.entity = entity
+            taken.removeAll(keepingCapacity: true)
+            unsavedCount = 0
+        }
         let parts = identity.compactMap { Self.text($0) }
         if !parts.isEmpty, parts.count == identity.count {
             let name = "\(entity)/\(parts.count == 1 ? parts[0] : parts.map(Self.escaped).joined(separator: "/"))"
@@ -31,12 +38,6 @@ struct ArchiveNames {
         }
         unsavedCount += 1
         return "\(entity)#+\(unsavedCount)"
-    }
-
-    /// Forgets the names of one entity's objects: no other entity has such.
-    mutating func beginEntity() {
-        taken.removeAll(keepingCapacity: true)
-        unsavedCount = 0
     }
 
     /// The same in each process, so that an archive is (64-bit FNV-1a, draft-eastlake-fnv).

@@ -1,7 +1,8 @@
 // What is archived of a model, and in which order, decided by the model alone.
 //
 // Each link is said once where one side says it all: by the to-one side; of two to-one sides by the mandatory one; of two
-// to-many sides by the first one by name. Ordered relationships are always said. Entities come after those that their
+// to-many sides by the first one by name. Ordered relationships are always said; both of two to-one sides are said in a store in
+// which they don't agree. Entities come after those that their
 // objects refer to, as far as the model has no cycles, so that a reader seldom has to wait for an object.
 
 import CoreData
@@ -18,15 +19,24 @@ struct ArchivePlan {
 
     let schema: GraphSchema
     private(set) var entities: [Entity] = []
+    /// The one-to-one relationships that are written although their inverses are, too.
+    private let told: Set<OneToOne>
 
-    init(_ schema: GraphSchema) {
+    /// - Parameter told: The one-to-one relationships to be written although their inverses are, too.
+    init(_ schema: GraphSchema, also told: [OneToOne] = []) {
         self.schema = schema
+        self.told = Set(told)
         for number in order() {
             var entity = Entity(
                 number: number, archived: ArchiveEntity(name: schema.entities[number].name), properties: [])
             let properties = schema.entities[number].properties
             let written =
-                schema.entities[number].isAbstract ? [] : properties.indices.filter { isWritten($0, of: number) }
+                schema.entities[number].isAbstract
+                ? []
+                : properties.indices.filter {
+                    isWritten($0, of: number)
+                        || self.told.contains(OneToOne(entity: declaring($0, number), property: $0))
+                }
             for property in written.sorted(by: { Self.precedes(properties[$0].name, properties[$1].name) }) {
                 entity.archived.append(
                     properties[property].name, Self.form(properties[property]),
@@ -85,6 +95,39 @@ struct ArchivePlan {
             entity = parent
         }
         return entity
+    }
+
+    // MARK: One to one
+
+    /// A to-one relationship whose inverse is one, too, where it is declared. A store has a column for each of the two.
+    struct OneToOne: Hashable {
+        var entity: Int
+        var property: Int
+    }
+
+    /// Whether a one-to-one relationship is written, and its inverse, too.
+    func saysBothEnds(_ number: Int, of entity: Int) -> Bool {
+        if told.isEmpty { return false }
+        let property = schema.entities[entity].properties[number]
+        guard let destination = property.destination, let inverse = property.inverse else { return false }
+        return told.contains(OneToOne(entity: declaring(number, entity), property: number))
+            || told.contains(OneToOne(entity: declaring(inverse, destination), property: inverse))
+    }
+
+    /// The pairs of relationships that are one to one: the one that is archived, and the other one.
+    var oneToOnes: [(written: OneToOne, other: OneToOne)] {
+        schema.entities.indices.flatMap { entity in
+            schema.entities[entity].properties.enumerated().compactMap { number, property in
+                guard declaring(number, entity) == entity, !property.isToMany, isWritten(number, of: entity),
+                    let destination = property.destination, let inverse = property.inverse,
+                    !schema.entities[destination].properties[inverse].isToMany
+                else { return nil }
+                return (
+                    OneToOne(entity: entity, property: number),
+                    OneToOne(entity: declaring(inverse, destination), property: inverse)
+                )
+            }
+        }
     }
 
     // MARK: In which order

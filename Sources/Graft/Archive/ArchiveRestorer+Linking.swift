@@ -83,7 +83,11 @@ extension ArchiveRestorer {
         guard property.isToMany else {
             if object.destination(number, property) === objects.first { return }
             undo?.willConnect(number, property, of: object, to: objects, schema)
-            object.assign(objects.first, number, property)
+            if match.saysBothEnds(of: property) {
+                object.assignOneEnd(objects.first, number, property)
+            } else {
+                object.assign(objects.first, number, property)
+            }
             changed.insert(owner)
             return
         }

@@ -32,44 +32,31 @@ struct ArchiveRun {
     private func write(
         _ roots: [NSManagedObject]?, _ sink: @escaping JSONWriter.ByteSink
     ) throws -> GraphArchive.Header {
-        guard let model = context.graftModel else {
-            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
-        }
-        var contents = ArchiveContents(
-            ArchivePlan(try GraphSchema(model)), model, context, batchSize: options.batchSize,
-            releasesObjects: releasesObjects)
+        var contents = try ArchiveContents(context, batchSize: options.batchSize, releasesObjects: releasesObjects)
         if let roots { try contents.add(reachedFrom: roots) } else { try contents.addAll() }
         let progress = ExportProgress(progress) { contents.count }
         try progress.checkCancellation()
-        if options.encoding == .json { try contents.nameAndSort() }
-        contents.number()
-
-        let entities = contents.plan.entities.map(\.archived)
-        let encoder: any ArchiveEncoder =
-            switch options.encoding {
-            case .json: LineArchiveEncoder(entities, names: contents.names, sink: sink)
-            case .binary: BlockArchiveEncoder(entities, isCompressed: options.isCompressed, sink: sink)
-            }
-        let header = header(contents, model)
-        let links = ArchiveLinks(contents.plan, onDamage: options.onDamage)
-        try encoder.begin(header, model: options.includesModel ? ArchivePacking.data(of: model) : nil)
-        var number = 0
-        for (index, entity) in contents.plan.entities.enumerated() {
-            // One for all objects: to make its lists costs as much as to fill them.
-            var record = ArchiveRecord(entity.archived, index, number: number)
-            try contents.forEachBatch(of: index) { objects in
-                try progress.checkCancellation()
-                try readMembers(of: objects, entity, contents)
-                for object in objects {
-                    record.number = number
-                    try read(object, contents, links, into: &record)
-                    try encoder.write(record)
-                    number += 1
-                }
-                progress.advance(by: objects.count)
+        var namer = ArchiveNames()
+        var names: [String] = []
+        if options.encoding == .json {
+            let entities = contents.plan.entities.map(\.archived.name)
+            try contents.sortByIdentity { id, entity, identity in
+                names.append(namer.name(id, entities[entity], identity: Array(identity)))
             }
         }
-        try links.checkOtherEnds()
+        contents.number()
+
+        let records = try GraphRecords(contents, isExact: true, GraphDamage(context, options.onDamage))
+        let entities = records.contents.plan.entities.map(\.archived)
+        let encoder: any ArchiveEncoder =
+            switch options.encoding {
+            case .json: LineArchiveEncoder(entities, names: names, sink: sink)
+            case .binary: BlockArchiveEncoder(entities, isCompressed: options.isCompressed, sink: sink)
+            }
+        let model = contents.model
+        let header = header(records.contents, model)
+        try encoder.begin(header, model: options.includesModel ? ArchivePacking.data(of: model) : nil)
+        try records.forEach(progress) { try encoder.write($0) }
         try encoder.end()
         progress.finish()
         return header
@@ -90,63 +77,5 @@ struct ArchiveRun {
         return GraphArchive.Header(
             version: GraphArchive.formatVersion, encoding: options.encoding, modelChecksum: model.versionChecksum,
             entities: entities)
-    }
-
-    // MARK: Objects
-
-    /// Reads which members objects have, with one question for each relationship. A store that can't be read throws here, where a
-    /// fault would stop the process.
-    private func readMembers(
-        of objects: [NSManagedObject], _ entity: ArchivePlan.Entity, _ contents: ArchiveContents
-    ) throws {
-        let properties = contents.plan.schema.entities[entity.number].properties
-        for number in entity.properties where properties[number].isToMany {
-            try context.readMemberIDs(number, properties[number], of: objects)
-        }
-    }
-
-    private func read(
-        _ object: NSManagedObject, _ contents: ArchiveContents, _ links: ArchiveLinks, into record: inout ArchiveRecord
-    ) throws {
-        let entity = contents.plan.entities[record.entity]
-        let properties = contents.plan.schema.entities[entity.number].properties
-        for (item, number) in zip(entity.archived.items, entity.properties) {
-            do {
-                try read(item, number, properties[number], of: object, contents, links, into: &record)
-            } catch {
-                throw ImportErrors.graftError(error).located(
-                    in: .init(entity: entity.archived.name, property: item.name))
-            }
-        }
-        links.noteOtherEnds(of: object, record.entity)
-    }
-
-    @inline(__always)
-    private func read(
-        _ item: ArchiveEntity.Item, _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject,
-        _ contents: ArchiveContents, _ links: ArchiveLinks, into record: inout ArchiveRecord
-    ) throws {
-        switch item.form {
-        case .attribute: record.values[item.column] = try object.archivedValue(number, property)
-        case .toOne:
-            record.destinations[item.column] = ArchiveRecord.none
-            guard let id = object.destinationID(number, property) else { return }
-            guard let destination = contents.number(id) else {
-                return try links.noteMissing(id, of: item.name, from: object)
-            }
-            record.destinations[item.column] = destination
-            links.note(number, property, from: object, to: id)
-        case .toMany(let isOrdered):
-            record.members[item.column].removeAll(keepingCapacity: true)
-            for id in object.memberIDs(number, property) {
-                guard let member = contents.number(id) else {
-                    try links.noteMissing(id, of: item.name, from: object)
-                    continue
-                }
-                record.members[item.column].append(member)
-            }
-            // An unordered relationship has the order of the archive, which is the same every time.
-            if !isOrdered { record.members[item.column].sort() }
-        }
     }
 }

@@ -117,17 +117,12 @@ struct ArchiveSnapshot {
     private mutating func derive(_ property: GraphSchema.Property, from row: RowReference, to end: RowReference) {
         guard !end.isNone, let number = property.inverse else { return }
         let inverse = schema.entities[end.entity].properties[number]
-        if isArchived(inverse.name, of: end.entity) { return }
+        if match.says(number, of: end.entity) { return }
         if inverse.isToMany {
             derived[GraphSnapshot.Cell(row: end, property: number), default: []].append(row)
         } else {
             snapshot.tables[end.entity].setToOne(row, inverse.column, row: end.row)
         }
-    }
-
-    private func isArchived(_ name: String, of entity: Int) -> Bool {
-        guard let index = match.entities.firstIndex(where: { $0?.number == entity }) else { return false }
-        return match.archived[index].items.contains { $0.name == name }
     }
 
     private mutating func addDerivedMembers() {

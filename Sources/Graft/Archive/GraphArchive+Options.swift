@@ -15,8 +15,8 @@ extension GraphArchive {
         /// How many objects are read from the store at a time.
         public var batchSize = 2000
 
-        /// Is told of each link that the store has and can't keep: one to an object that isn't there, or one that its other end
-        /// doesn't have. The link is left out then. Nil makes the first one an error.
+        /// Is told of what the store says and can't be archived: links to objects that aren't there, binary data whose file is
+        /// missing. It is left out then. Nil makes the first one an error.
         public var onDamage: (@Sendable (GraftError) -> Void)?
 
         /// The default options.

@@ -13,7 +13,7 @@ final class CodingPlan: Sendable {
         init?(intValue: Int) { nil }
 
         /// Names an object's entity, where that isn't the one expected.
-        static let entity = Key(stringValue: ArchiveKey.entityName)
+        static let entity = Key(stringValue: DictionaryKey.entity)
     }
 
     /// A class, as ``Relationship`` is: the loops over them then retain one object and not each of its texts.

@@ -31,103 +31,103 @@ extension AttributeConverter {
     }
 
     private func converted(_ token: JSONToken, _ reader: inout JSONReader) throws -> GraphValue {
-        switch kind {
-        case .transformable:
-            return Self.unwrapped(try reader.value())
-        case .integer16, .integer32, .integer64:
-            return try integer(token, reader)
-        case .double, .float, .decimal:
-            return try number(token, reader)
-        case .boolean:
-            if case .boolean(let value) = token { return .boolean(value) }
-            guard let text = Self.text(token), let value = reader.withContents(of: text, { Self.boolean($0) }) else {
-                throw wrongType(token, reader)
-            }
-            return .boolean(value)
-        case .string:
-            if case .boolean(let value) = token { return .string(value ? "true" : "false") }
-            guard case .number(let text) = token else { throw wrongType(token, reader) }
-            return .string(reader.string(of: text))
-        case .date:
-            return try date(token, reader)
-        case .uuid, .uri, .binary:
-            return try encoded(token, reader)
-        }
-    }
-
-    private func integer(_ token: JSONToken, _ reader: borrowing JSONReader) throws -> GraphValue {
-        if case .boolean(let value) = token { return .integer(value ? 1 : 0) }
-        guard let text = Self.text(token) else { throw wrongType(token, reader) }
-        do throws(NumberText.Failure) {
-            let value = try reader.withContents(of: text) { (bytes) throws(NumberText.Failure) in
-                try NumberText.integer(bytes)
-            }
-            if kind.integers.contains(value) { return .integer(value) }
-            throw .overflow
-        } catch .overflow {
-            throw outOfRange(token, reader)
-        } catch {
-            throw wrongType(token, reader)
-        }
-    }
-
-    private func number(_ token: JSONToken, _ reader: borrowing JSONReader) throws -> GraphValue {
-        guard let text = Self.text(token) else { throw wrongType(token, reader) }
-        let kind = kind
-        let (value, isNumber): (GraphValue?, Bool) = reader.withContents(of: text) { bytes in
-            let value: GraphValue? =
-                switch kind {
-                case .double: NumberText.double(bytes).map { .double($0) }
-                case .float: NumberText.float(bytes).map { .double(Double($0)) }
-                default: NumberText.decimal(bytes).map { .decimal($0) }
+        if kind == .transformable { return Self.unwrapped(try reader.value()) }
+        do throws(Misfit) {
+            switch token {
+            case .boolean(let value): return try self.value(of: value)
+            case .number(let text):
+                return try reader.withBytes(of: text) { (bytes) throws(Misfit) in
+                    try self.value(of: bytes, isString: false)
                 }
-            return (value, value != nil || ParsedNumber(bytes) != nil)
+            case .string(let text):
+                return try reader.withContents(of: text) { (bytes) throws(Misfit) in
+                    try self.value(of: bytes, isString: true)
+                }
+            default: throw .type
+            }
+        } catch {
+            throw reader.error(problem(error, Self.words(for: token, reader)))
         }
-        if let value { return value }
-        throw isNumber ? outOfRange(token, reader) : wrongType(token, reader)
     }
 
-    private func date(_ token: JSONToken, _ reader: borrowing JSONReader) throws -> GraphValue {
-        guard let text = Self.text(token) else { throw wrongType(token, reader) }
-        let isString = if case .string = token { true } else { false }
-        let numericDate = numericDate
-        let timeZone = timeZone
-        if isString, let datePattern {
-            if let date = datePattern.date(reader.string(of: text)) { return .date(date) }
-            throw reader.error(
-                .wrongType(found: Self.words(for: token, reader), expected: "a Date in the form '\(datePattern.text)'"))
+    /// Returns the value of a JSON value in memory, as ``value(of:in:)`` does for its token.
+    ///
+    /// - Throws: ``GraftError`` with `wrongType` or `outOfRange`, without a place.
+    func value(of json: JSONValue) throws -> GraphValue {
+        do throws(Misfit) {
+            switch json {
+            case .null: return .null
+            case _ where kind == .transformable: return Self.unwrapped(json)
+            case .string(let text) where kind == .string: return .string(text)
+            case .bool(let flag): return try value(of: flag)
+            case .number(let number):
+                return try number.text.withUTF8Span { (bytes) throws(Misfit) in
+                    try value(of: bytes, isString: false)
+                }
+            case .string(let text):
+                return try text.withUTF8Span { (bytes) throws(Misfit) in try value(of: bytes, isString: true) }
+            case .array, .object: throw .type
+            }
+        } catch {
+            throw GraftError(problem(error, Self.words(for: json)))
         }
-        let (instant, isNumber): (Instant?, Bool) = reader.withContents(of: text) { bytes in
-            if isString, let instant = Instant(iso8601: bytes, zone: timeZone) { return (instant, true) }
-            let count = Instant(parsing: bytes, decimalPlaces: numericDate.decimalPlaces)
-            return (count?.advanced(by: numericDate.epoch), ParsedNumber(bytes) != nil)
-        }
-        if let instant { return .date(instant.value) }
-        throw isNumber ? outOfRange(token, reader) : wrongType(token, reader)
     }
 
-    private func encoded(_ token: JSONToken, _ reader: borrowing JSONReader) throws -> GraphValue {
-        guard case .string(let text) = token else { throw wrongType(token, reader) }
+    /// Why something is no value of the type.
+    private enum Misfit: Error {
+        case type, range
+    }
+
+    private func value(of boolean: Bool) throws(Misfit) -> GraphValue {
+        switch kind {
+        case .boolean: .boolean(boolean)
+        case .integer16, .integer32, .integer64: .integer(boolean ? 1 : 0)
+        case .string: .string(boolean ? "true" : "false")
+        default: throw .type
+        }
+    }
+
+    /// The value of a number's text, or of a string's contents.
+    private func value(of bytes: Span<UInt8>, isString: Bool) throws(Misfit) -> GraphValue {
         let value: GraphValue? =
             switch kind {
-            case .uuid: reader.withContents(of: text) { EncodedText.uuid($0) }.map { .uuid($0) }
-            case .binary: reader.withContents(of: text) { EncodedText.base64($0) }.map { .data($0) }
-            default: URL(string: reader.string(of: text)).map { .uri($0) }
+            case .integer16, .integer32, .integer64: .integer(try integer(bytes))
+            case .double: NumberText.double(bytes).map { .double($0) }
+            case .float: NumberText.float(bytes).map { .double(Double($0)) }
+            case .decimal: NumberText.decimal(bytes).map { .decimal($0) }
+            case .boolean: Self.boolean(bytes).map { .boolean($0) }
+            case .string, .transformable: .string(JSONEscapes.plainString(bytes, isASCII: false))
+            case .date: date(bytes, isString: isString).map { .date($0) }
+            case .uuid: isString ? EncodedText.uuid(bytes).map { .uuid($0) } : nil
+            case .binary: isString ? EncodedText.base64(bytes).map { .data($0) } : nil
+            case .uri:
+                isString ? URL(string: JSONEscapes.plainString(bytes, isASCII: false)).map { .uri($0) } : nil
             }
-        guard let value else { throw wrongType(token, reader) }
-        return value
+        if let value { return value }
+        // A number beyond what the type holds.
+        let isNumeric =
+            [.double, .float, .decimal].contains(kind) || kind == .date && !(isString && datePattern != nil)
+        throw isNumeric && ParsedNumber(bytes) != nil ? .range : .type
     }
-}
 
-// MARK: - Helpers
-
-extension AttributeConverter {
-    /// The text of a string or number.
-    private static func text(_ token: JSONToken) -> JSONText? {
-        switch token {
-        case .string(let text), .number(let text): text
-        default: nil
+    private func integer(_ bytes: Span<UInt8>) throws(Misfit) -> Int64 {
+        do throws(NumberText.Failure) {
+            let value = try NumberText.integer(bytes)
+            if kind.integers.contains(value) { return value }
+            throw .overflow
+        } catch .overflow {
+            throw .range
+        } catch {
+            throw .type
         }
+    }
+
+    private func date(_ bytes: Span<UInt8>, isString: Bool) -> TimeInterval? {
+        if isString {
+            if let datePattern { return datePattern.date(JSONEscapes.plainString(bytes, isASCII: false)) }
+            if let instant = Instant(iso8601: bytes, zone: timeZone) { return instant.value }
+        }
+        return Instant(parsing: bytes, decimalPlaces: numericDate.decimalPlaces)?.advanced(by: numericDate.epoch)?.value
     }
 
     private static func boolean(_ bytes: Span<UInt8>) -> Bool? {
@@ -144,12 +144,24 @@ extension AttributeConverter {
         }
     }
 
-    private func wrongType(_ token: JSONToken, _ reader: borrowing JSONReader) -> GraftError {
-        reader.error(.wrongType(found: Self.words(for: token, reader), expected: "\(kind)"))
+    private func problem(_ misfit: Misfit, _ found: String) -> GraftError.Problem {
+        switch misfit {
+        case .range: .outOfRange(found: found, type: "\(kind)", range: kind.range)
+        case .type:
+            .wrongType(found: found, expected: datePattern.map { "a Date in the form '\($0.text)'" } ?? "\(kind)")
+        }
     }
 
-    private func outOfRange(_ token: JSONToken, _ reader: borrowing JSONReader) -> GraftError {
-        reader.error(.outOfRange(found: Self.words(for: token, reader), type: "\(kind)", range: kind.range))
+    /// A JSON value as errors name it.
+    private static func words(for json: JSONValue) -> String {
+        switch json {
+        case .string(let text): "the string \"\(text)\""
+        case .number(let number): "the number \(number.text)"
+        case .bool(let value): "\(value)"
+        case .null: "null"
+        case .array: "an array"
+        case .object: "an object"
+        }
     }
 
     /// A token as errors name it.

@@ -72,14 +72,14 @@ public struct DictionaryOptions: Sendable {
     public init() {}
 }
 
-/// The keys of dictionaries that are no properties. Core Data allows no property whose name begins with a dollar sign.
+/// The keys of dictionaries, and of documents of a whole graph, that are no properties. Core Data allows no property whose name begins with a dollar sign.
 enum DictionaryKey {
-    /// The number of an object within one dictionary, or one array of them.
-    static let number = ArchiveKey.rowName
+    /// The number of an object within one dictionary, or one array of them, or one document.
+    static let number = "$id"
     /// In the place of an object: the number of another one.
-    static let reference = ArchiveKey.rowReference
+    static let reference = "$ref"
     /// The entity's name where there is no other key for it and it can't be left out.
-    static let entity = ArchiveKey.entityName
+    static let entity = "$entity"
     /// In a dictionary of changes: the names of the properties that have no value any more, where nulls have no form.
     static let nulls = "$null"
     /// In a dictionary of changes: by relationship, new members, former members, and all members in their order.

@@ -101,22 +101,7 @@ enum DictionaryValue {
         default: break
         }
         guard let json = JSONValue(object: object) else { throw wrongType(object, converter) }
-        return try value(of: json, converter)
-    }
-
-    /// The value of an attribute for a JSON value in memory.
-    ///
-    /// - Throws: As ``value(of:_:transformerName:)``.
-    static func value(of json: JSONValue, _ converter: AttributeConverter) throws -> GraphValue {
-        var writer = JSONWriter()
-        try writer.value(json)
-        var reader = JSONReader(try writer.finish())
-        do {
-            return try converter.value(of: reader.next(), in: &reader)
-        } catch let error as GraftError {
-            // The place is one in a text that nobody has seen.
-            throw GraftError(error.problem)
-        }
+        return try converter.value(of: json)
     }
 
     private static func transformable(_ object: Any, _ transformerName: String?) throws -> GraphValue {

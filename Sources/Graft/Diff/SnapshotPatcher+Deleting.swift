@@ -88,6 +88,5 @@ extension SnapshotPatcher {
             snapshot.tables[row.entity].flags[row.row] = .dead
         }
         snapshot.roots = snapshot.roots.filter { !deleted.contains(snapshot.resolved($0)) }
-        snapshot.namedRows = snapshot.namedRows.filter { !deleted.contains(snapshot.resolved($0)) }
     }
 }

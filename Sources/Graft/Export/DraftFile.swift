@@ -3,7 +3,7 @@
 //
 //     heroes.json        .heroes.json.1F2E3D4C
 
-import Foundation
+package import Foundation
 
 /// A file on its way to its place.
 struct DraftFile {
@@ -16,12 +16,10 @@ struct DraftFile {
     /// - Throws: `POSIXError`.
     init(of url: URL) throws {
         target = url.path
-        let key = UUID().uuidString.prefix(Self.keyLength)
-        path = url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).\(key)").path
-        let file = unsafe open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o666)
+        let name = ".\(url.lastPathComponent).\(DraftLock.makeKey())"
+        path = url.deletingLastPathComponent().appendingPathComponent(name).path
+        let file = DraftLock.makeFile(path, mode: 0o666)
         guard file >= 0 else { throw Self.systemError() }
-        // Without a lock, where a file system has none, it is only that leftovers can't be told.
-        _ = flock(file, LOCK_EX | LOCK_NB)
         handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
     }
 
@@ -40,23 +38,50 @@ struct DraftFile {
         try? handle.close()
     }
 
-    private static let keyLength = 8
-
     private static func systemError() -> POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
     /// Removes the drafts for a place whose makers are gone.
     static func removeLeftovers(of url: URL) {
-        let folder = url.deletingLastPathComponent()
-        let start = ".\(url.lastPathComponent)."
+        DraftLock.removeLeftovers(in: url.deletingLastPathComponent(), prefix: ".\(url.lastPathComponent).", suffix: "")
+        {
+            // What can't be removed now is found by the next export.
+            try? FileManager.default.removeItem(atPath: $0)
+        }
+    }
+}
+
+/// The lock by which others tell that a draft's maker is still there: the system lets it go with the process.
+package enum DraftLock {
+    /// What tells one draft for a place from another.
+    package static func makeKey() -> String { String(UUID().uuidString.prefix(keyLength)) }
+
+    private static let keyLength = 8
+
+    /// Makes a file that is locked until it is closed.
+    ///
+    /// - Returns: The descriptor; negative where the file can't be made.
+    package static func makeFile(_ path: String, mode: mode_t) -> Int32 {
+        let file = unsafe open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, mode)
+        // Without a lock, where a file system has none, it is only that leftovers can't be told.
+        if file >= 0 { _ = flock(file, LOCK_EX | LOCK_NB) }
+        return file
+    }
+
+    /// Calls the closure with the paths of locked files whose makers are gone.
+    ///
+    /// - Parameters:
+    ///   - prefix: What their names have before their key.
+    ///   - suffix: What they have behind it.
+    package static func removeLeftovers(in folder: URL, prefix: String, suffix: String, _ remove: (String) -> Void) {
         // A folder that can't be read is one in which nothing can be tidied up.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        for name in names where name.hasPrefix(start) {
-            let key = name.dropFirst(start.count)
+        for name in names where name.hasPrefix(prefix) && name.hasSuffix(suffix) {
+            let key = name.dropFirst(prefix.count).dropLast(suffix.count)
             guard key.count == keyLength, key.allSatisfy({ $0.isHexDigit && !$0.isLowercase }) else { continue }
             let path = folder.appendingPathComponent(name).path
             let file = unsafe open(path, O_RDWR | O_CLOEXEC)
             if file < 0 { continue }
-            if flock(file, LOCK_EX | LOCK_NB) == 0 { unsafe unlink(path) }
+            if flock(file, LOCK_EX | LOCK_NB) == 0 { remove(path) }
             close(file)
         }
     }

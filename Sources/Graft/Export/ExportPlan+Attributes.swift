@@ -45,7 +45,13 @@ extension ExportPlan {
     func bareIdentifier(of object: NSManagedObject) throws -> GraphValue? {
         guard identityItems.count == 1, case .attribute(let number, _) = identityItems[0].content else { return nil }
         let value = try object.graphValue(number, properties[number])
-        return value.isNull || value.isTree ? nil : value
+        return isBare(value) ? value : nil
+    }
+
+    /// Whether an identifying value can stand alone for its object.
+    func isBare(_ value: GraphValue) -> Bool {
+        guard identityItems.count == 1, case .attribute = identityItems[0].content else { return false }
+        return !value.isNull && !value.isTree
     }
 
     /// Writes what ``bareIdentifier(of:)`` has returned.

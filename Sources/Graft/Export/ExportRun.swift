@@ -24,7 +24,7 @@ struct ExportRun {
             throw GraftError(.unknownEntity(name, closest: closest), at: .init(entity: name))
         }
         let progress = try ExportProgress(progress) { try context.count(for: request) }
-        let objectWriter = try ObjectWriter(model, options)
+        let objectWriter = try ObjectWriter(model, options, GraphDamage(context, options.onDamage))
         let batches = ObjectBatches(
             context: context, request: request, batchSize: options.batchSize,
             relationships: objectWriter.relationshipNames(of: name), releasesObjects: releasesObjects)
@@ -40,23 +40,40 @@ struct ExportRun {
         return count
     }
 
-    /// Writes an archive.
+    /// Writes the document of the whole graph.
     ///
+    /// - Parameter entities: The entities, without their sub-entities; nil for all.
     /// - Returns: How many objects it has.
-    func writeArchive(of entities: [String]?, to writer: inout JSONWriter) throws -> Int {
-        var archive = try ArchiveWriter(
-            context, entities: entities, options: options, releasesObjects: releasesObjects)
-        let names = archive.entityNames()
-        let progress = try ExportProgress(progress) {
-            try names.reduce(0) { total, name in
-                let request = NSFetchRequest<NSManagedObject>(entityName: name)
-                request.includesSubentities = false
-                return try total + context.count(for: request)
-            }
+    func writeDocument(of entities: [String]?, to writer: inout JSONWriter) throws -> Int {
+        guard let model = context.graftModel else {
+            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
         }
-        let count = try archive.write(to: &writer, progress: progress)
+        let mapping = try GraphMapping(model, options.mapping, isDocument: true)
+        let chosen = try entities.map { try Set($0.map(mapping.schema.requiredNumber)) }
+        let damage = GraphDamage(context, options.onDamage)
+        var contents = try ArchiveContents(
+            context, mapping.schema, batchSize: options.batchSize, releasesObjects: releasesObjects)
+        try contents.addAll()
+        let isWritten = contents.plan.entities.map { chosen?.contains($0.number) ?? true }
+        let progress = ExportProgress(progress) {
+            zip(contents.ids, isWritten).reduce(0) { $0 + ($1.1 ? $1.0.count : 0) }
+        }
+        try progress.checkCancellation()
+        var names = DocumentNames(contents.plan)
+        try contents.sortByIdentity { id, entity, identity in
+            if !names.add(entity, identity: identity) { try damage.noteDuplicate(id, identity) }
+        }
+        contents.number()
+        let records = try GraphRecords(contents, isExact: false, damage)
+        var document = try DocumentWriter(
+            mapping, records.contents.plan, names, sortsKeys: options.sortsKeys, isWritten: isWritten)
+        try document.begin(&writer)
+        try records.forEach(progress, of: { chosen?.contains($0.number) ?? true }) {
+            try document.write($0, to: &writer)
+        }
+        try document.end(&writer)
         progress.finish()
-        return count
+        return document.count
     }
 
     /// Runs a closure with a writer into a place; errors come out as ``GraftError``.
@@ -65,7 +82,7 @@ struct ExportRun {
     ) throws -> Int {
         try ImportErrors.graftErrors {
             try destination.write { handle in
-                var writer = JSONWriter(handle, options: writerOptions)
+                var writer = JSONWriter(handle, options: options.writerOptions)
                 let count = try body(&writer)
                 _ = try writer.finish()
                 return count
@@ -76,16 +93,19 @@ struct ExportRun {
     /// Runs a closure with a writer into memory.
     func data(_ body: (inout JSONWriter) throws -> Void) throws -> Data {
         try ImportErrors.graftErrors {
-            var writer = JSONWriter(options: writerOptions)
+            var writer = JSONWriter(options: options.writerOptions)
             try body(&writer)
             return try writer.finish()
         }
     }
+}
 
-    private var writerOptions: JSONWriter.Options {
+extension ExportOptions {
+    /// The form of the text.
+    var writerOptions: JSONWriter.Options {
         var writer = JSONWriter.Options()
-        writer.isPretty = options.isPretty && options.format == .json
-        writer.sortsKeys = options.sortsKeys
+        writer.isPretty = isPretty && format == .json
+        writer.sortsKeys = sortsKeys
         return writer
     }
 }

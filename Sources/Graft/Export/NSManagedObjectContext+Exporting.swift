@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
     public func json(of objects: [NSManagedObject], options: ExportOptions = ExportOptions()) throws -> Data {
         let run = ExportRun(context: self, options: options, progress: nil, releasesObjects: false)
         return try run.data { writer in
-            let objectWriter = try ObjectWriter(model(of: objects), options)
+            let objectWriter = try ObjectWriter(model(of: objects), options, GraphDamage(self, options.onDamage))
             if options.format == .json { try writer.beginArray() }
             for object in objects { _ = try objectWriter.write(object, to: &writer) }
             if options.format == .json { try writer.endArray() }
@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
     public func json(of object: NSManagedObject, options: ExportOptions = ExportOptions()) throws -> Data {
         let run = ExportRun(context: self, options: options, progress: nil, releasesObjects: false)
         return try run.data { writer in
-            let objectWriter = try ObjectWriter(model(of: [object]), options)
+            let objectWriter = try ObjectWriter(model(of: [object]), options, GraphDamage(self, options.onDamage))
             try objectWriter.writeAlways(object, to: &writer)
         }
     }
@@ -59,25 +59,26 @@ extension NSManagedObjectContext {
         return try run.data { _ = try run.write(request, to: &$0) }
     }
 
-    /// Writes an archive: every object of the entities once, from which an import makes an equal graph.
+    /// Writes the whole graph as one JSON object: every object once, in an array under its entity's name, so that an import
+    /// makes an equal graph.
     ///
     /// - Parameter entities: The entities, without their sub-entities; nil for all.
-    /// - Returns: How many objects it has.
+    /// - Returns: How many objects were written.
     /// - Throws: ``GraftError``.
     @discardableResult
-    public func exportArchive(
+    public func exportJSON(
         of entities: [String]? = nil, to destination: ExportDestination, options: ExportOptions = ExportOptions(),
         progress: Progress? = nil
     ) throws -> Int {
         let run = ExportRun(context: self, options: options, progress: progress, releasesObjects: false)
-        return try run.write(to: destination) { try run.writeArchive(of: entities, to: &$0) }
+        return try run.write(to: destination) { try run.writeDocument(of: entities, to: &$0) }
     }
 
-    /// Returns an archive.
+    /// Returns the whole graph as one JSON object.
     ///
     /// - Throws: ``GraftError``.
-    public func exportArchive(of entities: [String]? = nil, options: ExportOptions = ExportOptions()) throws -> Data {
+    public func exportJSON(of entities: [String]? = nil, options: ExportOptions = ExportOptions()) throws -> Data {
         let run = ExportRun(context: self, options: options, progress: nil, releasesObjects: false)
-        return try run.data { _ = try run.writeArchive(of: entities, to: &$0) }
+        return try run.data { _ = try run.writeDocument(of: entities, to: &$0) }
     }
 }

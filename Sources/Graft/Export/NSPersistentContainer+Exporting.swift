@@ -71,48 +71,49 @@ extension NSPersistentContainer {
         return try run.write(to: destination) { try run.write(request.fetchRequest(), to: &$0) }
     }
 
-    /// Writes an archive and waits for it: every object of the entities once, from which an import makes an equal graph.
+    /// Writes the whole graph as one JSON object, and waits for it: every object once, in an array under its entity's name, so that
+    /// an import makes an equal graph.
     ///
-    /// Memory doesn't grow with the number of objects, except for those without an identity that others refer to.
+    /// Memory doesn't grow with the objects but for an ID, a number and the identity of each.
     ///
     /// - Parameter entities: The entities, without their sub-entities; nil for all.
-    /// - Returns: How many objects it has.
+    /// - Returns: How many objects were written.
     /// - Throws: ``GraftError``.
     @discardableResult
-    public func exportArchive(
+    public func exportJSON(
         of entities: [String]? = nil, to destination: ExportDestination, options: ExportOptions = ExportOptions(),
         progress: Progress? = nil
     ) throws -> Int {
         let context = newBackgroundContext()
         return try context.performAndWait {
-            try Self.exportArchive(entities, destination, options, progress, context)
+            try Self.exportDocument(entities, destination, options, progress, context)
         }
     }
 
-    /// Writes an archive without blocking the caller. Cancelling the task ends the export.
+    /// Writes the whole graph as one JSON object without blocking the caller. Cancelling the task ends the export.
     ///
-    /// - Returns: How many objects it has.
+    /// - Returns: How many objects were written.
     /// - Throws: ``GraftError``.
     @discardableResult
-    public func exportArchive(
+    public func exportJSON(
         of entities: [String]? = nil, to destination: ExportDestination, options: ExportOptions = ExportOptions(),
         progress: Progress? = nil
     ) async throws -> Int {
         let context = newBackgroundContext()
         let progress = progress ?? Progress(totalUnitCount: 0)
         return try await withTaskCancellationHandler {
-            try await context.perform { try Self.exportArchive(entities, destination, options, progress, context) }
+            try await context.perform { try Self.exportDocument(entities, destination, options, progress, context) }
         } onCancel: {
             progress.cancel()
         }
     }
 
-    private static func exportArchive(
+    private static func exportDocument(
         _ entities: [String]?, _ destination: ExportDestination, _ options: ExportOptions, _ progress: Progress?,
         _ context: NSManagedObjectContext
     ) throws -> Int {
         try context.readOneState()
         let run = ExportRun(context: context, options: options, progress: progress, releasesObjects: true)
-        return try run.write(to: destination) { try run.writeArchive(of: entities, to: &$0) }
+        return try run.write(to: destination) { try run.writeDocument(of: entities, to: &$0) }
     }
 }

@@ -62,8 +62,16 @@ extension ObjectWriter {
     ) throws -> [NSManagedObject] {
         let remaining = presence.remaining(objects)
         if options.writesNullForWhatHasNoForm { return remaining.filter { !presence.isGone($0) } }
-        for object in remaining { try presence.require(object, from: (pass.plan.name, property.name)) }
-        return remaining
+        return try remaining.filter { object in
+            do {
+                try presence.require(object, from: (pass.plan.name, property.name))
+                return true
+            } catch let error as GraftError {
+                guard let damage else { throw error }
+                try damage.report(error)
+                return false
+            }
+        }
     }
 
     private func knownObject(_ id: NSManagedObjectID, _ identifier: GraphValue?) -> KnownObject? {

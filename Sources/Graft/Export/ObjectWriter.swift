@@ -19,9 +19,12 @@ final class ObjectWriter {
     /// Nil where everything is written.
     let changes: ExportChanges?
     let presence = PresenceCheck()
+    /// Nil where what can't be read isn't looked for.
+    let damage: GraphDamage?
     private let nestedChanges: NestedChanges?
 
-    init(_ model: NSManagedObjectModel, _ options: ExportOptions) throws {
+    init(_ model: NSManagedObjectModel, _ options: ExportOptions, _ damage: GraphDamage? = nil) throws {
+        self.damage = damage
         let mapping = try GraphMapping(model, options.mapping)
         self.options = options
         let plans = try mapping.schema.entities.indices.map { number in
@@ -175,7 +178,10 @@ final class ObjectWriter {
             switch item.content {
             case .attribute(let number, let converter):
                 let value = try object.graphValue(number, plan.properties[number])
-                if value.isNull, !item.writesNull { continue }
+                if value.isNull {
+                    try damage?.requireFile(of: object, plan.properties[number].name)
+                    if !item.writesNull { continue }
+                }
                 try writer.key(item.key)
                 if options.writesNullForWhatHasNoForm, !value.hasJSONForm {
                     try writer.null()
@@ -198,6 +204,8 @@ final class ObjectWriter {
             case .toMany(let number, let form):
                 guard pass.followsRelationships, number != pass.inverse else { continue }
                 let related = try related(number, form, pass)
+                // Among changes, an empty array says that the members have gone.
+                if related.isEmpty, !item.writesNull, pass.change == nil { continue }
                 try writer.key(item.key)
                 try writer.beginArray()
                 try write(related, form, cameFrom: plan.properties[number].inverse, to: &writer)

@@ -4,14 +4,10 @@ import CoreData
 import Foundation
 
 extension BatchImporter {
-    /// Makes an object for each row that has none yet: what the payload is about in its order, then what has a name in an
-    /// archive in the order of the names, then the rest in the order in which it appears. The store numbers new objects
-    /// in the same order, and an export of them depends on it.
+    /// Makes an object for each row that has none yet: what the payload is about in its order, then the rest in the order in
+    /// which it appears. The store numbers new objects in the same order, and an export of them depends on it.
     func makeObjects(_ snapshot: borrowing GraphSnapshot) throws {
         for index in snapshot.roots.indices { try makeIfNeeded(snapshot.resolved(snapshot.roots[index]), snapshot) }
-        for index in snapshot.namedRows.indices {
-            try makeIfNeeded(snapshot.resolved(snapshot.namedRows[index]), snapshot)
-        }
         for (entity, plan) in plans.enumerated() {
             for row in 0..<snapshot.tables[entity].count where objects[entity][row] == nil {
                 if snapshot.tables[entity].flags[row].contains(.dead) { continue }

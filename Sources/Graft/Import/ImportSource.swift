@@ -14,7 +14,7 @@ public struct ImportSource: Sendable {
     /// The name of the text in errors.
     let name: String?
     /// The entity of its records; nil for that of the import.
-    let entity: String?
+    package var entity: String?
     /// Whether the file was made for the import and goes with it.
     private var isTemporary = false
 
@@ -58,7 +58,7 @@ public struct ImportSource: Sendable {
     }
 
     /// The same text from where it can be read again: a pipe is copied to a temporary file.
-    func rereadable() throws -> ImportSource {
+    package func rereadable() throws -> ImportSource {
         guard case .handle(let shared) = content else { return self }
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("graft-\(UUID().uuidString).json")
         do {
@@ -79,7 +79,7 @@ public struct ImportSource: Sendable {
     }
 
     /// Removes the copy that ``rereadable()`` made.
-    func removeTemporaryFile() {
+    package func removeTemporaryFile() {
         guard isTemporary, case .file(let url) = content else { return }
         // A file that stays behind in the temporary folder is no failure of the import.
         try? FileManager.default.removeItem(at: url)
@@ -87,15 +87,17 @@ public struct ImportSource: Sendable {
 
     /// What the source holds, told by its first bytes. Nothing of a pipe gets lost by it.
     ///
+    /// - Parameter isEntity: Whether a name is an entity's, for telling the JSON of a whole graph.
     /// - Throws: ``GraftError`` with `unreadableFile`.
-    package func kind() throws -> SourceKind {
+    package func kind(isEntity: (String) -> Bool = { _ in false }) throws -> SourceKind {
         switch content {
-        case .data(let data): return SourceKind(ofBeginning: Array(data.prefix(SourceKind.beginningLength)))
-        case .handle(let shared): return SourceKind(ofBeginning: try shared.beginning())
+        case .data(let data):
+            return SourceKind(ofBeginning: Array(data.prefix(SourceKind.beginningLength)), isEntity: isEntity)
+        case .handle(let shared): return SourceKind(ofBeginning: try shared.beginning(), isEntity: isEntity)
         case .file(let url):
             let handle = try open(url)
             defer { try? handle.close() }
-            return SourceKind(ofBeginning: try SharedHandle(handle).beginning())
+            return SourceKind(ofBeginning: try SharedHandle(handle).beginning(), isEntity: isEntity)
         }
     }
 

@@ -4,7 +4,8 @@
 //     SQLite format 3        a store
 //     8B 47 52 41 46 54 ..   an archive in blocks
 //     {"$archive": ...       an archive in lines
-//     {"$graft": ...         an export of several entities
+//     {"Hero": [{ ...        a whole graph: an object whose keys are entities' names, with their objects in arrays
+//     {"$graft": ...         the same, of an earlier version
 //     {"changed": [{"key"    a diff
 //     [{"op": "add", "path"  a JSON Patch
 //     {"base": {...          a tracker's file
@@ -20,7 +21,7 @@ package enum SourceKind: Hashable, Sendable {
     /// JSON or NDJSON of any other kind: records.
     case json
     case archive(GraphArchive.Encoding)
-    /// Several entities in one object that begins with `$graft`.
+    /// A whole graph in one object: the objects of each entity under its name.
     case export
     case store
     case diff
@@ -32,11 +33,16 @@ package enum SourceKind: Hashable, Sendable {
     /// None of these, in words: binary data, another format.
     case other(String)
 
+    /// What compiled models are, and other things.
+    package static let propertyList = SourceKind.other("a binary property list")
+
     /// How many bytes are looked at, at most.
     static let beginningLength = 1 << 16
 
-    /// - Parameter bytes: The first bytes: up to ``beginningLength``, fewer where there are no more yet.
-    init(ofBeginning bytes: [UInt8]) {
+    /// - Parameters:
+    ///   - bytes: The first bytes: up to ``beginningLength``, fewer where there are no more yet.
+    ///   - isEntity: Whether a name is an entity's. Without a model, nothing tells a whole graph from a Merge Patch or a record.
+    init(ofBeginning bytes: [UInt8], isEntity: (String) -> Bool = { _ in false }) {
         if bytes.starts(with: Self.storeMagic) {
             self = .store
         } else if bytes.starts(with: ArchiveBlock.magic) {
@@ -46,7 +52,7 @@ package enum SourceKind: Hashable, Sendable {
         } else if let format = Self.foreignFormats.first(where: { bytes.starts(with: $0.magic) }) {
             self = .other(format.words)
         } else {
-            self = Self.textKind(bytes)
+            self = Self.textKind(bytes, isEntity)
         }
     }
 
@@ -60,6 +66,8 @@ package enum SourceKind: Hashable, Sendable {
     // MARK: Formats
 
     private static let storeMagic = Array("SQLite format 3\0".utf8)
+    /// What earlier versions' exports of a whole graph begin with.
+    static let earlierExportKey = "$graft"
     private static let lineArchiveStart = Array(#"{"$archive""#.utf8)
 
     private static let foreignFormats: [(magic: [UInt8], words: String)] = [
@@ -70,7 +78,7 @@ package enum SourceKind: Hashable, Sendable {
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) && byte != 0x0B }
 
-    private static func textKind(_ bytes: [UInt8]) -> SourceKind {
+    private static func textKind(_ bytes: [UInt8], _ isEntity: (String) -> Bool) -> SourceKind {
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         guard let first = text.first(where: { !isSpace($0) }) else { return .empty }
         if first < 0x20 || first >= 0x7F { return .other("binary data") }
@@ -78,7 +86,7 @@ package enum SourceKind: Hashable, Sendable {
             return "\"-0123456789tfn".utf8.contains(first) ? .json : .text
         }
         var scan = SignatureScan(bytes)
-        return scan.kind()
+        return scan.kind(isEntity)
     }
 }
 
@@ -91,10 +99,10 @@ private struct SignatureScan: ~Copyable {
     init(_ bytes: [UInt8]) { reader = JSONReader(bytes, format: .sequence) }
 
     /// The kind of the text. Where it ends early, or isn't JSON any more, what has been seen until then decides.
-    mutating func kind() -> SourceKind {
+    mutating func kind(_ isEntity: (String) -> Bool) -> SourceKind {
         guard let token = next() else { return .json }
         if token == .beginArray { return isPatch() ? .jsonPatch : .json }
-        return token == .beginObject ? objectKind() : .json
+        return token == .beginObject ? objectKind(isEntity) : .json
     }
 
     private static let diffKeys: Set<String> = ["version", "deleted", "inserted", "changed"]
@@ -104,14 +112,14 @@ private struct SignatureScan: ~Copyable {
         "unknownKeys", "unresolvedReferences",
     ]
 
-    private mutating func objectKind() -> SourceKind {
+    private mutating func objectKind(_ isEntity: (String) -> Bool) -> SourceKind {
         var shapes: [String: Shape] = [:]
         var hasContents = false
         while case .key(let text)? = next() {
             let key = reader.string(of: text)
-            if shapes.isEmpty, key == ArchiveKey.header { return .export }
+            if shapes.isEmpty, key == SourceKind.earlierExportKey { return .export }
             guard Self.diffKeys.contains(key) || Self.trackerKeys.contains(key) || Self.reportKeys.contains(key) else {
-                return .json
+                return shapes.isEmpty && isEntity(key) && isArrayOfObjects() ? .export : .json
             }
             guard let shape = valueShape(isContents: key != "version" && Self.diffKeys.contains(key), &hasContents)
             else {
@@ -127,6 +135,13 @@ private struct SignatureScan: ~Copyable {
             return .report
         }
         return .json
+    }
+
+    /// Whether the next value is an array of objects, or the text ends in it before that could be told.
+    private mutating func isArrayOfObjects() -> Bool {
+        guard next() == .beginArray else { return false }
+        let first = next()
+        return first == .beginObject || first == .endArray || first == nil
     }
 
     /// Reads a value; nil where the text ends in it.
@@ -248,7 +263,7 @@ extension SourceKind {
         case .text: "text that isn't JSON"
         case .archive(.json): "an archive in lines"
         case .archive(.binary): "an archive in blocks"
-        case .export: "an export of several entities"
+        case .export: "the JSON of a whole graph"
         case .store: "a store"
         case .diff: "a diff"
         case .jsonPatch: "a JSON Patch"

@@ -8,11 +8,11 @@ extension GraphMapping {
     ///
     /// - Throws: ``GraftError`` with `invalidMapping`, `invalidModel`, or the name in `options` that the model doesn't have.
     convenience init(
-        _ model: NSManagedObjectModel, _ options: MappingOptions = MappingOptions(), isArchive: Bool = false
+        _ model: NSManagedObjectModel, _ options: MappingOptions = MappingOptions(), isDocument: Bool = false
     ) throws {
         let rules = try MappingRules(model, options)
         if let problem = rules.problems.first { throw problem }
-        try self.init(model, GraphSchema(model, rules), rules, isArchive: isArchive)
+        try self.init(model, GraphSchema(model, rules), rules, isDocument: isDocument)
     }
 
     /// Compiles the mapping of one entity alone. Its identity is that of the schema.
@@ -35,7 +35,7 @@ extension GraphMapping {
         if let problem = rules.problems.first(where: { $0.place.entity.map(names.contains) ?? true }) { throw problem }
         var builder = KeyTreeBuilder()
         return try EntityCompiler(
-            schema: schema, number: number, entity: entity, rules: rules, descriptions: descriptions, isArchive: false
+            schema: schema, number: number, entity: entity, rules: rules, descriptions: descriptions, isDocument: false
         ).mapping(&builder)
     }
 
@@ -63,14 +63,14 @@ extension GraphMapping {
             guard let description = descriptions[entity.name] else { continue }
             problems += EntityCompiler(
                 schema: schema, number: number, entity: description, rules: rules, descriptions: descriptions,
-                isArchive: false
+                isDocument: false
             ).problems()
         }
         return problems
     }
 
     private convenience init(
-        _ model: NSManagedObjectModel, _ schema: GraphSchema, _ rules: MappingRules, isArchive: Bool
+        _ model: NSManagedObjectModel, _ schema: GraphSchema, _ rules: MappingRules, isDocument: Bool
     ) throws {
         let descriptions = model.entitiesByName
         var builder = KeyTreeBuilder()
@@ -81,10 +81,10 @@ extension GraphMapping {
             }
             let compiler = EntityCompiler(
                 schema: schema, number: number, entity: description, rules: rules, descriptions: descriptions,
-                isArchive: isArchive)
+                isDocument: isDocument)
             entities.append(try compiler.mapping(&builder))
         }
-        self.init(schema: schema, entities: entities, isArchive: isArchive, keyCount: builder.keyCount)
+        self.init(schema: schema, entities: entities, isDocument: isDocument, keyCount: builder.keyCount)
     }
 }
 
@@ -95,14 +95,14 @@ private struct EntityCompiler {
     let entity: NSEntityDescription
     let rules: MappingRules
     let descriptions: [String: NSEntityDescription]
-    let isArchive: Bool
+    let isDocument: Bool
 
     func mapping(_ builder: inout KeyTreeBuilder) throws -> EntityMapping {
         let said = rules.entity(entity)
         let dialect = rules.dialect(of: entity)
         let isAnnotated = dialect == .graft && said.namingRule == nil && rules.isAnnotated(entity)
         let compiler = PropertyCompiler(
-            entity: entity, rules: rules, said: said, isAnnotated: isAnnotated, isArchive: isArchive)
+            entity: entity, rules: rules, said: said, isAnnotated: isAnnotated, isDocument: isDocument)
         let byName = entity.propertiesByName
         var properties: [PropertyMapping?] = []
         var entries: [KeyTreeBuilder.Entry] = []
@@ -127,7 +127,7 @@ private struct EntityCompiler {
         let identity = try IdentityDeclaration(of: entity, rules)
         compiled.identityOrigin = identity?.origin
         compiled.isIdentityInferred = identity?.isInferred ?? false
-        if !isArchive { try fill(&compiled, said) }
+        if !isDocument { try fill(&compiled, said) }
         if let path = compiled.entityKeyPath { ignored.append(path) }
         compiled.keys = builder.tree(KeyTreeBuilder.adding(ignored: entries.isEmpty ? [] : ignored, to: entries))
         return compiled
@@ -138,7 +138,7 @@ private struct EntityCompiler {
         let said = rules.entity(entity)
         let isAnnotated = rules.dialect(of: entity) == .graft && said.namingRule == nil && rules.isAnnotated(entity)
         let compiler = PropertyCompiler(
-            entity: entity, rules: rules, said: said, isAnnotated: isAnnotated, isArchive: false)
+            entity: entity, rules: rules, said: said, isAnnotated: isAnnotated, isDocument: false)
         let byName = entity.propertiesByName
         var problems: [GraftError] = []
         func note(_ body: () throws -> Void) {

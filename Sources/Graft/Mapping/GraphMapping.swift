@@ -2,24 +2,24 @@
 
 /// The mapping of a model.
 ///
-/// There are two forms: the ordinary one, and that of archives, which leaves nothing out (``isArchive``).
+/// There are two forms: the ordinary one, and that of documents of a whole graph, which leaves nothing out (``isDocument``).
 final class GraphMapping: Sendable {
     let schema: GraphSchema
     /// Parallel to the schema's entities.
     let entities: [EntityMapping]
     /// Whether each stored property has a place, also those that the annotations leave out: under `$` and its name. Value
-    /// transformers take no part then, and objects can be named and referred to by name (``ArchiveKey``).
-    let isArchive: Bool
+    /// transformers take no part then, and objects without identity have numbers (``DictionaryKey``).
+    let isDocument: Bool
     /// How many keys all trees have.
     let keyCount: Int
     /// The key paths of objects that objects nested in them read, and those of whole records.
     let parentPaths: Set<[String]>
     let rootPaths: Set<[String]>
 
-    init(schema: GraphSchema, entities: [EntityMapping], isArchive: Bool, keyCount: Int) {
+    init(schema: GraphSchema, entities: [EntityMapping], isDocument: Bool, keyCount: Int) {
         self.schema = schema
         self.entities = entities
-        self.isArchive = isArchive
+        self.isDocument = isDocument
         self.keyCount = keyCount
         let sources = entities.flatMap { $0.properties.compactMap { $0 } }
             .filter(\.direction.isImported).flatMap(\.sources)
@@ -47,7 +47,7 @@ final class GraphMapping: Sendable {
                 dialect: .graft, isAnnotated: false, properties: entity.properties.map { _ in nil },
                 keys: builder.tree([]))
         }
-        self.init(schema: schema, entities: entities, isArchive: false, keyCount: builder.keyCount)
+        self.init(schema: schema, entities: entities, isDocument: false, keyCount: builder.keyCount)
     }
 
     /// Whether objects read anything of those that they are nested in.
@@ -77,18 +77,4 @@ final class GraphMapping: Sendable {
         if roots.count == 1 { return try schema.requiredNumber(ofEntity: roots[0]) }
         throw GraftError(.ambiguousEntity(candidates: roots.isEmpty ? schema.entities.map(\.name) : roots))
     }
-}
-
-/// The keys that have a meaning of their own in archives. JSON of the outside may use them for anything.
-enum ArchiveKey {
-    /// At the top: the header.
-    static let header = "$graft"
-    /// In a row: its name in the file, where something refers to it that has no identity.
-    static let rowName = "$id"
-    /// In a nested object or reference: its entity, where that isn't the relationship's destination itself.
-    static let entityName = "$entity"
-    /// In the place of an object: the name of its row.
-    static let rowReference = "$ref"
-    /// Before the name of a property that the annotations leave out.
-    static let propertyPrefix = "$"
 }

@@ -11,7 +11,7 @@ struct PropertyCompiler {
     let said: MappingOptions.Entity
     /// Whether properties without key path take no part.
     let isAnnotated: Bool
-    let isArchive: Bool
+    let isDocument: Bool
 
     /// The mapping of a property; nil where it takes no part.
     func mapping(
@@ -21,8 +21,9 @@ struct PropertyCompiler {
         let (said, isDeclared) = rules.property(description, of: entity)
         let sources = try sources(said, description, isStored: isStored)
         let written = sources.first { $0.origin == .object }?.keys ?? []
-        if isArchive {
-            return archiveMapping(property, path: said.direction ?? .both == .both ? written : [], isStored, isDeclared)
+        if isDocument {
+            return documentMapping(
+                property, path: said.direction ?? .both == .both ? written : [], isStored, isDeclared)
         }
         if sources.isEmpty || said.direction == .neither { return nil }
         var mapping = PropertyMapping(
@@ -46,13 +47,13 @@ struct PropertyCompiler {
         return mapping
     }
 
-    /// The form of archives: every stored property has a place, and nothing else plays a part. An archive has to be read
+    /// The form of documents: every stored property has a place, and nothing else plays a part. A document has to be read
     /// back as it was, and transformers needn't lead back to where they came from.
-    private func archiveMapping(
+    private func documentMapping(
         _ property: GraphSchema.Property, path: [String], _ isStored: Bool, _ isDeclared: Bool
     ) -> PropertyMapping? {
         if path.isEmpty, !isStored { return nil }
-        let path = path.isEmpty ? [ArchiveKey.propertyPrefix + property.name] : path
+        let path = path.isEmpty ? ["$" + property.name] : path
         return PropertyMapping(
             path: path, sources: [SourcePath(keys: path)], isDeclared: isDeclared,
             converter: property.attributeKind.map { AttributeConverter($0) })

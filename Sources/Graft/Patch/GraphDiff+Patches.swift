@@ -67,13 +67,13 @@ extension GraphDiff {
             options, change)
     }
 
-    /// Makes the diff that a patch means for a context's objects: for the export of an entity, or for the archive of
-    /// all.
+    /// Makes the diff that a patch means for a context's objects: for the export of an entity, or for the JSON of the
+    /// whole graph.
     ///
     /// - Parameters:
     ///   - change: Patches the export.
     ///   - context: The context. Call it on its queue.
-    ///   - entity: The entity whose objects are exported; nil for the archive.
+    ///   - entity: The entity whose objects are exported; nil for the whole graph.
     ///   - options: What takes part.
     /// - Throws: As ``init(_:on:options:)-(JSONPatch,[NSManagedObject],_)``, and what the closure throws.
     package init(
@@ -85,7 +85,7 @@ extension GraphDiff {
         }
         let text =
             try entity.map { try context.exportJSON(NSFetchRequest<NSManagedObject>(entityName: $0)) }
-            ?? context.exportArchive()
+            ?? context.exportJSON()
         try self.init(changing: text, entity: entity, model: model, options, change)
     }
 
@@ -100,7 +100,7 @@ extension GraphDiff {
         let old = try GraphSnapshot(json: text, entity: entity, model: model)
         let new = try GraphSnapshot(json: patched, entity: entity, model: model)
         try self.init(from: old, to: new, options: options)
-        // An archive has all objects; an export also shows some that others only lead to.
+        // The whole graph has all objects; an export of one entity also shows some that others only lead to.
         if entity != nil { try leaveOut(old, new, options) }
     }
 

@@ -6,14 +6,14 @@ extension JSONPatch.Options {
     /// Elements are matched by the identities that the model declares, at whatever depth objects are nested.
     ///
     /// - Parameters:
-    ///   - entity: The entity of the objects at the top of the JSON; nil for an archive.
+    ///   - entity: The entity of the objects at the top of the JSON; nil for the whole graph.
     ///   - model: The model.
     ///   - mapping: How entities and properties stand in JSON, where code decides it.
     /// - Throws: ``GraftError`` with `unknownEntity`, or what is wrong with the mapping.
     public static func identified(
         byMappingOf entity: String?, in model: NSManagedObjectModel, mapping: MappingOptions = MappingOptions()
     ) throws -> JSONPatch.Options {
-        let mapping = try GraphMapping(model, mapping, isArchive: entity == nil)
+        let mapping = try GraphMapping(model, mapping, isDocument: entity == nil)
         let guide = MappedLists(mapping, root: try entity.map(mapping.schema.requiredNumber))
         var options = JSONPatch.Options()
         options.identity = { guide.identity(at: $0) }
@@ -33,14 +33,14 @@ private struct MappedLists: Sendable {
 
     /// Where a pointer has led.
     private enum State {
-        case archive
+        case entities
         case objects(of: Int)
         /// Objects on the way of key paths, of an entity and its sub-entities.
         case steps([KeyTree], of: Int)
     }
 
     func identity(at pointer: JSONPointer) -> [[String]]? {
-        var state = root.map(State.objects) ?? .archive
+        var state = root.map(State.objects) ?? .entities
         for token in pointer.tokens {
             guard let next = next(state, token) else { return nil }
             state = next
@@ -57,7 +57,7 @@ private struct MappedLists: Sendable {
 
     private func next(_ state: State, _ token: String) -> State? {
         switch state {
-        case .archive: return mapping.schema.number(ofEntity: token).map(State.objects)
+        case .entities: return mapping.schema.number(ofEntity: token).map(State.objects)
         case .objects(let entity):
             // An element of the list; the step stays among objects of the entity.
             if !token.isEmpty, token.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) { return state }

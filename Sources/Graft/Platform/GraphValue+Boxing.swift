@@ -23,10 +23,10 @@ extension GraphValue {
             guard let json = JSONValue(object: object) else { return nil }
             if kind == .transformable {
                 self = .json(json)
-            } else if let value = AttributeConverter(kind).value(of: json) {
-                self = value
             } else {
-                return nil
+                // What is wrong with it, the caller says in words of its own.
+                guard let value = try? AttributeConverter(kind).value(of: json) else { return nil }
+                self = value
             }
         }
     }
@@ -45,20 +45,6 @@ extension GraphValue {
         case .uuid(let value): value
         case .uri(let value): value
         case .json(let value): value.object
-        }
-    }
-}
-
-extension AttributeConverter {
-    /// The value of a JSON value in memory; nil where the type has no place for it.
-    func value(of json: JSONValue) -> GraphValue? {
-        var writer = JSONWriter()
-        do {
-            try writer.value(json)
-            var reader = JSONReader(try writer.finish())
-            return try value(of: reader.next(), in: &reader)
-        } catch {
-            return nil
         }
     }
 }

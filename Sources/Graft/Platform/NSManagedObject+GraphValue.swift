@@ -38,6 +38,11 @@ import Foundation
             setValue(destination, forKey: property.name)
         }
 
+        /// Sets one end of a one-to-one relationship. Core Data sets the other one, too, so null says nothing.
+        func assignOneEnd(_ destination: NSManagedObject?, _ number: Int, _ property: GraphSchema.Property) {
+            if let destination { setValue(destination, forKey: property.name) }
+        }
+
         /// The members of a to-many relationship, those of an unordered one in a defined order.
         func members(_ number: Int, _ property: GraphSchema.Property) -> [NSManagedObject] {
             switch value(forKey: property.name) {
@@ -128,6 +133,11 @@ import Foundation
         @inline(__always)
         func assign(_ destination: NSManagedObject?, _ number: Int, _ property: GraphSchema.Property) {
             setSlot(number, to: destination.map(ManagedValue.object) ?? .null)
+        }
+
+        /// Sets one end of a one-to-one relationship and leaves the other one as it is.
+        func assignOneEnd(_ destination: NSManagedObject?, _ number: Int, _ property: GraphSchema.Property) {
+            setOneEnd(number, to: destination)
         }
 
         /// The members of a to-many relationship, those of an unordered one in a defined order.

@@ -53,14 +53,14 @@ final class EntityPlan: Sendable {
         let transformers = properties.map { $0?.transformer }
         self.transformers = transformers.contains { $0 != nil } ? transformers : nil
         names = entity.properties.map(\.name)
-        // An archive has objects as they are.
-        entityTransformers = mapping.isArchive ? nil : EntityTransformers(mapping.entities[number])
+        // A document has objects as they are.
+        entityTransformers = mapping.isDocument ? nil : EntityTransformers(mapping.entities[number])
         identity = entity.identity
         identityColumns = entity.identityColumns
         identitySpace = entity.identitySpace
         mappings = properties
-        specials = mapping.isArchive ? nil : Self.specials(mapping.entities[number])
-        isPlain = specials == nil && (mapping.isArchive || !mapping.usesAncestors)
+        specials = mapping.isDocument ? nil : Self.specials(mapping.entities[number])
+        isPlain = specials == nil && (mapping.isDocument || !mapping.usesAncestors)
         let readsKey = specials?.surroundings.contains { $0.source.origin == .key } ?? false
         surroundingKeys = Set(mapping.parentPaths.union(mapping.rootPaths).compactMap(\.first))
         keyAttribute = !readsKey && entity.identity.count == 1 ? entity.identity[0] : nil

@@ -8,7 +8,7 @@ extension GraphSnapshot: Codable {
     private static let version = 1
 
     private enum CodingKeys: String, CodingKey {
-        case version, schema, tables, members, roots, named, removals
+        case version, schema, tables, members, roots, removals
     }
 
     private struct Table: Codable {
@@ -36,7 +36,6 @@ extension GraphSnapshot: Codable {
         try container.encode(tables, forKey: .tables)
         try container.encode(compact.members, forKey: .members)
         try container.encode(compact.roots, forKey: .roots)
-        try container.encode(compact.namedRows, forKey: .named)
         if !compact.removals.isEmpty {
             let removals = compact.removals.sorted { ($0.key.row, $0.key.property) < ($1.key.row, $1.key.property) }
             try container.encode(removals.map { Removal(cell: $0.key, members: $0.value) }, forKey: .removals)
@@ -67,7 +66,6 @@ extension GraphSnapshot: Codable {
         }
         members = try container.decode([RowReference].self, forKey: .members)
         roots = try container.decode([RowReference].self, forKey: .roots)
-        namedRows = try container.decode([RowReference].self, forKey: .named)
         let removals = try container.decodeIfPresent([Removal].self, forKey: .removals) ?? []
         self.removals = Dictionary(removals.map { ($0.cell, $0.members) }) { first, _ in first }
         guard isValid else {
@@ -83,7 +81,7 @@ extension GraphSnapshot: Codable {
         // Each row has its own members.
         let memberCount = tables.reduce(0) { $0 + $1.toManys.reduce(0) { $0 + Int($1.count) } }
         guard memberCount <= members.count else { return false }
-        guard (roots + namedRows).allSatisfy({ isValid($0, of: nil) }) else { return false }
+        guard roots.allSatisfy({ isValid($0, of: nil) }) else { return false }
         for (cell, range) in removals {
             guard isValid(cell.row, of: nil),
                 schema.entities[cell.row.entity].properties.indices.contains(cell.property),
@@ -166,7 +164,6 @@ extension GraphSnapshot: Codable {
             }
         }
         compact.roots = roots.map(moved)
-        compact.namedRows = namedRows.map(moved)
         for (cell, range) in removals {
             compact.removals[Cell(row: moved(cell.row), property: cell.property)] = range
         }

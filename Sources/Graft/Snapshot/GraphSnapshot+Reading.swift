@@ -51,7 +51,8 @@ extension SnapshotReader {
         _ source: ImportSource, _ model: NSManagedObjectModel, _ mapping: GraphMapping, entityName: String?,
         _ options: ImportOptions, isForImport: Bool = false
     ) throws {
-        let kind = try source.kind()
+        // Where an entity is named, an object is a record of it.
+        let kind = try source.kind { entityName == nil && mapping.schema.number(ofEntity: $0) != nil }
         switch kind {
         case .archive:
             var graph = try ArchiveSnapshot.read(GraphArchive(source), model, mapping.schema, entity: entityName)
@@ -62,10 +63,12 @@ extension SnapshotReader {
             if isForImport { graph.sayLinksOnce() }
             self.init(graph, mapping: mapping)
         case .jsonPatch where Self.hasOperations(mapping, entityName): fallthrough
-        case .json, .text, .export, .empty:
-            self.init(try source.makeReader(options), mapping: mapping, entityName: entityName) {
-                try GraphMapping(model, options.mapping, isArchive: true)
-            }
+        case .json, .text, .empty:
+            self.init(try source.makeReader(options), mapping: mapping, entityName: entityName)
+            unknownKeyPolicy = options.unknownKeys
+        case .export:
+            let mapping = try GraphMapping(model, options.mapping, isDocument: true)
+            self.init(try source.makeReader(options), mapping: mapping, entityName: nil)
             unknownKeyPolicy = options.unknownKeys
         case .other, .diff, .jsonPatch, .tracker, .report: throw kind.refusal(for: .graph, source: source.name)
         }

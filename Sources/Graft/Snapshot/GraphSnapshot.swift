@@ -17,8 +17,6 @@ public struct GraphSnapshot: Sendable {
     var indexes: [IdentityIndex]
     /// Where rows went that turned out to be objects of a sub-entity.
     var forwards: [RowReference: RowReference] = [:]
-    /// The rows that an archive names, in the order of their names.
-    var namedRows: [RowReference] = []
     /// The rows whose identity includes relationships, owners first.
     var relatedRows: [RelatedRow] = []
     /// What is to be removed from to-many relationships that say what changes in them; what is to be added is their value.
@@ -53,7 +51,6 @@ public struct GraphSnapshot: Sendable {
         members.removeAll(keepingCapacity: true)
         roots.removeAll(keepingCapacity: true)
         forwards.removeAll()
-        namedRows.removeAll()
         removals.removeAll()
         relatedRows.removeAll()
         skippedCounts.removeAll()

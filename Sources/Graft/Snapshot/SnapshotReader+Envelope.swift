@@ -40,12 +40,6 @@ extension SnapshotReader {
 
     /// Whether the records are somewhere in the object that has just begun.
     private mutating func isEnveloped() throws -> Bool {
-        let mark = reader.mark()
-        let first = try reader.next()
-        var isArchive = false
-        if case .key(let key) = first { isArchive = reader.matches(key, ArchiveKey.header) }
-        reader.rewind(to: mark)
-        if isArchive { return false }
         let entity = mapping.entities[try entity()]
         return !entity.rootPath.isEmpty || entity.collectionForm == .keyed
     }

@@ -15,7 +15,7 @@ extension SnapshotReader {
         }
         nesting &+= 1
         defer { nesting &-= 1 }
-        if isArchive { return try readArchiveObject(of: entity, offset: offset, first: first ?? reader.next()) }
+        if isDocument { return try readDocumentObject(of: entity, offset: offset, first: first ?? reader.next()) }
         if let transformers = plans[entity].entityTransformers {
             return try readTransformed(by: transformers, of: entity, offset: offset, first: first)
         }

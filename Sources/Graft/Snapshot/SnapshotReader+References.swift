@@ -121,7 +121,7 @@ extension SnapshotReader {
     private mutating func readNestedObject(of entity: Int) throws -> RowReference {
         let offset = reader.tokenOffset
         nestedObjectCount &+= 1
-        guard memos[entity].isWorthwhile, !isArchive, !plans[entity].identity.isEmpty, plans[entity].isPlain,
+        guard memos[entity].isWorthwhile, !isDocument, !plans[entity].identity.isEmpty, plans[entity].isPlain,
             elementKey == nil
         else {
             return try readObject(of: entity, offset: offset)

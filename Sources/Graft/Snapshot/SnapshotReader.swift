@@ -1,7 +1,7 @@
 // JSON to rows, in one pass: each object becomes a row of its entity as its keys go by, in whichever order they come.
 //
-// Records and batches are here, the objects' contents in +Objects, references between them in +References, archives in
-// +Archive.
+// Records and batches are here, the objects' contents in +Objects, references between them in +References, whole graphs in
+// +Document.
 
 import Foundation
 
@@ -10,16 +10,14 @@ struct SnapshotReader: ~Copyable {
     /// What has been read since ``startBatch()``.
     var snapshot: GraphSnapshot
     var reader: JSONReader
-    /// The ordinary mapping, until the text turns out to be an archive.
-    var mapping: GraphMapping
-    private let archiveMapping: () throws -> GraphMapping
-    var plans: [EntityPlan] = []
+    let mapping: GraphMapping
+    let plans: [EntityPlan]
     /// The entity of the records, where somebody named it.
     private let entityName: String?
     private var rootEntity: Int?
 
     /// For each key of each tree, which key came after it last time.
-    var successors: [Int] = []
+    var successors: [Int]
     /// By entity.
     var memos: [NestedObjectMemo]
     /// How many objects nested in others have been read.
@@ -31,7 +29,8 @@ struct SnapshotReader: ~Copyable {
     private(set) var batchNumber: UInt32 = 0
     /// How many records have been read, in all batches.
     private(set) var recordCount = 0
-    var archive: ArchiveState?
+    /// Where the reader is in the document of a whole graph; nil for records of one entity.
+    var document: DocumentState?
     /// While a copy in memory is read: where in the text it comes from.
     var copyOffset: Int?
     /// The objects of the batch of which their entity's mapper couldn't tell the entity.
@@ -69,39 +68,24 @@ struct SnapshotReader: ~Copyable {
     static let maximumNesting = 512
 
     /// - Parameters:
-    ///   - entityName: The entity of the records; nil if the model leaves no doubt, or for archives.
-    ///   - archiveMapping: Makes the mapping of archives, should the text be one.
-    init(
-        _ reader: consuming JSONReader, mapping: GraphMapping, entityName: String?,
-        archiveMapping: @escaping () throws -> GraphMapping
-    ) {
+    ///   - mapping: The mapping. That of documents is for these alone.
+    ///   - entityName: The entity of the records; nil if the model leaves no doubt, or for documents.
+    init(_ reader: consuming JSONReader, mapping: GraphMapping, entityName: String?) {
         self.reader = reader
         self.mapping = mapping
-        self.archiveMapping = archiveMapping
         self.entityName = entityName
+        document = mapping.isDocument ? DocumentState() : nil
         snapshot = GraphSnapshot(mapping.schema)
         memos = mapping.schema.entities.map { _ in NestedObjectMemo() }
-        use(mapping)
-    }
-
-    /// Makes a reader that hands over a graph that has been read already, as one batch.
-    init(_ graph: GraphSnapshot, mapping: GraphMapping) {
-        self.init(JSONReader([UInt8]()), mapping: mapping, entityName: nil) { mapping }
-        self.graph = graph
-    }
-
-    /// Reads on as an archive.
-    mutating func useArchiveMapping() throws { use(try archiveMapping()) }
-
-    /// Reads on with another mapping of the same schema.
-    private mutating func use(_ mapping: GraphMapping) {
-        self.mapping = mapping
         plans = mapping.schema.entities.indices.map { EntityPlan($0, in: mapping) }
         successors = [Int](repeating: 0, count: mapping.keyCount)
     }
 
-    /// Whether the text is an archive; known when its first record has been read.
-    var isArchive: Bool { archive != nil }
+    /// Makes a reader that hands over a graph that has been read already, as one batch.
+    init(_ graph: GraphSnapshot, mapping: GraphMapping) {
+        self.init(JSONReader([UInt8]()), mapping: mapping, entityName: nil)
+        self.graph = graph
+    }
 
     /// Forgets the rows read so far, to make room for the next ones.
     mutating func startBatch() {
@@ -117,7 +101,7 @@ struct SnapshotReader: ~Copyable {
         return batch
     }
 
-    /// Reads records until there are enough rows, and returns whether there may be more. An archive is read as a whole,
+    /// Reads records until there are enough rows, and returns whether there may be more. A document is read as a whole,
     /// because its objects refer to each other in any order.
     ///
     /// - Parameter rowLimit: The number of rows from which on no further record is begun.
@@ -129,7 +113,7 @@ struct SnapshotReader: ~Copyable {
             return false
         }
         defer { snapshot.settleRelatedRows() }
-        while isArchive || snapshot.rowCount < rowLimit {
+        while isDocument || snapshot.rowCount < rowLimit {
             guard try readRecord() else { return false }
         }
         return true
@@ -137,8 +121,8 @@ struct SnapshotReader: ~Copyable {
 
     /// Reads the next record; returns false where there is none.
     private mutating func readRecord() throws -> Bool {
-        if archive != nil {
-            guard try readArchiveRecord() else { return false }
+        if isDocument {
+            guard try readDocumentRecord() else { return false }
             recordCount += 1
             return true
         }
@@ -152,10 +136,6 @@ struct SnapshotReader: ~Copyable {
         if token == .beginObject {
             let offset = reader.tokenOffset
             let first = try reader.next()
-            if recordCount == 0, envelope == nil, case .key(let key) = first, reader.matches(key, ArchiveKey.header) {
-                try beginArchive()
-                return try readRecord()
-            }
             let entity = try entity()
             try readNotingFailure(at: offset) {
                 $0.addRoot(try $0.readObject(of: entity, offset: offset, first: first))

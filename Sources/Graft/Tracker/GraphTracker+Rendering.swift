@@ -26,7 +26,7 @@ extension GraphTracker {
     /// Patches of one object are about its JSON, as
     /// ``CoreData/NSManagedObjectContext/json(of:options:)-(NSManagedObject,_)`` writes it, with whatever that shows of
     /// other objects, and begin with null where the server doesn't have the object; patches of everything are about the
-    /// archive.
+    /// JSON of the whole graph.
     /// What the other forms say and what each loses: see "Renderings" in docs/diff.md.
     ///
     /// - Parameters:

@@ -20,10 +20,11 @@ struct SnapshotDocuments {
         self.options = options
     }
 
-    /// Returns the JSON of an object, null where it isn't there; without a key, the archive of all.
+    /// Returns the JSON of an object, null where it isn't there; without a key, that of the whole graph.
     ///
     /// - Throws: ``GraftError``.
     func document(of snapshot: GraphSnapshot, _ key: ObjectKey?) throws -> JSONValue {
+        guard let key else { return try JSONValue(parsing: snapshot.json(model: model)) }
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(
             ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
@@ -31,7 +32,6 @@ struct SnapshotDocuments {
         context.persistentStoreCoordinator = coordinator
         return try context.performAndWait {
             try context.apply(contents(of: snapshot), options: PatchOptions(conflicts: .force, diff: options))
-            guard let key else { return try JSONValue(parsing: context.exportArchive()) }
             var finder = try ObjectPatcher(context, roots: [], PatchOptions(diff: options))
             try finder.find([key], own: [])
             return try finder.objects[key].map { try JSONValue(parsing: context.json(of: $0)) } ?? .null

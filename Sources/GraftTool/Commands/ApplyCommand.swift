@@ -12,6 +12,9 @@ struct ApplyCommand: JobCommand {
             contents. JSON Patch and Merge Patch are applied to the store's archive, or with --entity to the export of that \
             entity's objects. The store is changed whole or not at all.
             """
+                + Examples.text(
+                    "graft apply changes.json --store Heroes.sqlite --dry-run",
+                    "graft apply changes.json --store Heroes.sqlite")
     )
 
     @Argument(help: ArgumentHelp("The patch; - is standard input.", valueName: "patch"), completion: .file())

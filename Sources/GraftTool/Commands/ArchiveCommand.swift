@@ -12,6 +12,9 @@ struct ArchiveCommand: JobCommand {
             depend on the mapping to JSON: for JSON in the keys of your data, use export. The store is opened for \
             reading only, and not a byte of it changes.
             """
+                + Examples.text(
+                    "graft archive Heroes.sqlite --output heroes.archive",
+                    "graft archive Heroes.sqlite --format binary --output heroes.blocks")
     )
 
     @Argument(help: ArgumentHelp("The store.", valueName: "store"), completion: .file())
@@ -32,7 +35,7 @@ struct ArchiveCommand: JobCommand {
     @Flag(help: "Leave the model out. Restoring needs it then.")
     var withoutModel = false
 
-    @Flag(help: "Leave out links that lead nowhere, list them, and exit with 1.")
+    @Flag(help: "Leave out what can't be read, such as links that lead nowhere, list it, and exit with 1.")
     var keepGoing = false
 
     func run(console: Console) throws {

@@ -8,10 +8,13 @@ struct ExportCommand: JobCommand {
         commandName: "export",
         abstract: "Export a store's objects as JSON.",
         discussion: """
-            With one --entity: its objects, each with what it leads to. Otherwise: an archive of the entities named, or of \
-            all, from which an import makes an equal store. The store is opened for reading only, and not a byte of it \
+            With one --entity: its objects, each with what it leads to. Otherwise one object with the objects of the entities \
+            named, or of all, each once and under its entity's name, from which an import makes an equal store. The store is opened for reading only, and not a byte of it \
             changes.
             """
+                + Examples.text(
+                    "graft export --store Heroes.sqlite --entity Hero --sort name --pretty",
+                    "graft export --store Heroes.sqlite --output everything.json")
     )
 
     @Argument(help: .hidden, completion: .file())
@@ -64,7 +67,11 @@ struct ExportCommand: JobCommand {
             "Name objects that have no identity, under this key: by the URI in their store.", valueName: "key"))
     var nameKey: String?
 
+    @Flag(help: "Leave out what can't be read, such as links that lead nowhere, list it, and exit with 1.")
+    var keepGoing = false
+
     @Option(
+        name: .shortAndLong,
         help: ArgumentHelp("The file to write, whole or not at all; else standard output.", valueName: "file"),
         completion: .file())
     var output: String?
@@ -87,12 +94,12 @@ struct ExportCommand: JobCommand {
     }
 
     func run(console: Console) throws {
-        try ExportJob(
+        let job = ExportJob(
             store: store ?? path ?? "", model: model, entities: entity, predicate: predicate, sortKey: sort,
             limit: limit,
             isPlain: relationships != nil || depth != nil || omitNulls || nameKey != nil, options: options,
-            output: output
-        ).run(on: console)
+            output: output, keepsGoing: keepGoing)
+        if try job.run(on: console) > 0 { throw QuietExit(code: 1) }
     }
 }
 

@@ -16,6 +16,9 @@ struct MergeCommand: JobCommand {
               echo '*.sqlite merge=graft' >> .gitattributes
               echo '*.archive merge=graft' >> .gitattributes
             """
+                + Examples.text(
+                    "graft merge Base.sqlite Ours.sqlite Theirs.sqlite --output All.sqlite",
+                    "graft merge Base.sqlite Ours.sqlite Theirs.sqlite --output Ours.sqlite")
     )
 
     @Argument(

@@ -10,6 +10,9 @@ struct MigrateCommand: JobCommand {
             Entities and properties are found again by their renaming identifiers and names. The store stays as it was \
             until the migration has succeeded.
             """
+                + Examples.text(
+                    "graft migrate Heroes.sqlite --model Heroes.xcdatamodeld --dry-run",
+                    "graft migrate Heroes.sqlite --model Heroes.xcdatamodeld")
     )
 
     @Argument(help: "The store.", completion: .file())

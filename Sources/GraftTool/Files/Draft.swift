@@ -28,8 +28,8 @@ final class Draft {
         Self.removeLeftovers(of: url.lastPathComponent, in: folder)
         self.target = url.path
         path =
-            folder.appendingPathComponent(Self.prefix + UUID().uuidString.prefix(8) + "-" + url.lastPathComponent).path
-        lock = Self.locked(path + Self.lockEnding)
+            folder.appendingPathComponent(Self.prefix + DraftLock.makeKey() + "-" + url.lastPathComponent).path
+        lock = DraftLock.makeFile(path + Self.lockEnding, mode: 0o600)
         guard lock >= 0 else {
             throw GraftError(.unwritableFile(reason: SystemError.reason()), at: .init(source: target))
         }
@@ -66,17 +66,8 @@ final class Draft {
     private static let lockEnding = ".lock"
 
     private static func removeLeftovers(of name: String, in folder: URL) {
-        // A folder that can't be read is one in which nothing can be tidied up.
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        let ending = "-\(name)\(lockEnding)"
-        for found in names where found.hasPrefix(prefix) && found.hasSuffix(ending) {
-            let key = found.dropFirst(prefix.count).dropLast(ending.count)
-            guard key.count == 8, key.allSatisfy(\.isHexDigit) else { continue }
-            let path = folder.appendingPathComponent(found).path
-            let lock = unsafe open(path, O_RDWR | O_CLOEXEC)
-            if lock < 0 { continue }
-            if flock(lock, LOCK_EX | LOCK_NB) == 0 { removeFiles(of: String(path.dropLast(lockEnding.count))) }
-            close(lock)
+        DraftLock.removeLeftovers(in: folder, prefix: prefix, suffix: "-\(name)\(lockEnding)") {
+            removeFiles(of: String($0.dropLast(lockEnding.count)))
         }
     }
 
@@ -89,12 +80,5 @@ final class Draft {
             // What can't be removed now is found by the next run.
             try? FileManager.default.removeItem(atPath: item)
         }
-    }
-
-    /// A new file that is locked; negative where it can't be made.
-    private static func locked(_ path: String) -> Int32 {
-        let file = unsafe open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
-        if file >= 0 { _ = flock(file, LOCK_EX | LOCK_NB) }
-        return file
     }
 }

@@ -1,8 +1,9 @@
-// What `graft export` does: the objects of one entity as plain JSON, or an archive of several entities or of all.
+// What `graft export` does: the objects of one entity as JSON, or the graph of several entities or of all in one object.
 
 import CoreData
 import Foundation
 import Graft
+import Synchronization
 
 /// An export of a store's objects.
 struct ExportJob {
@@ -12,15 +13,21 @@ struct ExportJob {
     var predicate: String?
     var sortKey: String?
     var limit: Int?
-    /// Whether the options are for plain JSON, and not for an archive.
+    /// Whether the options are for the objects of one entity.
     var isPlain = false
     var options: ExportOptions
     var output: String?
+    /// Whether what is damaged is left out and listed.
+    var keepsGoing = false
 
     /// Exports to the file or to the console's output.
     ///
+    /// - Returns: How much was left out.
     /// - Throws: What went wrong. The output file is then as it was.
-    func run(on console: Console) throws {
+    func run(on console: Console) throws -> Int {
+        var options = options
+        let damages = Mutex<[GraftError]>([])
+        if keepsGoing { options.onDamage = { error in damages.withLock { $0.append(error) } } }
         let container = try StoreAccess.openForReading(store, modelPath: model)
         let progress = Progress(totalUnitCount: -1)
         let interruption = Interruption(cancelling: progress)
@@ -32,32 +39,36 @@ struct ExportJob {
             interruption.end()
         }
         do {
-            try export(container, to: OutputFile.destination(output, console), progress)
+            try export(container, options, to: OutputFile.destination(output, console), progress)
         } catch  where output == nil && console.isOutputClosed {
             throw OutputClosed()
         } catch let error as GraftError {
             guard case .unwritableFile = error.problem else { throw error }
             throw error.located(in: GraftError.Place(source: output ?? "standard output"))
         }
+        let leftOut = damages.withLock { $0 }
+        for error in leftOut { console.note("left out: \(error.description)") }
         try OutputFile.report(output, console)
+        return leftOut.count
     }
 
     private var title: String { URL(fileURLWithPath: store).lastPathComponent }
 
     private func export(
-        _ container: NSPersistentContainer, to destination: ExportDestination, _ progress: Progress
+        _ container: NSPersistentContainer, _ options: ExportOptions, to destination: ExportDestination,
+        _ progress: Progress
     ) throws {
         if let request = try request(container.managedObjectModel) {
             try container.exportJSON(request, to: destination, options: options, progress: progress)
         } else {
-            let names = try archiveEntities(container.managedObjectModel)
-            try container.exportArchive(of: names, to: destination, options: options, progress: progress)
+            let names = try entitiesOfGraph(container.managedObjectModel)
+            try container.exportJSON(of: names, to: destination, options: options, progress: progress)
         }
     }
 
     // MARK: What
 
-    /// The request for one entity's objects; nil for an archive.
+    /// The request for one entity's objects; nil for a whole graph.
     private func request(_ model: NSManagedObjectModel) throws -> ExportRequest? {
         let chooses = predicate != nil || sortKey != nil || limit != nil || options.format == .ndjson || isPlain
         guard entities.count == 1 || chooses else { return nil }
@@ -88,8 +99,8 @@ struct ExportJob {
                 remedy: "Name one with --entity: \(roots.joined(separator: ", "))."))
     }
 
-    /// The entities of an archive with their sub-entities; nil for all.
-    private func archiveEntities(_ model: NSManagedObjectModel) throws -> [String]? {
+    /// The entities of a graph with their sub-entities; nil for all.
+    private func entitiesOfGraph(_ model: NSManagedObjectModel) throws -> [String]? {
         if entities.isEmpty { return nil }
         let named = try entities.map(model.entity)
         return model.entities.filter { entity in named.contains { entity.isKindOf(entity: $0) } }.compactMap(\.name)

@@ -62,14 +62,16 @@ struct GraphFile {
                 throw error.located(in: .init(source: path))
             }
         }
+        guard let entity else {
+            return try JSONValue(parsing: snapshot(model, modelPath: modelPath, entity: nil).json(model: model))
+        }
         let container =
             isStore
             ? try StoreAccess.openForReading(path, modelPath: modelPath) : try StoreAccess.temporaryStore(model)
         if isArchive { try container.restore(archive) }
         let context = container.newBackgroundContext()
         let data = try context.performAndWait {
-            try entity.map { try context.exportJSON(NSFetchRequest<NSManagedObject>(entityName: $0)) }
-                ?? context.exportArchive()
+            try context.exportJSON(NSFetchRequest<NSManagedObject>(entityName: entity))
         }
         return try JSONValue(parsing: data)
     }

@@ -10,16 +10,18 @@ struct InspectJob {
     var isJSON: Bool
 
     func run(on console: Console) throws {
-        let kind = FileKind(ofPath: file) == .file ? try FileKind.contents(of: file) : nil
-        if case .archive? = kind {
+        // A folder is a model, and so is a property list.
+        let kind = FileKind(ofPath: file) == .folder ? .propertyList : try FileKind.contents(of: file)
+        switch kind {
+        case .archive:
             let report = try archiveReport()
             try show(report, ReportText.lines(report), console)
-        } else if kind == .store || Self.isStore(file) {
-            if FileKind(ofPath: file) == .file { try StoreAccess.requireStore(file) }
-            let report = try storeReport()
-            try show(report, ReportText.lines(report), console)
-        } else {
+        case .propertyList:
             let report = ModelFileReport(file: file, model: ModelReport(try StoreAccess.model(at: file)))
+            try show(report, ReportText.lines(report), console)
+        default:
+            try StoreAccess.requireStore(file)
+            let report = try storeReport()
             try show(report, ReportText.lines(report), console)
         }
     }
@@ -34,11 +36,6 @@ struct InspectJob {
         try console.print(String(decoding: encoder.encode(report), as: UTF8.self))
     }
 
-    /// Folders are models, and so is a file with a model's name; any other file is a store.
-    private static func isStore(_ path: String) -> Bool {
-        FileKind(ofPath: path) != .folder && URL(fileURLWithPath: path).pathExtension != "mom"
-    }
-
     private func archiveReport() throws -> ArchiveReport {
         let archive = GraphArchive(contentsOf: URL(fileURLWithPath: file))
         return ArchiveReport(
@@ -46,7 +43,7 @@ struct InspectJob {
             header: try archive.header())
     }
 
-    private func storeReport() throws -> StoreReport {
+    func storeReport() throws -> StoreReport {
         let container = try StoreAccess.openForReading(file, modelPath: nil)
         let metadata = container.persistentStoreCoordinator.persistentStores.first?.metadata ?? [:]
         var report = ModelReport(container.managedObjectModel)

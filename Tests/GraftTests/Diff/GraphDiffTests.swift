@@ -186,7 +186,7 @@ import Testing
         let stack = try TestStack(ComicModel.make())
         try stack.importJSON(ComicModel.batman, "Character")
         try stack.perform { context in
-            let archive = try GraphSnapshot(json: context.exportArchive(), model: ComicModel.make())
+            let archive = try GraphSnapshot(json: context.exportJSON(), model: ComicModel.make())
             let store = try GraphSnapshot(of: context)
             #expect(try GraphDiff(from: store, to: archive, options: DiffOptions(takesAbsentAsNull: true)).isEmpty)
             #expect(try GraphDiff(from: archive, to: store, options: DiffOptions(takesAbsentAsNull: true)).isEmpty)

@@ -90,7 +90,7 @@ import Testing
         let diff = try GraphDiff(from: GraphSnapshot(json: Data(old.utf8), entity: "Order", model: model), to: snapshot)
         #expect(diff.deleted.map(\.key) == [line(2, of: "A")])
         #expect(diff.inserted.contains { $0.key == line(2, of: "B") })
-        let archive = try other.perform { try $0.exportArchive() }
+        let archive = try other.perform { try $0.exportJSON() }
         var options = DiffOptions()
         options.takesAbsentAsNull = true
         let same = try GraphDiff(

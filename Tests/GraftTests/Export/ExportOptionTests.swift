@@ -343,7 +343,7 @@ import Testing
                 == #"[{"id":2,"name":"Nightwing","powers":[4,9]},"#
                 + #"{"id":5,"name":"Oracle","real_name":null,"powers":[],"publisher":10}]"#)
         try copy.importJSON(text, "Character")
-        let archives = try [stack, copy].map { try $0.perform { try $0.exportArchive() } }
+        let archives = try [stack, copy].map { try $0.perform { try $0.exportJSON() } }
         #expect(String(decoding: archives[0], as: UTF8.self) == String(decoding: archives[1], as: UTF8.self))
 
         options.scope = .changes(

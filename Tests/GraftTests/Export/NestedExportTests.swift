@@ -196,7 +196,7 @@ import Testing
         let copy = try TestStack(model)
         try copy.importJSON(try export(stack, "Link"), "Link")
         #expect(try copy.count("Link") == 2001)
-        let archives = try [stack, copy].map { try $0.perform { try $0.exportArchive() } }
+        let archives = try [stack, copy].map { try $0.perform { try $0.exportJSON() } }
         #expect(archives[0] == archives[1])
     }
 

@@ -103,7 +103,7 @@ import Testing
              {"id": 3, "name": "Three", "powers": [4, 5], "publisher": 10},
              {"id": 9, "name": "Nine"}]
             """, "Character")
-        let archives = try [stack, clean].map { try $0.perform { try $0.exportArchive() } }
+        let archives = try [stack, clean].map { try $0.perform { try $0.exportJSON() } }
         #expect(String(decoding: archives[0], as: UTF8.self) == String(decoding: archives[1], as: UTF8.self))
         #expect(report["Character"].inserted == 3)
         #expect(report["Power"].inserted == 1)

@@ -39,6 +39,17 @@ import Testing
         #expect(try fromPipe(Data(sample.text.utf8)).kind() == sample.kind)
     }
 
+    @Test(arguments: [
+        (#"{"Hero": [{"id": 1}]}"#, SourceKind.export), (#"{"Hero":[]"#, .export), (#"{"Hero":["#, .export),
+        (#"{"Hero": [1]}"#, .json), (#"{"Hero": {"id": 1}}"#, .json), (#"{"heroes": [{"id": 1}]}"#, .json),
+        (#"{"base": [{"id": 1}]}"#, .json),
+    ])
+    func `a whole graph is told by the names of its entities`(_ text: String, _ kind: SourceKind) throws {
+        let source = ImportSource.data(Data(text.utf8))
+        #expect(try source.kind { $0 == "Hero" } == kind)
+        #expect(try source.kind() == .json)
+    }
+
     @Test func `bytes that aren't text are told, too`() throws {
         func kind(_ bytes: [UInt8]) throws -> SourceKind { try ImportSource.data(Data(bytes)).kind() }
         #expect(try kind(Array("SQLite format 3\0".utf8)) == .store)

@@ -84,11 +84,11 @@ import Testing
     @Test func `an archive makes an equal world in a new store`() throws {
         let first = try TestStack(try Self.model(), .sqlite)
         try first.container.importJSON(from: Self.sources([3, 2, 1, 0]))
-        let archive = try first.perform { try $0.exportArchive() }
+        let archive = try first.perform { try $0.exportJSON() }
         let second = try TestStack(try Self.model(), .sqlite)
         let report = try second.container.importJSON(from: [.data(archive)])
         #expect(report.total.inserted == 6 + 22 + 250 + 4604 + 432)
-        let again = try second.perform { try $0.exportArchive() }
+        let again = try second.perform { try $0.exportJSON() }
         #expect(archive == again)
         try second.perform(expectWorld)
         #expect(try !second.container.importJSON(from: [.data(archive)]).hasChanges)

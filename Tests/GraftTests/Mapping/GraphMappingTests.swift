@@ -23,7 +23,7 @@ import Testing
         var sketch = ModelSketch()
         sketch.entity("Base", [.attribute("a"), .attribute("t", isTransient: true)])
         sketch.entity("Sub", parent: "Base", [.attribute("b", json: "x.y")])
-        let mapping = try GraphMapping(sketch.model(), isArchive: true)
+        let mapping = try GraphMapping(sketch.model(), isDocument: true)
         let sub = try #require(mapping.schema.number(ofEntity: "Sub"))
         #expect(mapping.entities[sub].properties.map { $0?.path } == [["$a"], nil, ["x", "y"]])
     }

@@ -21,7 +21,7 @@ import Testing
         #expect(try patch.applying(to: old) == new)
     }
 
-    @Test func `the lists of an archive are matched by entity`() throws {
+    @Test func `the lists of a whole graph are matched by entity`() throws {
         let options = try JSONPatch.Options.identified(byMappingOf: nil, in: ComicModel.make())
         #expect(options.identity(JSONPointer(["Power"])) == [["id"]])
         #expect(options.identity(JSONPointer(["$graft"])) == nil)

@@ -60,7 +60,7 @@ import Testing
         let archive = try stack.perform { context throws in
             graph.fill(context, count: 30)
             try context.save()
-            return try context.exportArchive()
+            return try context.exportJSON()
         }
         let snapshot = try GraphSnapshot(json: archive, model: graph.model)
         let copy = try JSONDecoder().decode(GraphSnapshot.self, from: JSONEncoder().encode(snapshot))
@@ -68,7 +68,7 @@ import Testing
         let again = try second.perform { context throws in
             try context.importSnapshot(copy)
             try context.save()
-            return try context.exportArchive()
+            return try context.exportJSON()
         }
         #expect(archive == again)
     }

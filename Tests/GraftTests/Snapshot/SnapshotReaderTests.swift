@@ -21,7 +21,7 @@ import Testing
         }
         var reader = SnapshotReader(
             JSONReader(source: source, format: .automatic), mapping: mapping, entityName: entity
-        ) { try GraphMapping(model, isArchive: true) }
+        )
         reader.startBatch()
         _ = try reader.readBatch(rowLimit: .max)
         return describe(reader.snapshot)

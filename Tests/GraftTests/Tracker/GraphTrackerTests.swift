@@ -78,13 +78,13 @@ import Testing
     @Test func `an archive is the server's whole state`() throws {
         try stack.perform { context in
             let tracker = try tracker(context)
-            try tracker.receive(json: context.exportArchive(), isWhole: true)
+            try tracker.receive(json: context.exportJSON(), isWhole: true)
             #expect(try tracker.pendingChange().isEmpty)
             let other = try TestStack(ComicModel.make())
             try other.importJSON(ComicModel.batman, "Character")
             try other.importJSON(
                 #"[{"id": "1699", "name": "Bat", "powers": ["9"]}, {"id": "2", "name": "B"}]"#, "Character")
-            let change = try tracker.receive(json: other.perform { try $0.exportArchive() }, isWhole: true)
+            let change = try tracker.receive(json: other.perform { try $0.exportJSON() }, isWhole: true)
             #expect(change.inserted.map(\.key.description) == ["Character 2"])
             let object = try #require(try context.one("Character", "identifier", 1699))
             #expect(object.texts("powers", "name") == ["Insanely Rich"])

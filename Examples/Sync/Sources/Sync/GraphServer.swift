@@ -1,6 +1,6 @@
 // The server: one graph, and two things that can be done with it.
 //
-//     GET /graph      the whole graph, as an archive; 304 where If-None-Match has its revision
+//     GET /graph      the whole graph, as JSON; 304 where If-None-Match has its revision
 //     PATCH /graph    a GraphDiff in its JSON form: 204, or 409 where it doesn't fit, and then nothing has changed
 //
 // It has no code for the model, and keeps nothing of its clients.
@@ -48,9 +48,9 @@ actor GraphServer {
         if known == tag { return HTTPResponse(statusCode: .notModified) }
         return answer {
             let context = container.newBackgroundContext()
-            let archive = try context.performAndWait { try context.exportArchive() }
+            let graph = try context.performAndWait { try context.exportJSON() }
             return HTTPResponse(
-                statusCode: .ok, headers: HTTPHeaders([.contentType: "application/json", .eTag: tag]), body: archive)
+                statusCode: .ok, headers: HTTPHeaders([.contentType: "application/json", .eTag: tag]), body: graph)
         }
     }
 

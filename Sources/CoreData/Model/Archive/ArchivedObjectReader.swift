@@ -57,25 +57,16 @@ struct ArchivedObjectReader {
     /// What a field refers to; nil for `$null`.
     private mutating func value(_ field: PropertyListValue?) throws(Damage) -> Any? {
         guard case .uid(let uid)? = field else { throw Damage(reason: "a value isn't an object of the archive") }
-        switch try archive.value(field) {
-        case nil: return nil
-        case .boolean(let value)?: return NSNumber(value: value)
-        case .integer(let value)?: return NSNumber(value: value)
-        case .unsigned(let value)?: return NSNumber(value: value)
-        case .real(let value)?: return NSNumber(value: value)
-        case .date(let seconds)?: return Date(timeIntervalSinceReferenceDate: seconds)
-        case .data(let data)?: return data
-        case .string(let text)?: return text
-        case .uid?, .array?: throw Damage(reason: "object \(uid) is of no class")
-        case .dictionary?:
-            guard let object = try archive.object(uid) else { throw Damage(reason: "object \(uid) has no class") }
-            guard open.count < Self.deepest else { throw Damage(reason: "it is nested too deep") }
-            guard open.insert(uid).inserted else { throw Damage(reason: "object \(uid) holds itself") }
-            deepestFound = max(deepestFound, open.count)
-            let value = try value(of: object)
-            open.remove(uid)
-            return value
-        }
+        guard let found = try archive.value(field) else { return nil }
+        if let scalar = found.scalar { return scalar }
+        guard case .dictionary = found else { throw Damage(reason: "object \(uid) is of no class") }
+        guard let object = try archive.object(uid) else { throw Damage(reason: "object \(uid) has no class") }
+        guard open.count < Self.deepest else { throw Damage(reason: "it is nested too deep") }
+        guard open.insert(uid).inserted else { throw Damage(reason: "object \(uid) holds itself") }
+        deepestFound = max(deepestFound, open.count)
+        let value = try value(of: object)
+        open.remove(uid)
+        return value
     }
 
     private mutating func value(of object: KeyedArchive.Object) throws(Damage) -> Any {

@@ -25,19 +25,10 @@ enum ArchivedValues {
         _ field: PropertyListValue?, in archive: KeyedArchive, depth: Int = 0
     ) throws(Damage) -> Any? {
         guard depth < deepest else { throw Damage(reason: "values are nested more than \(deepest) deep") }
-        switch try archive.value(field) {
-        case nil, .uid?, .array?: return nil
-        case .boolean(let value)?: return NSNumber(value: value)
-        case .integer(let value)?: return NSNumber(value: value)
-        case .unsigned(let value)?: return NSNumber(value: value)
-        case .real(let value)?: return NSNumber(value: value)
-        case .date(let seconds)?: return Date(timeIntervalSinceReferenceDate: seconds)
-        case .data(let data)?: return data
-        case .string(let text)?: return text
-        case .dictionary?:
-            guard let object = try archive.object(field) else { return nil }
-            return try value(of: object, field, in: archive, depth: depth)
-        }
+        let found = try archive.value(field)
+        if let scalar = found?.scalar { return scalar }
+        guard case .dictionary? = found, let object = try archive.object(field) else { return nil }
+        return try value(of: object, field, in: archive, depth: depth)
     }
 
     private static func value(

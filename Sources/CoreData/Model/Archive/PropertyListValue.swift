@@ -20,6 +20,20 @@ package indirect enum PropertyListValue: Equatable, Sendable {
     /// Entries in the file's order.
     case dictionary([Entry])
 
+    /// A single value as an object; nil for a reference, an array and a dictionary.
+    var scalar: Any? {
+        switch self {
+        case .boolean(let value): NSNumber(value: value)
+        case .integer(let value): NSNumber(value: value)
+        case .unsigned(let value): NSNumber(value: value)
+        case .real(let value): NSNumber(value: value)
+        case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
+        case .data(let data): data
+        case .string(let text): text
+        case .uid, .array, .dictionary: nil
+        }
+    }
+
     package struct Entry: Equatable, Sendable {
         package var key: String
         package var value: PropertyListValue

@@ -1,0 +1,97 @@
+// What of a store can't be read, because programs that wrote rows by themselves, or damage, have left it so: links to objects that
+// aren't there, binary data whose file isn't, and identities that two objects have. The first is an error, unless somebody wants to be told of all.
+
+import CoreData
+import Foundation
+
+/// Watches what is read of a store.
+final class GraphDamage {
+    private let context: NSManagedObjectContext
+    private let onDamage: (@Sendable (GraftError) -> Void)?
+    /// By entity: the names of the attributes whose values may be in files of their own.
+    private var externalAttributes: [ObjectIdentifier: Set<String>] = [:]
+    /// By entity and attribute: the objects whose rows say that there is a value. Read when the first object has none.
+    private var withValue: [Column: Set<ObjectIDKey>] = [:]
+
+    private struct Column: Hashable {
+        var entity: ObjectIdentifier
+        var attribute: String
+    }
+
+    init(_ context: NSManagedObjectContext, _ onDamage: (@Sendable (GraftError) -> Void)?) {
+        self.context = context
+        self.onDamage = onDamage
+        for entity in context.graftModel?.entities ?? [] {
+            let names = entity.attributesByName.values.filter(\.allowsExternalBinaryDataStorage).map(\.name)
+            if !names.isEmpty { externalAttributes[ObjectIdentifier(entity)] = Set(names) }
+        }
+    }
+
+    /// Takes note of a link to an object that isn't there.
+    ///
+    /// - Throws: ``GraftError``, unless somebody wants to be told instead.
+    func noteMissing(_ id: NSManagedObjectID, of property: String, from object: NSManagedObject) throws {
+        try report(
+            "row \(Self.row(object.objectID)) leads to row \(Self.row(id)) of '\(id.entity.name ?? "")', which isn't there",
+            object, property)
+    }
+
+    /// Takes note of an attribute without a value, where the store has one in a file that isn't there.
+    ///
+    /// - Throws: ``GraftError``, unless somebody wants to be told instead.
+    func requireFile(of object: NSManagedObject, _ attribute: String) throws {
+        if externalAttributes.isEmpty { return }
+        let entity = ObjectIdentifier(object.entity)
+        guard externalAttributes[entity]?.contains(attribute) ?? false, !object.isInserted,
+            object.changedValues()[attribute] == nil
+        else { return }
+        let column = Column(entity: entity, attribute: attribute)
+        if withValue[column] == nil { withValue[column] = try readIDs(object.entity, attribute) }
+        guard withValue[column]?.contains(object.objectID.lookupKey) ?? false else { return }
+        try report("row \(Self.row(object.objectID)) has its data in a file that isn't there", object, attribute)
+    }
+
+    private func readIDs(_ entity: NSEntityDescription, _ attribute: String) throws -> Set<ObjectIDKey> {
+        let request = NSFetchRequest<NSManagedObjectID>(entityName: entity.name ?? "")
+        request.resultType = .managedObjectIDResultType
+        request.includesSubentities = false
+        request.includesPendingChanges = false
+        request.predicate = NSPredicate(format: "%K != nil", argumentArray: [attribute])
+        return Set(try context.fetch(request).map(\.lookupKey))
+    }
+
+    /// Takes note of an object with an identity that another one has, where objects are told apart by it.
+    ///
+    /// - Throws: ``GraftError``, unless somebody wants to be told instead.
+    func noteDuplicate(_ id: NSManagedObjectID, _ identity: ArraySlice<GraphValue>) throws {
+        let identity = identity.map(\.description).joined(separator: ", ")
+        try report(
+            GraftError(
+                .other(
+                    finding:
+                        "row \(Self.row(id)) has the identity \(identity), as another object has; an import would make one of them",
+                    remedy: "Give one of them another identity, or make an archive, which keeps both: graft archive."),
+                at: .init(entity: id.entity.name)))
+    }
+
+    /// Takes note of what is wrong with an object.
+    ///
+    /// - Throws: The error, unless somebody wants to be told instead.
+    func report(_ error: GraftError) throws {
+        guard let onDamage else { throw error }
+        onDamage(error)
+    }
+
+    private func report(_ finding: String, _ object: NSManagedObject, _ property: String) throws {
+        try report(
+            GraftError(
+                .other(
+                    finding: finding, remedy: "Repair the row, or leave it out and list it: --keep-going, or onDamage."),
+                at: .init(entity: object.entity.name, property: property)))
+    }
+
+    private static func row(_ id: NSManagedObjectID) -> String {
+        let text = id.uriRepresentation().lastPathComponent
+        return text.hasPrefix("p") ? String(text.dropFirst()) : text
+    }
+}

@@ -1,0 +1,106 @@
+// A context's graph as records, in a defined order: what archives are written from, and the JSON of whole stores.
+
+import CoreData
+import Foundation
+
+/// The records of a graph. Runs on the context's queue.
+struct GraphRecords {
+    private(set) var contents: ArchiveContents
+    /// Whether transformable values are the bytes that a store keeps, and not trees where they are such.
+    private let isExact: Bool
+    private let damage: GraphDamage
+
+    /// - Parameters:
+    ///   - contents: The objects, numbered.
+    ///   - isExact: Whether transformable values are the bytes that a store keeps, and not trees where they are such.
+    init(_ contents: ArchiveContents, isExact: Bool, _ damage: GraphDamage) throws {
+        self.contents = contents
+        self.isExact = isExact
+        self.damage = damage
+        try self.contents.writeBothEnds()
+    }
+
+    /// Calls the closure with the record of each object, in their order.
+    ///
+    /// - Parameter isWanted: Whether an entity's objects are.
+    /// - Throws: ``GraftError``: `cancelled`, what is damaged, unless somebody wants to be told; what the closure throws.
+    func forEach(
+        _ progress: ExportProgress, of isWanted: (ArchivePlan.Entity) -> Bool = { _ in true },
+        _ body: (ArchiveRecord) throws -> Void
+    ) throws {
+        var number = 0
+        for (index, entity) in contents.plan.entities.enumerated() {
+            guard isWanted(entity) else {
+                number += contents.ids[index].count
+                continue
+            }
+            // One for all objects: to make its lists costs as much as to fill them.
+            var record = ArchiveRecord(entity.archived, index, number: number)
+            try contents.forEachBatch(of: index) { objects in
+                try progress.checkCancellation()
+                try readMembers(of: objects, entity)
+                for object in objects {
+                    record.number = number
+                    try read(object, entity, into: &record)
+                    try body(record)
+                    number += 1
+                }
+                progress.advance(by: objects.count)
+            }
+        }
+    }
+
+    /// Reads which members objects have, with one question for each relationship. A store that can't be read throws here, where a
+    /// fault would stop the process.
+    private func readMembers(of objects: [NSManagedObject], _ entity: ArchivePlan.Entity) throws {
+        let properties = contents.plan.schema.entities[entity.number].properties
+        for number in entity.properties where properties[number].isToMany {
+            try contents.context.readMemberIDs(number, properties[number], of: objects)
+        }
+    }
+
+    private func read(
+        _ object: NSManagedObject, _ entity: ArchivePlan.Entity, into record: inout ArchiveRecord
+    ) throws {
+        let properties = contents.plan.schema.entities[entity.number].properties
+        for (item, number) in zip(entity.archived.items, entity.properties) {
+            do {
+                try read(item, number, properties[number], of: object, into: &record)
+            } catch {
+                throw ImportErrors.graftError(error).located(
+                    in: .init(entity: entity.archived.name, property: item.name))
+            }
+        }
+    }
+
+    @inline(__always)
+    private func read(
+        _ item: ArchiveEntity.Item, _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject,
+        into record: inout ArchiveRecord
+    ) throws {
+        switch item.form {
+        case .attribute:
+            let value = try isExact ? object.archivedValue(number, property) : object.graphValue(number, property)
+            if value.isNull { try damage.requireFile(of: object, item.name) }
+            record.values[item.column] = value
+        case .toOne:
+            record.destinations[item.column] = ArchiveRecord.none
+            guard let id = object.destinationID(number, property) else { return }
+            guard let destination = contents.number(id) else {
+                return try damage.noteMissing(id, of: item.name, from: object)
+            }
+            record.destinations[item.column] = destination
+        case .toMany(let isOrdered):
+            record.members[item.column].removeAll(keepingCapacity: true)
+            for id in object.memberIDs(number, property) {
+                guard let member = contents.number(id) else {
+                    try damage.noteMissing(id, of: item.name, from: object)
+                    continue
+                }
+                record.members[item.column].append(member)
+            }
+            // An unordered relationship has the order of the archive, which is the same every time.
+            if !isOrdered { record.members[item.column].sort() }
+        }
+    }
+}
