@@ -198,6 +198,7 @@ extension NSManagedObjectContext {
         updated.removeAll()
         deleted.removeAll()
         assignedStores.removeAll()
+        wantedRows.removeAll()
         undoRecorder?.noteSave()
     }
 

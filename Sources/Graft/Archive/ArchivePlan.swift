@@ -19,7 +19,8 @@ struct ArchivePlan {
     let schema: GraphSchema
     private(set) var entities: [Entity] = []
 
-    init(_ schema: GraphSchema) {
+    /// - Parameter hasRows: Whether the number of each object's row is archived, too.
+    init(_ schema: GraphSchema, hasRows: Bool = false) {
         self.schema = schema
         for number in order() {
             var entity = Entity(
@@ -32,6 +33,10 @@ struct ArchivePlan {
                     properties[property].name, Self.form(properties[property]),
                     destination: properties[property].destination.map { schema.entities[$0].name })
                 entity.properties.append(property)
+            }
+            // Behind the properties, so that these are counted as they are without it.
+            if hasRows, !schema.entities[number].isAbstract {
+                entity.archived.append(ArchiveEntity.rowKey, .attribute(.integer64), destination: nil)
             }
             entities.append(entity)
         }

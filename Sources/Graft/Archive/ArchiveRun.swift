@@ -35,8 +35,9 @@ struct ArchiveRun {
         guard let model = context.graftModel else {
             throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
         }
+        let lineage = try context.lineage()
         var contents = ArchiveContents(
-            ArchivePlan(try GraphSchema(model)), model, context, batchSize: options.batchSize,
+            ArchivePlan(try GraphSchema(model), hasRows: lineage != nil), model, context, batchSize: options.batchSize,
             releasesObjects: releasesObjects)
         if let roots { try contents.add(reachedFrom: roots) } else { try contents.addAll() }
         let progress = ExportProgress(progress) { contents.count }
@@ -50,7 +51,8 @@ struct ArchiveRun {
             case .json: LineArchiveEncoder(entities, names: contents.names, sink: sink)
             case .binary: BlockArchiveEncoder(entities, isCompressed: options.isCompressed, sink: sink)
             }
-        let header = header(contents, model)
+        var header = header(contents, model)
+        header.lineage = lineage
         let links = ArchiveLinks(contents.plan, onDamage: options.onDamage)
         try encoder.begin(header, model: options.includesModel ? ArchivePacking.data(of: model) : nil)
         var number = 0
@@ -117,6 +119,9 @@ struct ArchiveRun {
                 throw ImportErrors.graftError(error).located(
                     in: .init(entity: entity.archived.name, property: item.name))
             }
+        }
+        if let column = entity.archived.rowColumn {
+            record.values[column] = object.rowNumber.map { .integer($0) } ?? .null
         }
         links.noteOtherEnds(of: object, record.entity)
     }
