@@ -65,15 +65,15 @@ extension GraphDiff.Identification.Rule {
 extension GraphDiff.Identification {
     /// Refuses a diff by row where the rows are those of another store.
     ///
-    /// - Throws: ``GraftError`` with `modelMismatch`'s kin: what was found and what was expected.
+    /// - Throws: ``GraftError`` that names both stores.
     func requireLineage(_ lineage: GraphSnapshot.Lineage?) throws {
         guard let store, lineage?.store != store else { return }
-        let found = lineage.map { "of the store \($0.store)" } ?? "of no SQLite store"
         throw GraftError(
             .other(
-                finding:
-                    "the diff tells objects apart by the rows of the store \(store) and its copies, and these are \(found)",
-                remedy: "Make the diff with --key ENTITY=ATTRIBUTE, which holds in any store."),
+                finding: "the diff names rows of the store \(store)",
+                remedy:
+                    "This is no copy of it\(lineage.map { ", but the store \($0.store)" } ?? ""). Make the diff with "
+                    + "--key ENTITY=ATTRIBUTE, which holds in any store."),
             at: .init(entity: rules.filter { if case .row = $0.value { true } else { false } }.keys.sorted().first))
     }
 

@@ -179,8 +179,7 @@ struct RowEvidence {
             let name = schema.entities[root].name
             throw GraftError(
                 .other(
-                    finding: "the stores have one UUID, but in \(count.rows) rows with the same number most attributes "
-                        + "differ, so they are hardly the same objects",
+                    finding: "the stores have one UUID, but most values of \(count.rows) common rows differ",
                     remedy:
                         "Name the attributes that tell them apart (--key \(name)=ATTRIBUTE), or the store that both "
                         + "come from (--base)."),

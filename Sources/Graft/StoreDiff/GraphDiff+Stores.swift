@@ -71,10 +71,12 @@ extension GraphDiff {
 }
 
 /// What a store says of its objects, by counting and by looking for duplicates.
-struct StoreEvidence: IdentityEvidence {
+final class StoreEvidence: IdentityEvidence {
     private let context: NSManagedObjectContext
     private let schema: GraphSchema
     let lineage: GraphSnapshot.Lineage?
+    /// By entity, as far as somebody has asked.
+    private var counts: [Int: Int] = [:]
 
     init(_ context: NSManagedObjectContext, _ schema: GraphSchema) throws {
         self.context = context
@@ -82,7 +84,12 @@ struct StoreEvidence: IdentityEvidence {
         lineage = try context.lineage()
     }
 
-    func count(of entity: Int) throws -> Int { try context.count(of: [entity], schema) }
+    func count(of entity: Int) throws -> Int {
+        if let count = counts[entity] { return count }
+        let count = schema.entities[entity].isAbstract ? 0 : try context.count(of: [entity], schema)
+        counts[entity] = count
+        return count
+    }
 
     func hasRows(_ entity: Int) -> Bool { lineage != nil }
 

@@ -61,7 +61,9 @@ struct ApplyJob {
                     remedy: "Use a diff made with --format json."), at: .init(source: patch))
         }
         let context = container.newBackgroundContext()
-        let diff = try context.performAndWait { try GraphDiff(changing: context, entity: entity, change) }
+        let diff = try context.performAndWait {
+            try GraphDiff(changing: context, entity: entity, options: options, change)
+        }
         // Made from the store itself, it fits; what an export rounds must not count as a conflict.
         return try container.apply(
             diff, options: PatchOptions(conflicts: .force, diff: options), isDryRun: isDryRun)
