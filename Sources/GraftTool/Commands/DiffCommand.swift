@@ -55,6 +55,8 @@ struct DiffCommand: JobCommand {
             maximumValueLength: valueLength == 0 ? nil : valueLength, showsAllLinks: allLinks)
         let hasDifferences = try job.run(on: console)
         if exitCode, hasDifferences { throw QuietExit(code: 1) }
+        // An exit code says it to a script.
+        if !exitCode, !hasDifferences, format == .text { console.note("no difference") }
     }
 }
 

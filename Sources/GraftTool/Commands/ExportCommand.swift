@@ -65,6 +65,7 @@ struct ExportCommand: JobCommand {
     var nameKey: String?
 
     @Option(
+        name: .shortAndLong,
         help: ArgumentHelp("The file to write, whole or not at all; else standard output.", valueName: "file"),
         completion: .file())
     var output: String?

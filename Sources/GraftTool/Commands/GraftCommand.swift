@@ -21,6 +21,7 @@ struct GraftCommand: ParsableCommand {
             MergeCommand.self,
             MigrateCommand.self,
             InspectCommand.self,
+            CheckCommand.self,
             LintCommand.self,
             GenerateCommand.self,
         ]

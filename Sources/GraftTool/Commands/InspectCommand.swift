@@ -17,10 +17,13 @@ struct InspectCommand: JobCommand {
         completion: .file())
     var file: String
 
+    @Option(help: .model, completion: .file())
+    var model: String?
+
     @Flag(help: "Write JSON.")
     var json = false
 
     func run(console: Console) throws {
-        try InspectJob(file: file, isJSON: json).run(on: console)
+        try InspectJob(file: file, model: model, isJSON: json).run(on: console)
     }
 }

@@ -7,11 +7,14 @@ import Graft
 /// A look into a store, a model or an archive.
 struct InspectJob {
     var file: String
+    /// The model of a store.
+    var model: String?
     var isJSON: Bool
 
     func run(on console: Console) throws {
         let kind = FileKind(ofPath: file) == .file ? try FileKind.contents(of: file) : nil
         if case .archive? = kind {
+            if model != nil { throw Self.modelOfModel(file) }
             let report = try archiveReport()
             try show(report, ReportText.lines(report), console)
         } else if kind == .store || Self.isStore(file) {
@@ -19,6 +22,7 @@ struct InspectJob {
             let report = try storeReport()
             try show(report, ReportText.lines(report), console)
         } else {
+            if model != nil { throw Self.modelOfModel(file) }
             let report = ModelFileReport(file: file, model: ModelReport(try StoreAccess.model(at: file)))
             try show(report, ReportText.lines(report), console)
         }
@@ -39,6 +43,12 @@ struct InspectJob {
         FileKind(ofPath: path) != .folder && URL(fileURLWithPath: path).pathExtension != "mom"
     }
 
+    private static func modelOfModel(_ file: String) -> GraftError {
+        GraftError(
+            .other(finding: "--model is for a store, and this is none", remedy: "Leave it out."),
+            at: GraftError.Place(source: file))
+    }
+
     private func archiveReport() throws -> ArchiveReport {
         let archive = GraphArchive(contentsOf: URL(fileURLWithPath: file))
         return ArchiveReport(
@@ -47,7 +57,7 @@ struct InspectJob {
     }
 
     private func storeReport() throws -> StoreReport {
-        let container = try StoreAccess.openForReading(file, modelPath: nil)
+        let container = try StoreAccess.openForReading(file, modelPath: model)
         let metadata = container.persistentStoreCoordinator.persistentStores.first?.metadata ?? [:]
         var report = ModelReport(container.managedObjectModel)
         let context = container.newBackgroundContext()
