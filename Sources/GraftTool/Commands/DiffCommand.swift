@@ -81,6 +81,8 @@ struct DiffCommand: JobCommand {
             options: key.diffOptions, base: base)
         let hasDifferences = try job.run(on: console)
         if exitCode, hasDifferences { throw QuietExit(code: 1) }
+        // An exit code says it to a script.
+        if !exitCode, !hasDifferences, format == .text { console.note("no difference") }
     }
 }
 

@@ -7,9 +7,12 @@ import Graft
 /// A look into a store, a model or an archive.
 struct InspectJob {
     var file: String
+    /// The model of a store.
+    var model: String?
     var isJSON: Bool
 
     func run(on console: Console) throws {
+<<<<<<< HEAD
         // A folder is a model, and so is a property list.
         let kind = FileKind(ofPath: file) == .folder ? .propertyList : try FileKind.contents(of: file)
         switch kind {
@@ -17,6 +20,19 @@ struct InspectJob {
             let report = try archiveReport()
             try show(report, ReportText.lines(report), console)
         case .propertyList:
+=======
+        let kind = FileKind(ofPath: file) == .file ? try FileKind.contents(of: file) : nil
+        if case .archive? = kind {
+            if model != nil { throw Self.modelOfModel(file) }
+            let report = try archiveReport()
+            try show(report, ReportText.lines(report), console)
+        } else if kind == .store || Self.isStore(file) {
+            if FileKind(ofPath: file) == .file { try StoreAccess.requireStore(file) }
+            let report = try storeReport()
+            try show(report, ReportText.lines(report), console)
+        } else {
+            if model != nil { throw Self.modelOfModel(file) }
+>>>>>>> w-check
             let report = ModelFileReport(file: file, model: ModelReport(try StoreAccess.model(at: file)))
             try show(report, ReportText.lines(report), console)
         default:
@@ -36,6 +52,20 @@ struct InspectJob {
         try console.print(String(decoding: encoder.encode(report), as: UTF8.self))
     }
 
+<<<<<<< HEAD
+=======
+    /// Folders are models, and so is a file with a model's name; any other file is a store.
+    private static func isStore(_ path: String) -> Bool {
+        FileKind(ofPath: path) != .folder && URL(fileURLWithPath: path).pathExtension != "mom"
+    }
+
+    private static func modelOfModel(_ file: String) -> GraftError {
+        GraftError(
+            .other(finding: "--model is for a store, and this is none", remedy: "Leave it out."),
+            at: GraftError.Place(source: file))
+    }
+
+>>>>>>> w-check
     private func archiveReport() throws -> ArchiveReport {
         let archive = GraphArchive(contentsOf: URL(fileURLWithPath: file))
         return ArchiveReport(
@@ -43,8 +73,13 @@ struct InspectJob {
             header: try archive.header())
     }
 
+<<<<<<< HEAD
     func storeReport() throws -> StoreReport {
         let container = try StoreAccess.openForReading(file, modelPath: nil)
+=======
+    private func storeReport() throws -> StoreReport {
+        let container = try StoreAccess.openForReading(file, modelPath: model)
+>>>>>>> w-check
         let metadata = container.persistentStoreCoordinator.persistentStores.first?.metadata ?? [:]
         var report = ModelReport(container.managedObjectModel)
         let context = container.newBackgroundContext()
