@@ -91,6 +91,7 @@ extension NSManagedObjectContext {
         retained.removeAll()
         advanceGeneration()
         assignedStores.removeAll()
+        wantedRows.removeAll()
         let ids = isObserved ? objects.map(\.id) : []
         for object in objects { object.detach() }
         if isObserved { post(.NSManagedObjectContextObjectsDidChange, ChangeDigest(invalidatedAll: ids)) }

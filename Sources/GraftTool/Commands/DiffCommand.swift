@@ -8,7 +8,10 @@ struct DiffCommand: JobCommand {
         commandName: "diff",
         abstract: "Show what differs between two stores, archives, JSON files or models.",
         discussion: """
-            Objects are matched by their identity. Two stores are read side by side, so that they may be larger than \
+            Objects are matched by what --key says, else by the identity that the model declares, else by an attribute called \
+            id, uuid, identifier, guid or <entity>ID in which both sides are unique, else by their rows where both sides \
+            come from one store, else by place and contents. What isn't the model's word is said at the head of the \
+            output. Two stores are read side by side, so that they may be larger than \
             memory; archives and JSON files are read whole, and so are both sides for JSON Patch and Merge Patch, which \
             lead from the export of the old side to that of the new one. What a JSON file leaves out isn't compared. Not a \
             byte of either side changes. Of two models, entities and properties are compared, and whether stores can be \
@@ -35,6 +38,15 @@ struct DiffCommand: JobCommand {
             "Of stores, the entity to compare, with its sub-entities; of JSON, that of the objects at the top.",
             valueName: "name"))
     var entity: String?
+
+    @OptionGroup
+    var key: KeyOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "The store or archive that both sides come from: rows that came later are different objects.",
+            valueName: "base"), completion: .file())
+    var base: String?
 
     @Option(help: "The form of the output.")
     var format = DiffFormat.text
@@ -65,9 +77,12 @@ struct DiffCommand: JobCommand {
         }
         let job = DiffJob(
             old: old, new: new, model: model, entity: entity, format: format,
-            maximumValueLength: valueLength == 0 ? nil : valueLength, showsAllLinks: allLinks)
+            maximumValueLength: valueLength == 0 ? nil : valueLength, showsAllLinks: allLinks,
+            options: key.diffOptions, base: base)
         let hasDifferences = try job.run(on: console)
         if exitCode, hasDifferences { throw QuietExit(code: 1) }
+        // An exit code says it to a script.
+        if !exitCode, !hasDifferences, format == .text { console.note("no difference") }
     }
 }
 

@@ -20,6 +20,9 @@ struct InspectCommand: JobCommand {
         completion: .file())
     var file: String
 
+    @Option(help: .model, completion: .file())
+    var model: String?
+
     @Flag(help: "Write JSON.")
     var json = false
 
@@ -34,7 +37,7 @@ struct InspectCommand: JobCommand {
     }
 
     func run(console: Console) throws {
-        if let html { return try PageJob(store: file, output: html).run(on: console) }
-        try InspectJob(file: file, isJSON: json).run(on: console)
+        if let html { return try PageJob(store: file, model: model, output: html).run(on: console) }
+        try InspectJob(file: file, model: model, isJSON: json).run(on: console)
     }
 }

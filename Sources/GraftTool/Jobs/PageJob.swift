@@ -7,12 +7,13 @@ import Graft
 /// A page about a store.
 struct PageJob {
     var store: String
+    var model: String?
     var output: String
 
     func run(on console: Console) throws {
         try FileKind.require(.store, at: store)
-        let report = try InspectJob(file: store, isJSON: false).storeReport()
-        let container = try StoreAccess.openForReading(store, modelPath: nil)
+        let report = try InspectJob(file: store, model: model, isJSON: false).storeReport()
+        let container = try StoreAccess.openForReading(store, modelPath: model)
         var page = StorePage(title: URL(fileURLWithPath: store).lastPathComponent)
         page.facts = ["\(report.type) store, \(report.size.formatted()) bytes", "UUID \(report.uuid)"]
         page.diagram = try Graphviz.svgIfInstalled(of: DiagramJob.diagram(container.managedObjectModel))
