@@ -14,7 +14,9 @@ struct CheckCommand: JobCommand {
 
             With --repair, what can be mended without inventing anything is mended, all at once or not at all, after a copy \
             of the store has been made. The exit code is 1 where something is left.
-            """ + Examples.text("graft check Heroes.sqlite", "graft check Heroes.sqlite --repair --backup Before.sqlite")
+            """
+                + Examples.text(
+                    "graft check Heroes.sqlite", "graft check Heroes.sqlite --repair --backup Before.sqlite")
     )
 
     @Argument(help: "The store.", completion: .file())

@@ -13,7 +13,8 @@ struct GraftCommand: ParsableCommand {
         version: Tool.version,
         groupedSubcommands: [
             CommandGroup(
-                name: "JSON and Store", subcommands: [ImportCommand.self, ExportCommand.self, InspectCommand.self, CheckCommand.self]),
+                name: "JSON and Store",
+                subcommands: [ImportCommand.self, ExportCommand.self, InspectCommand.self, CheckCommand.self]),
             CommandGroup(
                 name: "Model",
                 subcommands: [
