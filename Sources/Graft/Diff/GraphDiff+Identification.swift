@@ -153,7 +153,6 @@ extension GraphSnapshot {
         result.members = members
         result.roots = roots
         result.forwards = forwards
-        result.namedRows = namedRows
         result.removals = removals
         result.skippedCounts = skippedCounts
         result.mergeCount = mergeCount
