@@ -3,12 +3,13 @@
 SWIFT ?= swift
 export SWIFT
 
-.PHONY: help setup build test stress lint apple format demo examples bench compare-swift-syntax clean
+.PHONY: help setup build test stress fuzz lint apple format demo examples bench compare-swift-syntax clean
 
 help:
 	@echo "make demo     build the tool and import, update, query and export Examples/Heroes"
 	@echo "make test     run every test"
 	@echo "make stress   a million random operations by several contexts on one store; STRESS_OPERATIONS and STRESS_SEED change that"
+	@echo "make fuzz     run libFuzzer over every reader; TARGET=json and SECONDS=600 change that"
 	@echo "make build    build the libraries and the tool (debug)"
 	@echo "make lint     check the formatting and that our code builds without warnings"
 	@echo "make apple    check that Graft compiles against Apple's Core Data, by declarations of its API"
@@ -29,6 +30,9 @@ test: setup
 
 stress: setup
 	STRESS_OPERATIONS=$${STRESS_OPERATIONS:-1000000} scripts/test --filter StressTests
+
+fuzz: setup
+	@scripts/fuzz $(or $(TARGET),all) $(or $(SECONDS),60)
 
 lint: setup
 	@scripts/lint
@@ -54,4 +58,4 @@ compare-swift-syntax: setup
 		Sources Tests Examples .build/checkouts SourceComparison/.build/checkouts
 
 clean:
-	rm -rf .build Benchmarks/.build SourceComparison/.build
+	rm -rf .build Benchmarks/.build SourceComparison/.build Fuzzing/.build

@@ -14,11 +14,13 @@ let settings: [SwiftSetting] = [
     let runtime: [Target.Dependency] = []
     let generator: [Target.Dependency] = []
     let generatorTool: [Target.Dependency] = []
+    let fuzzing: [Target.Dependency] = []
 #else
     let runtimeProducts: [Product] = [.library(name: "CoreData", targets: ["CoreData"])]
     let runtime: [Target.Dependency] = ["CoreData"]
     let generator: [Target.Dependency] = ["ManagedObjectGenerator", "ModelDocuments"]
     let generatorTool: [Target.Dependency] = ["managed-object-classes"]
+    let fuzzing: [Target.Dependency] = ["FuzzTargets"]
     let runtimeTargets: [Target] = [
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "CClassNames"),
@@ -54,6 +56,12 @@ let settings: [SwiftSetting] = [
             dependencies: ["CoreData", "ManagedObjectGenerator", "ModelDocuments"],
             swiftSettings: settings
         ),
+        // What libFuzzer runs in the package `Fuzzing`, run here over what it has found.
+        .target(
+            name: "FuzzTargets", dependencies: ["CoreData", "Graft"], path: "Fuzzing/Sources/FuzzTargets",
+            swiftSettings: settings),
+        .testTarget(
+            name: "FuzzingTests", dependencies: ["FuzzTargets"], exclude: ["Findings"], swiftSettings: settings),
     ]
 #endif
 
@@ -92,7 +100,8 @@ let package = Package(
         .testTarget(name: "GrootTests", dependencies: ["Groot"] + runtime, swiftSettings: settings),
         .testTarget(
             name: "ToolTests",
-            dependencies: ["Graft", "GraftTool", .product(name: "GRDB", package: "GRDB.swift")] + runtime + generator,
+            dependencies: ["Graft", "GraftTool", .product(name: "GRDB", package: "GRDB.swift")] + runtime + generator
+                + fuzzing,
             exclude: ["Resources"],
             swiftSettings: settings
         ),

@@ -86,18 +86,44 @@ enum StoreAccess {
         return try open(path, model, isReadOnly: false)
     }
 
-    /// Opens a store for writing, and migrates it to the model's version where it is of another.
+    /// What there is to do to make a store one of another version of its model.
     ///
-    /// - Throws: As ``openForReading(_:modelPath:)``, and why the store can't be migrated.
-    static func openMigrating(_ path: String, model: NSManagedObjectModel) throws -> NSPersistentContainer {
-        // A description migrates unless told otherwise.
-        try container(model, NSPersistentStoreDescription(url: URL(fileURLWithPath: path)))
+    /// - Parameter mapping: A mapping model's file, or `inferred`; nil for one that is found, else inferred.
+    static func migration(
+        of path: String, to model: NSManagedObjectModel, mapping: String?
+    ) throws -> MigrationPlan {
+        let mapping: MigrationPlan.Mapping =
+            switch mapping {
+            case nil: .automatic
+            case "inferred": .inferred
+            case let file?: .file(URL(fileURLWithPath: file))
+            }
+        return try MigrationPlan(store: URL(fileURLWithPath: path), destination: model, mapping: mapping)
     }
 
-    /// What there is to do to make a store one of another version of its model.
-    static func migration(of path: String, to model: NSManagedObjectModel) throws -> MigrationPreview {
-        try MigrationPreview(store: URL(fileURLWithPath: path), destination: model)
+    /// Migrates a store.
+    static func migrate(_ plan: MigrationPlan) throws { try plan.run(timeout: patience.withLock { $0 }) }
+
+    /// A check of all that a store has.
+    static func check(_ path: String, model: NSManagedObjectModel, identities: [String: [String]]) -> StoreCheck {
+        StoreCheck(
+            store: URL(fileURLWithPath: path), model: model, identities: identities,
+            timeout: patience.withLock { $0 })
     }
+
+    /// Copies a store with its external data to where there is none.
+    static func backUp(_ path: String, to backup: String) throws {
+        guard FileKind(ofPath: backup) == .missing else {
+            throw GraftError(.unwritableFile(reason: "there is a file of that name"), at: place(backup))
+        }
+        try SQLiteStoreFile.replace(
+            at: URL(fileURLWithPath: backup), withStoreAt: URL(fileURLWithPath: path))
+    }
+
+    /// What differs between two versions of a model.
+    static func comparison(
+        from old: NSManagedObjectModel, to new: NSManagedObjectModel
+    ) -> ModelVersionComparison { ModelVersionComparison(from: old, to: new) }
 
     private static func open(
         _ path: String, _ model: NSManagedObjectModel, isReadOnly: Bool

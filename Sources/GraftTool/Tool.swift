@@ -21,7 +21,7 @@ enum Tool {
             try command.run()
             return ExitCode.success.rawValue
         } catch {
-            return finish(with: error, console: console)
+            return finish(with: error, arguments, console: console)
         }
     }
 
@@ -52,11 +52,30 @@ enum Tool {
         }
     }
 
+    /// The words for the first option that the command doesn't have.
+    private static func unknownOption(in arguments: [String]) -> String? {
+        guard
+            let command = GraftCommand.configuration.subcommands.first(where: {
+                $0.configuration.commandName == arguments.first
+            })
+        else { return nil }
+        let known = Set(command.helpMessage().matches(of: /--[a-z][a-z-]*/).map { String($0.output) })
+        let given = arguments.dropFirst().prefix { $0 != "--" }.filter { $0.hasPrefix("--") }
+            .map { String($0.prefix { $0 != "=" }) }
+        guard let unknown = given.first(where: { !known.contains($0) }) else { return nil }
+        let closest = NameSuggestion.closest(to: unknown, among: known).map { " Did you mean '\($0)'?" } ?? ""
+        return "Unknown option '\(unknown)'.\(closest)"
+    }
+
     /// Help and version are results; what the parser couldn't understand isn't.
-    private static func finish(with error: any Error, console: Console) -> Int32 {
+    private static func finish(with error: any Error, _ arguments: [String], console: Console) -> Int32 {
         let code = GraftCommand.exitCode(for: error)
         let message = GraftCommand.fullMessage(for: error)
         guard code.isSuccess else {
+            // What is missing is told before what is wrong; a slip in an option's name is both.
+            if !message.contains("Unknown option"), let option = unknownOption(in: arguments) {
+                console.note("Error: \(option)")
+            }
             console.note(message)
             return code.rawValue
         }

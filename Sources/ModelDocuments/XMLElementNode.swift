@@ -17,11 +17,13 @@ package struct XMLDamage: Error, Equatable {
     }
 }
 
-/// An element with its attributes and child elements; text is dropped, since models have none.
+/// An element with its attributes and child elements; text is dropped unless asked for, since models have none.
 package final class XMLElementNode {
     package let name: String
     package private(set) var attributes: [String: String]
     package fileprivate(set) var children: [XMLElementNode] = []
+    /// The text in the element itself, where it is kept.
+    package fileprivate(set) var text = ""
     /// The line that the element begins on, from 1.
     package let line: Int
 
@@ -45,7 +47,7 @@ package final class XMLElementNode {
     ///
     /// External entities aren't followed.
     /// - Throws: ``XMLDamage`` also for what isn't UTF-8 and for a document type, on which Foundation's parser ends the process.
-    package static func root(of data: Data) throws(XMLDamage) -> XMLElementNode {
+    package static func root(of data: Data, keepsText: Bool = false) throws(XMLDamage) -> XMLElementNode {
         let text = try XMLText.checked(data)
         // What a document type declares is nothing that a model has.
         if let declaration = text.range(of: "<!DOCTYPE") {
@@ -54,7 +56,7 @@ package final class XMLElementNode {
         }
         let parser = XMLParser(data: Data(text.utf8))
         parser.shouldResolveExternalEntities = false
-        let builder = Builder()
+        let builder = Builder(keepsText: keepsText)
         parser.delegate = builder
         let isWellFormed = parser.parse()
         if let problem = builder.problem { throw problem }
@@ -91,6 +93,13 @@ package final class XMLElementNode {
         private(set) var root: XMLElementNode?
         private(set) var problem: XMLDamage?
         private var open: [XMLElementNode] = []
+        private let keepsText: Bool
+
+        init(keepsText: Bool) { self.keepsText = keepsText }
+
+        func parser(_ parser: XMLParser, foundCharacters text: String) {
+            if keepsText { open.last?.text += text }
+        }
 
         func parser(
             _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,

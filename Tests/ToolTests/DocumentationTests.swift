@@ -16,6 +16,47 @@ import Testing
         }
     }
 
+    /// The options of each command, as its help lists them.
+    private func options() throws -> [String: Set<String>] {
+        let help = try graft("--help").succeeded().text
+        let commands = help.matches(of: /(?m)^  ([a-z]+)  +[A-Z]/).map { String($0.1) }
+        try #require(commands.contains("check") && commands.contains("import"))
+        return try Dictionary(
+            uniqueKeysWithValues: commands.map { command in
+                let text = try graft(command, "--help").succeeded().text
+                return (command, Set(text.matches(of: /--[a-z][a-z-]*/).map { String($0.output) }))
+            })
+    }
+
+    @Test func `each option that an error's text or a page names exists, and the command named with it has it`() throws
+    {
+        let options = try options()
+        let all = options.values.reduce(into: Set(["--help", "--version"])) { $0.formUnion($1) }
+        var files = ["Sources", "docs"].flatMap { folder in
+            let root = Project.root.appending(path: folder)
+            return FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)?.allObjects ?? []
+        }.compactMap { $0 as? URL }.filter { ["swift", "md"].contains($0.pathExtension) }
+        files += ["README.md", "CHANGELOG.md"].map { Project.root.appending(path: $0) }
+        var count = 0
+        // Its style sheet has names that look like options.
+        for file in files where file.lastPathComponent != "HTMLPage.swift" {
+            for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+            where !line.contains("swift test") && !line.contains("git ") {
+                for option in line.matches(of: /(?:^|[ `'"(])(--[a-z][a-z-]*[a-z])(?![a-zA-Z-])/) {
+                    count += 1
+                    #expect(all.contains(String(option.1)), "\(file.lastPathComponent): \(line)")
+                }
+                for match in line.matches(of: /graft ([a-z]+)((?: [^ `]+)*? --[a-z-]+[a-z])/) {
+                    guard let known = options[String(match.1)] else { continue }
+                    for option in match.2.matches(of: /--[a-z-]*[a-z]/) {
+                        #expect(known.contains(String(option.output)), "\(file.lastPathComponent): \(line)")
+                    }
+                }
+            }
+        }
+        #expect(count > 50)
+    }
+
     /// The tests' sources by file name.
     private func testSources() throws -> [String: String] {
         let folder = Project.root.appending(path: "Tests")

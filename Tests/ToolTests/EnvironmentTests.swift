@@ -54,6 +54,42 @@ import Testing
         #expect(run.status == 64 && run.diagnostics.contains("-5") && !run.diagnostics.contains("Missing value"))
     }
 
+    @Test func `an option that doesn't exist is named beside one that is missing`() throws {
+        let run = try graft("import", "x.json", "--entiy", "Hero")
+        #expect(run.status == 64)
+        #expect(run.diagnostics.contains("Unknown option '--entiy'. Did you mean '--entity'?"), "\(run.diagnostics)")
+        #expect(run.diagnostics.contains("Missing expected argument '--store"), "\(run.diagnostics)")
+        let alone = try graft("import", "x.json")
+        #expect(alone.status == 64 && !alone.diagnostics.contains("Unknown option"))
+    }
+
+    @Test func `a path of three thousand characters is shortened in an error, and its end stays`() throws {
+        let path = folder.path((0..<15).map { "\($0)" + String(repeating: "x", count: 200) }.joined(separator: "/"))
+        let run = try graft("inspect", path + "/Heroes.sqlite")
+        #expect(run.status == 1 && run.diagnostics.count < 400, "\(run.diagnostics)")
+        #expect(run.diagnostics.contains("x/Heroes.sqlite: the file can't be read"))
+    }
+
+    @Test func `a store that carries no model is inspected with one, and nothing else takes one`() throws {
+        try changeDatabase(at: store, "DELETE FROM Z_MODELCACHE")
+        try graft("inspect", store).failed(saying: "there is no --model")
+        #expect(try graft("inspect", store, "--model", Project.heroesModel).succeeded().text.contains("Hero"))
+        try graft("inspect", Project.heroesModel, "--model", Project.heroesModel).failed(
+            saying: "--model is for a store")
+    }
+
+    @Test func `an export is written to the file that -o names`() throws {
+        let file = folder.path("out.json")
+        let run = try graft("export", "--store", store, "--entity", "Hero", "-o", file).succeeded()
+        let size = try Data(contentsOf: URL(fileURLWithPath: file)).count
+        #expect(run.text == "\(file): \(size) bytes\n")
+    }
+
+    @Test func `no difference is said to be none`() throws {
+        let run = try graft("diff", store, store)
+        #expect(run.status == 0 && run.text == "" && run.diagnostics == "no difference\n")
+    }
+
     @Test func `JSON that is inspected is told to be JSON`() throws {
         try graft("inspect", folder.file("in.json", Self.input)).failed(saying: "in.json", "it is JSON", "graft import")
     }

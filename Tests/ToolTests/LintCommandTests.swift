@@ -38,6 +38,33 @@ import Testing
         #expect(run.lines.contains("Power      id        identityAttributes"))
     }
 
+    @Test func `what Xcode's compiler takes is a warning, and is read`() throws {
+        let model = folder.url.appending(path: "Old.xcdatamodel")
+        try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+        let text = """
+            <model type="com.apple.IDECoreDataModeler.DataModel"><entity name="Hero">
+            <attribute name="id" attributeType="Integer 32" defaultValueString="NO" usesScalarValueType="YES">
+              <userInfo><entry key="mappedKeyName" value="id"/></userInfo></attribute>
+            <attribute name="born" attributeType="Date" optional="YES">
+              <userInfo><entry key="mappedKeyName" value="born"/><entry key="dateFormat" value="unixTime13"/></userInfo>
+            </attribute>
+            <userInfo><entry key="relatedByAttribute" value="id"/></userInfo>
+            </entity></model>
+            """
+        try Data(text.utf8).write(to: model.appending(path: "contents"))
+        let run = try graft("lint", model.path).succeeded()
+        #expect(
+            run.text.contains(
+                "warning: Hero.id: the default value 'NO' isn't one of its type, and is read as 0. Write 0. [unusualValue]"
+            ))
+        #expect(
+            run.text.contains("warning: Hero.born: the date format 'unixTime13' is read as milliseconds since 1970."))
+        let store = folder.path("Old.sqlite")
+        let input = try folder.file("in.json", #"[{"id": 1, "born": 1363911910000}]"#)
+        try graft("import", input, "--entity", "Hero", "--store", store, "--model", model.path).succeeded()
+        #expect(try StoreFile(path: store).count("ZHERO", where: "ZBORN = 1363911910 - 978307200") == 1)
+    }
+
     @Test func `what is wrong is listed with a suggestion each, and the exit code is 1`() throws {
         let run = try graft("lint", try broken())
         #expect(run.status == 1)

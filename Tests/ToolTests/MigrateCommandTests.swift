@@ -50,9 +50,59 @@ import Testing
             with: "name=\"rescues\" optional=\"YES\" attributeType=\"String\"")
         for options in [[], ["--dry-run"]] {
             try graft(["migrate", store, "--model", model] + options)
-                .failed(saying: "rescues: type changed", "values can't be converted")
+                .failed(saying: "rescues: type changed", "values can't be converted", "--mapping")
+            let run = try graft(["migrate", store, "--model", model] + options)
+            #expect(!run.diagnostics.contains("Give the model"), "\(run.diagnostics)")
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == bytes)
+    }
+
+    @Test func `a mapping model beside the versions is used, another one is refused, and none is inferred`() throws {
+        func contents(_ attribute: String) -> String {
+            """
+            <model type="com.apple.IDECoreDataModeler.DataModel"><entity name="Person">
+            <attribute name="\(attribute)" optional="YES" attributeType="Integer 32"/>
+            <attribute name="name" optional="YES" attributeType="String"><userInfo>
+            <entry key="JSONKeyPath" value="name"/></userInfo></attribute></entity></model>
+            """
+        }
+        func write(_ text: String, _ path: String) throws -> String {
+            let file = folder.url.appending(path: path)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: file)
+            return file.deletingLastPathComponent().path
+        }
+        let one = try write(contents("age"), "People.xcdatamodeld/One.xcdatamodel/contents")
+        let two = try write(contents("years"), "People.xcdatamodeld/Two.xcdatamodel/contents")
+        let mapping = try write(
+            """
+            <database>
+            <object type="XDDEVMAPPINGMODEL" id="z1"><relationship name="entitymappings" idrefs="z2"/></object>
+            <object type="XDDEVENTITYMAPPING" id="z2">
+            <attribute name="sourcename">Person</attribute><attribute name="destinationname">Person</attribute>
+            <attribute name="sourcefilterpredicatestring">name != "Bob"</attribute>
+            <relationship name="attributemappings" idrefs="z3"/></object>
+            <object type="XDDEVATTRIBUTEMAPPING" id="z3"><attribute name="name">name</attribute></object>
+            </database>
+            """, "Mappings/Named.xcmappingmodel/xcmapping.xml")
+        let input = try folder.file("in.json", #"[{"name": "Ada"}, {"name": "Bob"}]"#)
+        func names(_ options: [String]) throws -> String {
+            let people = folder.path("People-\(UUID().uuidString).sqlite")
+            try graft("import", input, "--entity", "Person", "--store", people, "--model", one).succeeded()
+            let preview = try graft(["migrate", people, "--model", two, "--dry-run"] + options).succeeded()
+            #expect(try graft(["migrate", people, "--model", two] + options).succeeded().text == preview.text)
+            let first = preview.lines.first { $0.hasPrefix("by the mapping model") }
+            let found = try graft("export", "--store", people, "--entity", "Person", "--sort", "name").succeeded()
+            return "\(first ?? "inferred") \(found.text.filter { !$0.isWhitespace })"
+        }
+        #expect(try names([]) == #"inferred [{"name":"Ada"},{"name":"Bob"}]"#)
+        #expect(try names(["--mapping", mapping]) == #"by the mapping model Named.xcmappingmodel [{"name":"Ada"}]"#)
+        try FileManager.default.copyItem(atPath: mapping, toPath: folder.path("Beside.xcmappingmodel"))
+        #expect(try names([]) == #"by the mapping model Beside.xcmappingmodel [{"name":"Ada"}]"#)
+        #expect(try names(["--mapping", "inferred"]) == #"inferred [{"name":"Ada"},{"name":"Bob"}]"#)
+        try graft("migrate", store, "--model", Project.heroesModel, "--mapping", mapping)
+            .failed(saying: "the mapping model is for other versions")
     }
 
     @Test func `what isn't a store or a model is refused`() throws {

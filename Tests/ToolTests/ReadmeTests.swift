@@ -5,9 +5,9 @@ import Graft
 import Testing
 
 @Suite struct ReadmeTests {
-    /// The code blocks of the README in a language; nil for those without one.
-    private func blocks(_ language: String?) throws -> [[Substring]] {
-        let readme = try String(contentsOf: Project.root.appending(path: "README.md"), encoding: .utf8)
+    /// The code blocks of a page in a language; nil for those without one.
+    private func blocks(_ language: String?, of page: String = "README.md") throws -> [[Substring]] {
+        let readme = try String(contentsOf: Project.root.appending(path: page), encoding: .utf8)
         var blocks: [[Substring]] = []
         var fence: Substring?
         for line in readme.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -32,14 +32,24 @@ import Testing
         return folder
     }
 
-    @Test func `the tool's commands work as they stand`() throws {
+    @Test(arguments: [
+        ("README.md", "Heroes.sqlite"), ("docs/infer.md", "Model.xcdatamodeld"), ("docs/tool.md", "everything.json"),
+    ])
+    func `the tool's commands work as they stand`(_ page: String, _ made: String) throws {
         let folder = try copyOfHeroes()
-        let commands = try blocks(nil).joined().filter { $0.hasPrefix("graft ") }
-        try #require(commands.count >= 5)
+        let commands = try blocks(nil, of: page).joined().filter { $0.hasPrefix("graft ") }
+        try #require(commands.count >= 2)
         for command in commands {
             try shell("graft() { \"$GRAFT\" \"$@\"; }; \(command)", in: folder).succeeded()
         }
-        #expect(try folder.names.contains("everything.json"))
+        #expect(try folder.names.contains(made))
+    }
+
+    @Test func `the picture is that of the model that the first command makes`() throws {
+        let folder = try copyOfHeroes()
+        try graft("import", "heroes.json", "--store", "Heroes.sqlite", in: folder).succeeded()
+        let drawn = try graft("diagram", "Heroes.sqlite", "--format", "mermaid", in: folder).succeeded()
+        #expect(try blocks("mermaid").first == drawn.lines)
     }
 
     @MainActor @Test func `the library's example works as it stands`() throws {

@@ -50,16 +50,24 @@ extension NSManagedObjectContext {
     }
 
     private func propagateDeletion(of object: NSManagedObject, slot: Int) {
-        guard let relationship = object.layout.slots[slot].relationship else { return }
+        switch object.layout.slots[slot].relationship?.deleteRule {
+        case .nullifyDeleteRule where object.layout.inverses[slot] == nil: return
+        case .nullifyDeleteRule, .cascadeDeleteRule:
+            for other in related(object, slot) { propagateDeletion(of: object, slot: slot, to: other) }
+        default: return
+        }
+    }
+
+    /// What a deletion does to one related object. One that has been given to somebody else stays his.
+    func propagateDeletion(of object: NSManagedObject, slot: Int, to other: NSManagedObject) {
+        guard !other.isDeleted else { return }
         let inverse = object.layout.inverses[slot]
-        switch relationship.deleteRule {
-        case .noActionDeleteRule, .denyDeleteRule: return
-        case .nullifyDeleteRule:
-            guard let inverse else { return }
-            for other in related(object, slot) where !other.isDeleted { other.unlink(inverse, from: object) }
+        switch object.layout.slots[slot].relationship?.deleteRule {
+        case .nullifyDeleteRule: if let inverse { other.unlink(inverse, from: object) }
         case .cascadeDeleteRule:
-            for other in related(object, slot) where !other.isDeleted { delete(other) }
-        @unknown default: return
+            if let inverse, other.deniesBeing(in: object, inverse) { return }
+            delete(other)
+        default: return
         }
     }
 

@@ -171,7 +171,7 @@ extension NSManagedObjectContext {
     /// with its error. Whoever wants to handle it fetches instead, or collects failures.
     ///
     /// - Returns: Nil where the failure has been noted.
-    private func readOrStop<T>(_ what: String, _ read: () throws -> T) -> T? {
+    func readOrStop<T>(_ what: String, _ read: () throws -> T) -> T? {
         do {
             return try read()
         } catch {

@@ -11,13 +11,26 @@ extension NSManagedObjectContext {
             if flag, object.isUpdated || object.isDeleted {
                 reload(object)
             } else {
-                dropChanges(of: object)
-                let left = object.forgetChanges()
-                object.turnIntoFault()
-                for (slot, delta) in left { object.keep(delta, slot) }
+                becomeFault(object)
             }
         }
         if isObserved { post(.NSManagedObjectContextObjectsDidChange, ChangeDigest(refreshed: [object])) }
+    }
+
+    /// Drops an object's values and its unsaved changes; not those of others that concern it.
+    private func becomeFault(_ object: NSManagedObject) {
+        let wasDeleted = object.isDeleted
+        let leadsToDeleted = object.layout.toOneSlots.filter {
+            object.committed[$0].destination(in: self)?.isDeleted ?? false
+        }
+        dropChanges(of: object)
+        let left = object.forgetChanges(isRevived: wasDeleted)
+        object.turnIntoFault()
+        for (slot, value) in left { object.keep(value, slot) }
+        for slot in leadsToDeleted {
+            object.realize()
+            object.followDeletion(slot)
+        }
     }
 
     /// Refreshes all objects, keeping unsaved changes.
@@ -25,7 +38,7 @@ extension NSManagedObjectContext {
         checkQueue()
         processPendingChanges()
         var refreshed: [NSManagedObject] = []
-        for object in orderedRegisteredObjects() where !object.isInserted {
+        for object in orderedRegisteredObjects() where !object.isInserted && !object.state.contains(.gone) {
             object.announcingChanges {
                 if object.isUpdated || object.isDeleted { reload(object) } else { object.turnIntoFault() }
             }
@@ -78,15 +91,28 @@ extension NSManagedObjectContext {
         retained.removeAll()
         advanceGeneration()
         assignedStores.removeAll()
+        wantedRows.removeAll()
         let ids = isObserved ? objects.map(\.id) : []
         for object in objects { object.detach() }
         if isObserved { post(.NSManagedObjectContextObjectsDidChange, ChangeDigest(invalidatedAll: ids)) }
     }
 
-    /// Reads an object's row anew and puts its unsaved changes on top.
+    /// Reads an object's row anew and puts its unsaved changes on top. One whose row is gone counts as deleted.
     func reload(_ object: NSManagedObject) {
-        guard let row = (try? requiredSource.rows(withIDs: [object.id], for: self))?.first else { return }
+        let rows = readOrStop("the object \(object.id.uriRepresentation().absoluteString)") {
+            try requiredSource.rows(withIDs: [object.id], for: self)
+        }
+        guard let rows else { return }
+        guard let row = rows.first else {
+            letGo(ofVanished: [object])
+            return
+        }
         object.batch?.reopen(position: object.batchPosition)
+        if object.isDeleted {
+            deleteAgain(object, row)
+            undoRecorder?.noteReload(object)
+            return
+        }
         // What was set to the value that it had is no change, and mustn't become one.
         var changed = SlotSet()
         for slot in object.touched where object.differs(slot) { changed.insert(slot) }

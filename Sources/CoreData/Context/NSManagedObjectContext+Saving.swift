@@ -189,6 +189,7 @@ extension NSManagedObjectContext {
         updated.removeAll()
         deleted.removeAll()
         assignedStores.removeAll()
+        wantedRows.removeAll()
         undoRecorder?.noteSave()
     }
 

@@ -83,6 +83,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var generation: NSQueryGenerationToken?
     /// Where unsaved objects shall go, by their temporary IDs.
     var assignedStores: [RowKey: NSPersistentStore] = [:]
+    /// Which numbers the rows of unsaved objects shall get if they are free, by their temporary IDs.
+    var wantedRows: [RowKey: Int64] = [:]
     /// What couldn't be read while ``collectingFaultFailures(_:)`` runs; nil where such a failure stops the process.
     var faultFailures: FaultFailures?
     /// Whether the changes of an event are being posted.

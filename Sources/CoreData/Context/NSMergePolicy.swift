@@ -141,7 +141,6 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
         var slots = SlotSet()
         for slot in kept { slots.insert(slot) }
         object.rebase(on: row, keeping: slots)
-        for slot in kept { object.touched.insert(slot) }
         return .settled
     }
 
@@ -173,11 +172,12 @@ extension NSManagedObjectContext {
 
     /// Lets a deletion stand whose row somebody else has changed meanwhile: the delete rules are followed once more, for the
     /// relationships that it has now.
-    fileprivate func deleteAgain(_ object: NSManagedObject, _ row: StoreRow) {
+    func deleteAgain(_ object: NSManagedObject, _ row: StoreRow) {
         object.values = row.values
         object.committed = row.values
         object.touched.removeAll()
         object.version = row.version
+        guard object.state.contains(.deletionPropagated) else { return }
         object.state.remove(.deletionPropagated)
         undeclaredDeletions.append(object)
     }

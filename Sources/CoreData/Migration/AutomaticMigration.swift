@@ -43,13 +43,25 @@ struct AutomaticMigration {
         }
         let errors = MigrationErrors(store: url)
         guard let source = found.model else { throw errors.missingSourceModel(searched: found.searched) }
-        try requireMapping(source, errors)
+        if let mapping = try mappingModel(from: source) {
+            try NSMigrationManager(sourceModel: source, destinationModel: destination).migrateStore(
+                from: url, sourceType: NSSQLiteStoreType, options: options, with: mapping, toDestinationURL: url,
+                destinationType: NSSQLiteStoreType, destinationOptions: options)
+            return
+        }
+        try requireInference(from: source, errors)
         try StoreMigration(
             url: url, source: source, destination: destination, configuration: configuration, options: storeOptions
         ).run()
     }
 
-    private func requireMapping(_ source: NSManagedObjectModel, _ errors: MigrationErrors) throws {
+    /// The mapping model that somebody has made goes before an inferred one. It is for all entities.
+    private func mappingModel(from source: NSManagedObjectModel) throws -> NSMappingModel? {
+        let isWhole = configuration.map { $0 == "PF_DEFAULT_CONFIGURATION_NAME" } ?? true
+        return isWhole ? try MappingModelSearch(source: source, destination: destination).run() : nil
+    }
+
+    private func requireInference(from source: NSManagedObjectModel, _ errors: MigrationErrors) throws {
         guard flag(NSInferMappingModelAutomaticallyOption) else {
             throw errors.missingMapping(source, destination, underlying: nil)
         }

@@ -161,6 +161,7 @@ extension NSEntityDescription {
         if let layoutStorage { return layoutStorage }
         let layout = EntityLayout(entity: self)
         layoutStorage = layout
+        noteStructure()
         return layout
     }
 }

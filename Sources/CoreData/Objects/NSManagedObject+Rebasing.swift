@@ -12,15 +12,25 @@ extension NSManagedObject {
         let old = values, oldCommitted = committed
         var current = row.values
         for slot in layout.slots.indices where !layout.slots[slot].isToMany {
-            if kept.contains(slot) { current[slot] = old[slot] } else { touched.remove(slot) }
+            if kept.contains(slot) {
+                current[slot] = old[slot]
+                touched.insert(slot)
+            } else {
+                touched.remove(slot)
+            }
         }
         values = current
         committed = row.values
         version = row.version
         for slot in layout.toOneSlots where !kept.contains(slot) {
-            settleDestination(slot, former: [old[slot], oldCommitted[slot]])
+            if settleDestination(slot, former: [old[slot], oldCommitted[slot]]) {
+                followDeletion(slot)
+            } else {
+                values[slot] = .null
+                noteChange(slot)
+            }
         }
-        for slot in layout.toOneSlots where kept.contains(slot) { takeFromPartner(slot, stored: row.values[slot]) }
+        for slot in layout.toOneSlots where kept.contains(slot) { keepDestination(slot, stored: row.values[slot]) }
         for slot in layout.toManySlots {
             let isDecidedElsewhere = layout.slots[slot].isDecidedByMembers
             rebaseMembers(
@@ -30,27 +40,29 @@ extension NSManagedObject {
 
     /// Drops unsaved changes. What other objects' unsaved changes say of this one's relationships stays and is returned; it is put on
     /// top of what is read next.
-    func forgetChanges() -> [(slot: Int, delta: ToManyDelta)] {
+    ///
+    /// - Parameter isRevived: Whether the object was deleted; the others have lost it then.
+    func forgetChanges(isRevived: Bool) -> [(slot: Int, value: ManagedValue)] {
         let old = values, oldCommitted = committed
-        var left: [(slot: Int, delta: ToManyDelta)] = []
-        for slot in touched {
+        var left: [(slot: Int, value: ManagedValue)] = []
+        for slot in layout.slots.indices where touched.contains(slot) || isRevived {
             switch layout.slots[slot].kind {
             case .attribute: continue
             case .toOne:
                 values[slot] = oldCommitted[slot]
-                settleDestination(slot, former: [old[slot]])
+                if !settleDestination(slot, former: [old[slot]]) { left.append((slot, .null)) }
             case .toMany:
                 guard layout.inverses[slot] != nil else { continue }
                 let delta = ToManyDelta(from: oldCommitted[slot], to: old[slot])
-                if !delta.isEmpty { left.append((slot, delta)) }
+                if !delta.isEmpty { left.append((slot, .unread(delta))) }
             }
         }
         return left
     }
 
     /// Puts what others' unsaved changes say of a relationship onto a fault.
-    func keep(_ delta: ToManyDelta, _ slot: Int) {
-        values[slot] = .unread(delta)
+    func keep(_ value: ManagedValue, _ slot: Int) {
+        values[slot] = value
         noteChange(slot)
     }
 
@@ -58,36 +70,43 @@ extension NSManagedObject {
 
     /// After a to-one slot has got the store's value: objects that the object doesn't lead to any more forget it, and the one that it
     /// leads to knows it.
-    private func settleDestination(_ slot: Int, former: [ManagedValue]) {
-        guard let inverse = layout.inverses[slot], let context else { return }
-        let new = registered(values[slot], in: context)
+    ///
+    /// - Returns: False where that one has got another partner by an unsaved change, which stands.
+    private func settleDestination(_ slot: Int, former: [ManagedValue]) -> Bool {
+        guard let inverse = layout.inverses[slot], let context else { return true }
+        let new = values[slot].destination(in: context)
         let leaving = LeavingObjects([self])
         for value in former {
-            guard let old = registered(value, in: context), old !== new else { continue }
+            guard let old = value.destination(in: context), old !== new else { continue }
             _ = old.drop(leaving, from: inverse)
         }
-        new?.regain(self, in: inverse, slot)
+        return new?.regain(self, in: inverse, slot) ?? true
     }
 
-    private func registered(_ value: ManagedValue, in context: NSManagedObjectContext) -> NSManagedObject? {
-        switch value {
-        case .object(let object): object
-        case .objectID(let id): context.registeredObject(for: id)
-        default: nil
-        }
+    /// Where an object leads that is deleted here, the rule of the deletion is followed for this object, too.
+    func followDeletion(_ slot: Int) {
+        guard let inverse = layout.inverses[slot], let context,
+            let destination = values[slot].destination(in: context),
+            destination.isDeleted, destination.state.contains(.deletionPropagated)
+        else { return }
+        context.propagateDeletion(of: destination, slot: inverse, to: self)
     }
 
-    /// Enters an object whose stored row leads here.
-    private func regain(_ other: NSManagedObject, in slot: Int, _ inverse: Int) {
+    /// Enters an object whose stored row leads here; returns false where another partner stands in its way.
+    private func regain(_ other: NSManagedObject, in slot: Int, _ inverse: Int) -> Bool {
         if isFault, !state.contains(.hasRow) {
-            guard case .unread(var delta?) = values[slot], delta.removed.contains(other) else { return }
-            delta.removed.remove(other, keepingOrder: true)
-            values[slot] = .unread(delta)
-            return
+            switch values[slot] {
+            case .unread(var delta?):
+                if delta.removed.remove(other, keepingOrder: true) { values[slot] = .unread(delta) }
+                return true
+            case .unread, .memberIDs, .objects: return true
+            // Of a refreshed one, what was set by others is there already.
+            default: return !touched.contains(slot) || values[slot].referencedID == other.id
+            }
         }
         switch values[slot] {
         case .objects(var members):
-            guard !members.contains(other) else { return }
+            guard !members.contains(other) else { return true }
             members.append(other)
             values[slot] = .objects(members)
             if case .objects(var before) = committed[slot] {
@@ -97,20 +116,17 @@ extension NSManagedObject {
         case .unread(var delta?):
             if delta.removed.remove(other, keepingOrder: true) { values[slot] = .unread(delta) }
         case .memberIDs: fillIn(slot, .unread(nil))
-        case .unread: return
-        default: regainPartner(other, slot, inverse)
+        case .unread: return true
+        default: return regainPartner(other, slot, inverse)
         }
+        return true
     }
 
-    /// One to one. Where this object has got another partner here, that unsaved change stands, and the other one leads nowhere.
-    private func regainPartner(_ other: NSManagedObject, _ slot: Int, _ inverse: Int) {
-        if values[slot].referencedID == other.id { return }
-        if touched.contains(slot), differs(slot) {
-            other.values[inverse] = .null
-            other.noteChange(inverse)
-            return
-        }
-        if let context, let previous = registered(values[slot], in: context) {
+    /// One to one. Where this object has got another partner here, that unsaved change stands.
+    private func regainPartner(_ other: NSManagedObject, _ slot: Int, _ inverse: Int) -> Bool {
+        if values[slot].referencedID == other.id { return true }
+        if touched.contains(slot), differs(slot) { return false }
+        if let context, let previous = values[slot].destination(in: context) {
             _ = previous.drop(LeavingObjects([self]), from: inverse)
         }
         if touched.contains(slot) {
@@ -119,21 +135,47 @@ extension NSManagedObject {
         } else {
             fillIn(slot, .object(other))
         }
+        return true
     }
 
-    /// One to one: where an object that somebody else has given this one's stored row is to have another partner, that object loses it.
-    private func takeFromPartner(_ slot: Int, stored: ManagedValue) {
-        guard let inverse = layout.inverses[slot], layout.slots[slot].isOneToOne, let context,
-            let id = stored.referencedID, values[slot].referencedID != id,
+    /// After a to-one slot has kept its value although the row has another one: the object that the row leads to loses this one, and the
+    /// one that it keeps has it, if that is still there.
+    private func keepDestination(_ slot: Int, stored: ManagedValue) {
+        guard let inverse = layout.inverses[slot], let context, values[slot].referencedID != stored.referencedID,
             context.settling.insert(ObjectIdentifier(self)).inserted
         else { return }
         defer { context.settling.remove(ObjectIdentifier(self)) }
-        let partner = context.object(with: id)
-        partner.realize()
-        guard !partner.isDeleted, !context.settling.contains(ObjectIdentifier(partner)) else { return }
+        if layout.slots[slot].isOneToOne {
+            if let partner = current(stored, inverse), partner.leads(inverse, to: self) {
+                partner.unlink(inverse, from: self)
+            }
+        } else {
+            stored.destination(in: context)?.set(inverse, self, isMember: false)
+        }
+        guard !values[slot].isNull else { return }
+        guard let new = current(values[slot], inverse) else {
+            values[slot] = .null
+            return
+        }
+        // Where it leads elsewhere by now, reading it has taken it out here.
+        values[slot] = .object(new)
+        guard layout.slots[slot].isOneToOne else { return new.set(inverse, self, isMember: true) }
+        guard !new.leads(inverse, to: self) else { return }
+        if let evicted = new.destination(inverse) { evicted.unlink(slot, from: new) }
+        new.link(inverse, to: self)
+    }
+
+    /// The object that a to-one relationship leads to, as the store has it now; nil where it is gone or deleted.
+    private func current(_ value: ManagedValue, _ inverse: Int) -> NSManagedObject? {
+        guard let context, let id = value.referencedID else { return nil }
+        let object = value.destination(in: context) ?? context.object(with: id)
+        object.realize()
+        guard !object.isDeleted, !object.isInserted, !context.settling.contains(ObjectIdentifier(object)) else {
+            return object.isDeleted ? nil : object
+        }
         // What it was read with may be older than this.
-        if !partner.touched.contains(inverse) { context.reload(partner) }
-        if partner.leads(inverse, to: self) { partner.unlink(inverse, from: self) }
+        if !object.touched.contains(inverse) { context.reload(object) }
+        return object.isDeleted ? nil : object
     }
 
     // MARK: To many
@@ -172,6 +214,17 @@ extension NSManagedObject {
         case .unread(let delta): return delta?.removed.contains(owner) ?? false
         case .memberIDs: return false
         default: return values[inverse].referencedID != owner.id
+        }
+    }
+}
+
+extension ManagedValue {
+    /// The object that a to-one relationship leads to, if the context has it.
+    func destination(in context: NSManagedObjectContext) -> NSManagedObject? {
+        switch self {
+        case .object(let object): object
+        case .objectID(let id): context.registeredObject(for: id)
+        default: nil
         }
     }
 }

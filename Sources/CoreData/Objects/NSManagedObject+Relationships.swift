@@ -69,7 +69,9 @@ extension NSManagedObject {
     func addMember(_ slot: Int, _ member: NSManagedObject) {
         switch values[slot] {
         case .objects(let members): if members.contains(member) { return }
-        case .unread(let delta): if delta?.added.contains(member) ?? false { return }
+        case .unread(let delta):
+            if delta?.added.contains(member) ?? false { return }
+            if isMemberSeenFromThere(slot, member), members(slot).contains(member) { return }
         default: break
         }
         link(slot, to: member)
@@ -88,7 +90,28 @@ extension NSManagedObject {
         if !layout.slots[inverse].isToMany, let previous = destinationAfterRealizing(inverse), previous !== owner {
             previous.unlink(slot, from: self)
         }
-        link(inverse, to: owner)
+        if layout.slots[inverse].isToMany { want(inverse, owner) } else { link(inverse, to: owner) }
+    }
+
+    /// Many to many: whether the other side, which may have been read earlier, has this object.
+    private func isMemberSeenFromThere(_ slot: Int, _ member: NSManagedObject) -> Bool {
+        guard let inverse = layout.inverses[slot], case .objects(let others) = member.values[inverse] else {
+            return false
+        }
+        return others.contains(self)
+    }
+
+    /// Enters an owner that the other side didn't have. Where this side has it already, it was read when the store still had it; now it
+    /// is wanted.
+    private func want(_ slot: Int, _ owner: NSManagedObject) {
+        if case .objects(let members) = values[slot], members.contains(owner) {
+            guard case .objects(var before) = committed[slot] else { return }
+            before.remove(owner, keepingOrder: true)
+            committed[slot] = .objects(before)
+            noteChange(slot)
+        } else {
+            link(slot, to: owner)
+        }
     }
 
     private func destinationAfterRealizing(_ slot: Int) -> NSManagedObject? {
@@ -107,7 +130,7 @@ extension NSManagedObject {
 
     private func linkUnobserved(_ slot: Int, to object: NSManagedObject) {
         if layout.slots[slot].isToMany {
-            values[slot].addMember(object)
+            values[slot].addMember(object, isDecidedElsewhere: layout.slots[slot].isDecidedByMembers)
         } else {
             values[slot] = .object(object)
         }
@@ -130,7 +153,8 @@ extension NSManagedObject {
 
     private func unlinkUnobserved(_ slot: Int, from object: NSManagedObject) {
         if case .toMany(let ordered) = layout.slots[slot].kind {
-            values[slot].removeMember(object, keepingOrder: ordered)
+            values[slot].removeMember(
+                object, keepingOrder: ordered, isDecidedElsewhere: layout.slots[slot].isDecidedByMembers)
         } else {
             if !leads(slot, to: object), layout.slots[slot].isOneToOne { readPartner(slot) }
             guard leads(slot, to: object) else { return }
@@ -162,24 +186,26 @@ extension NSManagedObject {
 // The payload is taken out, changed and put back. Taking is a function of its own, so that by its return nothing but the
 // caller refers to the storage: a copy, however short-lived, would make every change of a large relationship copy it all.
 extension ManagedValue {
-    fileprivate mutating func addMember(_ object: NSManagedObject) {
+    fileprivate mutating func addMember(_ object: NSManagedObject, isDecidedElsewhere: Bool) {
         if var members = takeMembers() {
             members.append(new: object)
             self = .objects(members)
         } else {
             var delta = takeDelta()
-            delta.add(object)
+            delta.add(object, isDecidedElsewhere: isDecidedElsewhere)
             self = .unread(delta)
         }
     }
 
-    fileprivate mutating func removeMember(_ object: NSManagedObject, keepingOrder: Bool) {
+    fileprivate mutating func removeMember(
+        _ object: NSManagedObject, keepingOrder: Bool, isDecidedElsewhere: Bool
+    ) {
         if var members = takeMembers() {
             members.remove(object, keepingOrder: keepingOrder)
             self = .objects(members)
         } else {
             var delta = takeDelta()
-            delta.remove(object)
+            delta.remove(object, isDecidedElsewhere: isDecidedElsewhere)
             self = .unread(delta)
         }
     }

@@ -2,19 +2,24 @@
 // `RowSpace` is what makes comparing two of them cheap: one instance per (store, root entity).
 
 public import Foundation
+import Synchronization
 
 /// One numbering of rows: the table of a root entity in one store, or the temporary IDs of the process.
 final class RowSpace: @unchecked Sendable {
-    // Safe to share: both properties are set once; `store` is a weak reference, which is atomic.
+    // Safe to share: the UUID is locked, and what else there is is set once; `store` is a weak reference, which is atomic.
 
+    private let identifier: Mutex<String>
     /// The store's UUID as in `Z_METADATA`, upper case; empty for temporary IDs.
-    let storeIdentifier: String
+    var storeIdentifier: String {
+        get { identifier.withLock { $0 } }
+        set { identifier.withLock { $0 = newValue } }
+    }
     private(set) weak var store: NSPersistentStore?
     /// What the numbers stand for in a custom store; nil in others.
     let references: ObjectReferences?
 
     init(storeIdentifier: String, store: NSPersistentStore?, references: ObjectReferences? = nil) {
-        self.storeIdentifier = storeIdentifier
+        identifier = Mutex(storeIdentifier)
         self.store = store
         self.references = references
     }
@@ -53,6 +58,9 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
 
     /// Whether the object has not been saved (nor been given a permanent ID) yet.
     public var isTemporaryID: Bool { space === RowSpace.temporary }
+
+    /// The number of the object's row; nil while the ID is temporary, and in a custom store.
+    package var rowNumber: Int64? { isTemporaryID || space.references != nil ? nil : number }
 
     package var key: RowKey { RowKey(space: ObjectIdentifier(space), number: number) }
 

@@ -114,11 +114,18 @@ package struct ToManyDelta {
     package init() {}
 
     /// Notes a new member that isn't among `added` yet.
-    package mutating func add(_ object: NSManagedObject) {
-        if removed.isEmpty || !removed.remove(object, keepingOrder: false) { added.append(new: object) }
+    ///
+    /// - Parameter isDecidedElsewhere: Whether the members' own to-one relationships tell whether they were members before, so that what
+    ///   comes back is no change. Otherwise nobody knows, and the last word counts.
+    mutating func add(_ object: NSManagedObject, isDecidedElsewhere: Bool) {
+        let comesBack = !removed.isEmpty && removed.remove(object, keepingOrder: false)
+        if comesBack, isDecidedElsewhere { return }
+        added.append(object)
     }
 
-    package mutating func remove(_ object: NSManagedObject) {
-        if !added.remove(object, keepingOrder: true) { removed.append(object) }
+    mutating func remove(_ object: NSManagedObject, isDecidedElsewhere: Bool) {
+        let wasAdded = added.remove(object, keepingOrder: true)
+        if wasAdded, isDecidedElsewhere || object.isInserted { return }
+        removed.append(object)
     }
 }

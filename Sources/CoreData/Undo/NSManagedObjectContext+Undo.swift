@@ -135,7 +135,9 @@ extension NSManagedObjectContext {
                 align(object, slot, [])
                 continue
             }
-            align(object, slot, members.objects)
+            // Of a member that nobody has changed, the row may have been read before somebody else has put it here.
+            let inverse = object.layout.inverses[slot] ?? slot
+            align(object, slot, members.objects.filter { object.isInserted || $0.touched.contains(inverse) })
         }
     }
 
@@ -148,8 +150,8 @@ extension NSManagedObjectContext {
                 other.realize()
                 if definition.isDecidedByMembers {
                     object.set(slot, other, isMember: other.leads(inverse, to: object))
-                } else if case .objects(let members) = object.values[slot] {
-                    other.set(inverse, object, isMember: members.contains(other))
+                } else {
+                    other.set(inverse, object, isMember: object.members(slot).contains(other))
                 }
             }
             return
@@ -217,12 +219,14 @@ extension NSManagedObject {
     }
 
     /// Makes an object a member or none, on this side alone, whatever was known before.
-    fileprivate func set(_ slot: Int, _ member: NSManagedObject, isMember: Bool) {
+    func set(_ slot: Int, _ member: NSManagedObject, isMember: Bool) {
+        // Where both sides are to-many, only what is stored tells.
+        if !layout.slots[slot].isDecidedByMembers { _ = members(slot) }
         switch values[slot] {
         case .objects(let members):
             if members.contains(member) == isMember { return }
         case .unread(let delta):
-            guard let inverse = layout.inverses[slot], layout.slots[slot].isDecidedByMembers else { return }
+            guard let inverse = layout.inverses[slot] else { return }
             let isStored = !member.isInserted && member.committed[inverse].referencedID == id
             var new = delta ?? ToManyDelta()
             new.added.remove(member, keepingOrder: true)

@@ -21,16 +21,19 @@ struct ArchiveContents {
     /// Objects of a context that others use: they are to stay while the archive is written.
     private var retained: [NSManagedObject] = []
 
-    /// - Parameter schema: What identifies objects; nil for what the model says.
+    /// - Parameters:
+    ///   - schema: What identifies objects; nil for what the model says.
+    ///   - hasRows: Whether the numbers of their rows are written, too.
     init(
-        _ context: NSManagedObjectContext, _ schema: GraphSchema? = nil, batchSize: Int, releasesObjects: Bool
+        _ context: NSManagedObjectContext, _ schema: GraphSchema? = nil, hasRows: Bool = false, batchSize: Int,
+        releasesObjects: Bool
     ) throws {
         guard let model = context.graftModel else {
             throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
         }
         self.model = model
         self.context = context
-        plan = ArchivePlan(try schema ?? GraphSchema(model))
+        plan = ArchivePlan(try schema ?? GraphSchema(model), hasRows: hasRows)
         self.batchSize = max(1, batchSize)
         self.releasesObjects = releasesObjects
         let descriptions = model.entitiesByName
@@ -157,7 +160,7 @@ struct ArchiveContents {
                 told.append(other)
             }
         }
-        if !told.isEmpty { plan = ArchivePlan(plan.schema, also: told) }
+        if !told.isEmpty { plan = ArchivePlan(plan.schema, also: told, hasRows: plan.hasRows) }
     }
 
     /// Whether a relationship leads to objects that don't lead back.

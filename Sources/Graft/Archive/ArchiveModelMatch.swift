@@ -80,6 +80,10 @@ struct ArchiveModelMatch {
         }
         var match = Entity(number: number, attributes: [], toOnes: [], toManys: [], identityColumns: [])
         for item in entity.items {
+            if item.name == ArchiveEntity.rowKey {
+                match.attributes.append(nil)
+                continue
+            }
             let property = property(item, of: number)
             if let property { note(property, of: number) }
             switch item.form {

@@ -21,11 +21,16 @@ struct ArchivePlan {
     private(set) var entities: [Entity] = []
     /// The one-to-one relationships that are written although their inverses are, too.
     private let told: Set<OneToOne>
+    /// Whether the number of each object's row is written, too.
+    let hasRows: Bool
 
-    /// - Parameter told: The one-to-one relationships to be written although their inverses are, too.
-    init(_ schema: GraphSchema, also told: [OneToOne] = []) {
+    /// - Parameters:
+    ///   - told: The one-to-one relationships to be written although their inverses are, too.
+    ///   - hasRows: Whether the number of each object's row is written, too.
+    init(_ schema: GraphSchema, also told: [OneToOne] = [], hasRows: Bool = false) {
         self.schema = schema
         self.told = Set(told)
+        self.hasRows = hasRows
         for number in order() {
             var entity = Entity(
                 number: number, archived: ArchiveEntity(name: schema.entities[number].name), properties: [])
@@ -42,6 +47,10 @@ struct ArchivePlan {
                     properties[property].name, Self.form(properties[property]),
                     destination: properties[property].destination.map { schema.entities[$0].name })
                 entity.properties.append(property)
+            }
+            // Behind the properties, so that these are counted as they are without it.
+            if hasRows, !schema.entities[number].isAbstract {
+                entity.archived.append(ArchiveEntity.rowKey, .attribute(.integer64), destination: nil)
             }
             entities.append(entity)
         }

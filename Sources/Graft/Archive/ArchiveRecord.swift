@@ -44,6 +44,10 @@ struct ArchiveEntity {
 
     var name: String
     var items: [Item] = []
+    /// The column of the number that an object's row has in the store, which is an item under this name.
+    var rowColumn: Int? { items.last.flatMap { $0.name == Self.rowKey ? $0.column : nil } }
+    static let rowKey = "$row"
+
     private(set) var attributeCount = 0
     private(set) var toOneCount = 0
     private(set) var toManyCount = 0

@@ -29,6 +29,9 @@ final class ArchiveRestorer {
     private var liveNumbers: [Int] = []
     /// The objects that the model has no place for.
     var dropped: Set<Int> = []
+    /// Whether new objects get the rows that they had in the archive's store: where there are no others, or where it is that
+    /// store or a copy of it.
+    var keepsRows = false
     /// The relationships that wait for an object.
     var pending = PendingLinks()
     /// Whether the store had no object of an identity space, or of an entity without identity. By entity of the schema.
@@ -118,6 +121,11 @@ final class ArchiveRestorer {
             let object = makers[entity.number].make()
             undo?.didMake(object)
             enter(object, record.number)
+            if keepsRows, let column = match.archived[record.entity].rowColumn,
+                case .integer(let number) = record.values[column]
+            {
+                context.wish(forRow: number, of: object)
+            }
             for (column, value) in record.values.enumerated() {
                 guard let number = entity.attributes[column] else { continue }
                 // A new object has the model's defaults.

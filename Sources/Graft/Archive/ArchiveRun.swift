@@ -32,7 +32,9 @@ struct ArchiveRun {
     private func write(
         _ roots: [NSManagedObject]?, _ sink: @escaping JSONWriter.ByteSink
     ) throws -> GraphArchive.Header {
-        var contents = try ArchiveContents(context, batchSize: options.batchSize, releasesObjects: releasesObjects)
+        let lineage = try context.lineage()
+        var contents = try ArchiveContents(
+            context, hasRows: lineage != nil, batchSize: options.batchSize, releasesObjects: releasesObjects)
         if let roots { try contents.add(reachedFrom: roots) } else { try contents.addAll() }
         let progress = ExportProgress(progress) { contents.count }
         try progress.checkCancellation()
@@ -54,7 +56,8 @@ struct ArchiveRun {
             case .binary: BlockArchiveEncoder(entities, isCompressed: options.isCompressed, sink: sink)
             }
         let model = contents.model
-        let header = header(records.contents, model)
+        var header = header(records.contents, model)
+        header.lineage = lineage
         try encoder.begin(header, model: options.includesModel ? ArchivePacking.data(of: model) : nil)
         try records.forEach(progress) { try encoder.write($0) }
         try encoder.end()

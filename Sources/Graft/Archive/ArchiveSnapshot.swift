@@ -29,6 +29,7 @@ struct ArchiveSnapshot {
         do {
             var reading = ArchiveSnapshot(
                 try ArchiveModelMatch(decoder.header, schema, model, fit: .exact), model)
+            reading.snapshot.lineage = decoder.header.lineage
             // References may lead to records that come later, so all of them are read first.
             var records: [ArchiveRecord] = []
             while let record = try decoder.next() {
@@ -90,6 +91,9 @@ struct ArchiveSnapshot {
             guard let number else { continue }
             let value = record.values[column].tree(transformerNames[row.entity][number])
             snapshot.tables[row.entity].setValue(value, properties[number].column, row: row.row)
+        }
+        if let column = match.archived[record.entity].rowColumn, case .integer(let number) = record.values[column] {
+            snapshot.tables[row.entity].setRowName(GraphSnapshot.RowName.name(number), row: row.row)
         }
         for (column, number) in entity.toOnes.enumerated() {
             guard let number, record.destinations[column] != ArchiveRecord.none else { continue }

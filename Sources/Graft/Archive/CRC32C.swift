@@ -2,18 +2,18 @@
 // of up to 32 bits in a row, so every damaged byte.
 
 /// A running checksum.
-struct CRC32C {
+package struct CRC32C {
     private var state: UInt32 = .max
 
     /// The checksum of all bytes so far; `e3069283` for `123456789`.
-    var value: UInt32 { ~state }
+    package var value: UInt32 { ~state }
 
-    init() {}
+    package init() {}
 
     /// The checksum of some bytes.
-    init(of bytes: Span<UInt8>) { update(bytes) }
+    package init(of bytes: Span<UInt8>) { update(bytes) }
 
-    mutating func update(_ bytes: Span<UInt8>) {
+    package mutating func update(_ bytes: Span<UInt8>) {
         let tables = Self.tables
         var crc = state
         var offset = 0
@@ -52,7 +52,7 @@ struct CRC32C {
 
 extension UInt32 {
     /// Eight hexadecimal digits, lower case.
-    var hexadecimal: [UInt8] { (0..<8).map(hexadecimalDigit) }
+    package var hexadecimal: [UInt8] { (0..<8).map(hexadecimalDigit) }
 
     /// Whether these are its hexadecimal digits.
     func isHexadecimal(_ digits: Span<UInt8>) -> Bool {

@@ -46,6 +46,9 @@ extension GraphArchive {
         public var modelChecksum: String
         /// The entities, in the order of their objects in the archive.
         public var entities: [Entity]
+        /// Which store the archive is of, where its objects have rows in one: a store that is restored from it is a copy of that
+        /// one.
+        public var lineage: GraphSnapshot.Lineage?
 
         /// How many objects the archive has.
         public var objectCount: Int { entities.reduce(0) { $0 + $1.objectCount } }

@@ -21,7 +21,7 @@ public import Foundation
 /// keep in memory one batch of objects, and of all others an ID and a number.
 public struct GraphArchive: Sendable {
     /// The version of the format that is written; no higher one can be read.
-    public static let formatVersion = 1
+    public static let formatVersion = 2
 
     /// Where the archive is.
     public let source: ImportSource

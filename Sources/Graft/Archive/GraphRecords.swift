@@ -71,6 +71,9 @@ struct GraphRecords {
                     in: .init(entity: entity.archived.name, property: item.name))
             }
         }
+        if let column = entity.archived.rowColumn {
+            record.values[column] = object.rowNumber.map { .integer($0) } ?? .null
+        }
     }
 
     @inline(__always)

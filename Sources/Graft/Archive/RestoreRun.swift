@@ -50,8 +50,13 @@ struct RestoreRun {
         var report = ImportReport()
         do {
             let restorer = try ArchiveRestorer(match, model, context, options, undo: undo, savesBatches: savesBatches)
+            let lineage = decoder.header.lineage
+            let own = isCallers || lineage == nil ? nil : try context.lineage()
+            let isNew = own.map { $0.rows.values.allSatisfy { $0 == 0 } } ?? false
+            restorer.keepsRows = own != nil && (isNew || own?.store == lineage?.store)
             try restore(decoder, restorer, &report)
             try end(restorer)
+            if isNew, !options.isDryRun, let lineage { try context.adopt(lineage) }
             report.take(restorer)
         } catch {
             try undo?.undo()

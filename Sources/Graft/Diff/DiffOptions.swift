@@ -35,15 +35,43 @@ public struct DiffOptions: Hashable, Sendable, Codable {
     /// first one with the first one.
     public var matchesRootsByPosition: Bool
 
+    /// What tells the objects of an entity and its sub-entities apart, whatever the model says: the names of attributes and
+    /// to-one relationships. None at all means that nothing is guessed.
+    public var keys: [String: [String]]
+
+    /// Whether an attribute called `id`, `uuid`, `identifier`, `guid` or `<entity>ID` tells the objects of an entity apart for
+    /// which the model declares nothing, where the data are unique in it. By default what reads takes such a guess, and what
+    /// writes into a store doesn't.
+    public var guessesKeys: Bool?
+
+    /// Whose rows both sides have taken over, where they are copies of one store: rows beyond those are different objects.
+    public var base: GraphSnapshot.Lineage?
+
     /// Creates options.
     public init(
         included: Set<Property> = [], excluded: Set<Property> = [], takesAbsentAsNull: Bool = false,
-        matchesRootsByPosition: Bool = false
+        matchesRootsByPosition: Bool = false, keys: [String: [String]] = [:], guessesKeys: Bool? = nil,
+        base: GraphSnapshot.Lineage? = nil
     ) {
         self.included = included
         self.excluded = excluded
         self.takesAbsentAsNull = takesAbsentAsNull
         self.matchesRootsByPosition = matchesRootsByPosition
+        self.keys = keys
+        self.guessesKeys = guessesKeys
+        self.base = base
+    }
+
+    /// Decodes options; those of before have no keys.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        included = try container.decode(Set<Property>.self, forKey: .included)
+        excluded = try container.decode(Set<Property>.self, forKey: .excluded)
+        takesAbsentAsNull = try container.decode(Bool.self, forKey: .takesAbsentAsNull)
+        matchesRootsByPosition = try container.decode(Bool.self, forKey: .matchesRootsByPosition)
+        keys = try container.decodeIfPresent([String: [String]].self, forKey: .keys) ?? [:]
+        guessesKeys = try container.decodeIfPresent(Bool.self, forKey: .guessesKeys)
+        base = try container.decodeIfPresent(GraphSnapshot.Lineage.self, forKey: .base)
     }
 }
 

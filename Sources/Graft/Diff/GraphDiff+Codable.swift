@@ -11,7 +11,10 @@
 //                                       "moved": [{"key": KEY, "from": 2, "to": 0}]}}]}]}
 //
 //     KEY    {"entity": "Address", "identity": [VALUE]}, with "owners": [KEY] where the identity includes relationships,
-//            or with "position": {"entity", "identity", "owners", "root", "steps"}
+//            or with "row": VALUE, or with "position": {"entity", "identity", "owners", "root", "steps", "contents"}
+//
+// "identification" says by what objects are told apart where the model doesn't (GraphDiff+Identification.swift).
+//
 //     VALUE  as GraphValue has it: {"string": "Ur"}, {"integer": 3}, {"null": true}
 
 import Foundation
@@ -20,12 +23,13 @@ extension GraphDiff: Codable {
     /// The version of the form. A diff of a later one is refused.
     private static let version = 1
 
-    private enum CodingKeys: String, CodingKey { case version, deleted, inserted, changed }
+    private enum CodingKeys: String, CodingKey { case version, identification, deleted, inserted, changed }
 
     /// Encodes the diff with its version.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(Self.version, forKey: .version)
+        if !identification.isEmpty { try container.encode(identification, forKey: .identification) }
         try container.encodeUnlessEmpty(deleted, forKey: .deleted)
         try container.encodeUnlessEmpty(inserted, forKey: .inserted)
         try container.encodeUnlessEmpty(changed, forKey: .changed)
@@ -45,7 +49,8 @@ extension GraphDiff: Codable {
         self.init(
             deleted: try container.decodeOrEmpty(forKey: .deleted),
             inserted: try container.decodeOrEmpty(forKey: .inserted),
-            changed: try container.decodeOrEmpty(forKey: .changed))
+            changed: try container.decodeOrEmpty(forKey: .changed),
+            identification: try container.decodeIfPresent(Identification.self, forKey: .identification) ?? .init())
     }
 }
 
@@ -193,13 +198,17 @@ extension MembersChange: Codable {
 }
 
 extension ObjectKey: Codable {
-    private enum CodingKeys: String, CodingKey { case entity, identity, owners, position }
+    private enum CodingKeys: String, CodingKey { case entity, identity, owners, row, position }
 
     /// Encodes the key.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(entity, forKey: .entity)
-        try container.encodeUnlessEmpty(identity, forKey: .identity)
+        if isRow {
+            try container.encodeIfPresent(identity.first, forKey: .row)
+        } else {
+            try container.encodeUnlessEmpty(identity, forKey: .identity)
+        }
         try container.encodeUnlessEmpty(owners, forKey: .owners)
         try container.encodeIfPresent(position, forKey: .position)
     }
@@ -209,23 +218,32 @@ extension ObjectKey: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         entity = try container.decode(String.self, forKey: .entity)
         identity = try container.decodeOrEmpty(forKey: .identity)
+        if let row = try container.decodeIfPresent(GraphValue.self, forKey: .row) {
+            identity = [row]
+            isRow = true
+        }
         owners = try container.decodeOrEmpty(forKey: .owners)
         position = try container.decodeIfPresent(Position.self, forKey: .position)
     }
 }
 
 extension ObjectKey.Position: Codable {
-    private enum CodingKeys: String, CodingKey { case entity, identity, owners, root, steps }
+    private enum CodingKeys: String, CodingKey { case entity, identity, owners, row, root, steps, contents }
 
     /// Encodes where the way begins, and its steps.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         if let entity {
             try container.encode(entity, forKey: .entity)
-            try container.encode(identity, forKey: .identity)
+            if isRow {
+                try container.encodeIfPresent(identity.first, forKey: .row)
+            } else {
+                try container.encode(identity, forKey: .identity)
+            }
             try container.encodeUnlessEmpty(owners, forKey: .owners)
         } else {
             try container.encode(root, forKey: .root)
+            try container.encodeIfPresent(contents, forKey: .contents)
         }
         try container.encodeUnlessEmpty(steps, forKey: .steps)
     }
@@ -235,9 +253,14 @@ extension ObjectKey.Position: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         entity = try container.decodeIfPresent(String.self, forKey: .entity)
         identity = try container.decodeOrEmpty(forKey: .identity)
+        if let row = try container.decodeIfPresent(GraphValue.self, forKey: .row) {
+            identity = [row]
+            isRow = true
+        }
         owners = try container.decodeOrEmpty(forKey: .owners)
         root = try container.decodeIfPresent(Int.self, forKey: .root) ?? 0
         steps = try container.decodeOrEmpty(forKey: .steps)
+        contents = try container.decodeIfPresent(String.self, forKey: .contents)
     }
 }
 

@@ -13,7 +13,10 @@ extension GraphDiff {
         for contents in next.deleted { composition.delete(contents) }
         for contents in next.inserted { composition.insert(contents) }
         for change in next.changed { composition.change(change) }
-        return composition.diff
+        var diff = composition.diff
+        diff.identification = identification
+        diff.identification.merge(next.identification)
+        return diff
     }
 }
 

@@ -18,13 +18,27 @@ extension GraphDiff {
         guard old.schema == new.schema else {
             throw GraftError(.modelMismatch(reason: "the two snapshots were made with different models"))
         }
+        let identification = try IdentityDecision(old.schema, options, [old, new]).identification
+        try self.init(from: old, to: new, options, identifiedBy: identification)
+    }
+
+    /// Makes the difference between two snapshots whose objects are told apart in a way that has been decided.
+    init(
+        from old: GraphSnapshot, to new: GraphSnapshot, _ options: DiffOptions,
+        identifiedBy identification: Identification
+    ) throws {
+        var old = try old.identified(by: identification)
+        var new = try new.identified(by: identification)
+        if options.takesAbsentAsNull {
+            old = try old.completingInverses()
+            new = try new.completingInverses()
+        }
         let scope = try DiffScope(old.schema, options)
-        let old = options.takesAbsentAsNull ? try old.completingInverses() : old
-        let new = options.takesAbsentAsNull ? try new.completingInverses() : new
         let matching = RowMatching(old, new, scope, matchesRootsByPosition: options.matchesRootsByPosition)
         var builder = DiffBuilder(
             old: old, new: new, scope: scope, matching: matching, takesAbsentAsNull: options.takesAbsentAsNull)
-        self = try builder.diff()
+        self = try builder.diff(identification)
+        try builder.evidence.check(scope.schema, hasBase: options.base != nil)
     }
 }
 
@@ -34,6 +48,7 @@ private struct DiffBuilder {
     let scope: DiffScope
     let matching: RowMatching
     let takesAbsentAsNull: Bool
+    private(set) var evidence = RowEvidence()
     private var deleted: [ObjectContents] = []
     private var inserted: [ObjectContents] = []
     private var changed: [ObjectChange] = []
@@ -46,12 +61,18 @@ private struct DiffBuilder {
         self.takesAbsentAsNull = takesAbsentAsNull
     }
 
-    mutating func diff() throws -> GraphDiff {
+    mutating func diff(_ identification: GraphDiff.Identification) throws -> GraphDiff {
         for entity in scope.schema.entities.indices {
             try addDeletedAndChanged(entity)
             try addInserted(entity)
         }
-        return GraphDiff(deleted: deleted, inserted: inserted, changed: changed)
+        var identification = identification
+        for keys in [matching.oldKeys, matching.newKeys] {
+            for (row, position) in keys.positions where position.contents != nil {
+                identification.rules[scope.schema.entities[row.entity].name] = .contents
+            }
+        }
+        return GraphDiff(deleted: deleted, inserted: inserted, changed: changed, identification: identification)
     }
 
     private mutating func addDeletedAndChanged(_ entity: Int) throws {
@@ -63,10 +84,31 @@ private struct DiffBuilder {
             if counterpart.isNone {
                 if old.isReference(entity, row, scope) { continue }
                 deleted.append(try contents(RowReference(entity: entity, row: row), old, matching.oldKeys))
-            } else if counterpart.entity == entity, differs(table, row, otherTable, counterpart.row, entityScope) {
+                continue
+            }
+            if scope.schema.entities[entity].isByRow == true, counterpart.entity == entity {
+                note(table, row, otherTable, counterpart.row, entity)
+            }
+            if counterpart.entity == entity, differs(table, row, otherTable, counterpart.row, entityScope) {
                 try addChange(entity, row, counterpart.row)
             }
         }
+    }
+
+    /// Notes how much of two rows with one number is the same.
+    private mutating func note(
+        _ table: SnapshotTable, _ row: Int, _ otherTable: SnapshotTable, _ otherRow: Int, _ entity: Int
+    ) {
+        guard case .integer = table.rowName(row) else { return }
+        var (values, differences) = (0, 0)
+        for member in scope.entities[entity].attributes {
+            let value = table.value(member.column, row: row)
+            let other = otherTable.value(member.column, row: otherRow)
+            if value.isNull, other.isNull { continue }
+            values += 1
+            if !value.isSameValue(as: other) { differences += 1 }
+        }
+        evidence.note(scope.schema.root(of: entity), values: values, differences: differences)
     }
 
     private mutating func addInserted(_ entity: Int) throws {

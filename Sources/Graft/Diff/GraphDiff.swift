@@ -13,9 +13,15 @@ public struct GraphDiff: Hashable, Sendable {
     public var inserted: [ObjectContents]
     /// What differs in objects that both have.
     public var changed: [ObjectChange]
+    /// What tells objects apart, where the model doesn't say it.
+    public var identification: Identification
 
     /// Creates a diff from changes in any order.
-    public init(deleted: [ObjectContents] = [], inserted: [ObjectContents] = [], changed: [ObjectChange] = []) {
+    public init(
+        deleted: [ObjectContents] = [], inserted: [ObjectContents] = [], changed: [ObjectChange] = [],
+        identification: Identification = Identification()
+    ) {
+        self.identification = identification
         self.deleted = deleted.sorted { $0.key < $1.key }
         self.inserted = inserted.sorted { $0.key < $1.key }
         self.changed = changed.filter { !$0.properties.isEmpty }.sorted { $0.key < $1.key }
@@ -45,6 +51,7 @@ public struct GraphDiff: Hashable, Sendable {
         deleted += part.deleted
         inserted += part.inserted
         changed += part.changed
+        identification.merge(part.identification)
     }
 }
 

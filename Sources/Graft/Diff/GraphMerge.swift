@@ -37,9 +37,16 @@ public struct GraphMerge: Sendable {
     public init(
         base: GraphSnapshot, ours: GraphSnapshot, theirs: GraphSnapshot, options: MergeOptions = MergeOptions()
     ) throws {
+        guard base.schema == ours.schema, base.schema == theirs.schema else {
+            throw GraftError(.modelMismatch(reason: "the snapshots were made with different models"))
+        }
+        var diff = options.diff
+        // The base is there; what its rows are in the two others needs no guess.
+        diff.base = diff.base ?? base.lineage
+        let identification = try IdentityDecision(base.schema, diff, [base, ours, theirs]).identification
         try self.init(
-            checked: base, GraphDiff(from: base, to: ours, options: options.diff),
-            GraphDiff(from: base, to: theirs, options: options.diff), options)
+            checked: base, GraphDiff(from: base, to: ours, diff, identifiedBy: identification),
+            GraphDiff(from: base, to: theirs, diff, identifiedBy: identification), options)
     }
 
     /// Merges two diffs from the same graph.
@@ -56,8 +63,7 @@ public struct GraphMerge: Sendable {
         checked base: GraphSnapshot, _ ours: GraphDiff, _ theirs: GraphDiff, _ options: MergeOptions
     ) throws {
         self.base = base
-        self.ours = ours
-        self.theirs = theirs
+        (self.ours, self.theirs) = ours.separatingAddedRows(from: theirs)
         diffOptions = options.diff
         snapshot = base
         try merge(MergePolicies(options, base, ours, theirs))
@@ -66,7 +72,24 @@ public struct GraphMerge: Sendable {
     /// What leads from the base to the merged graph.
     ///
     /// - Throws: ``GraftError``.
-    public func diff() throws -> GraphDiff { try GraphDiff(from: base, to: snapshot, options: diffOptions) }
+    public func diff() throws -> GraphDiff {
+        try GraphDiff(from: base, to: snapshot, diffOptions, identifiedBy: identification)
+    }
+
+    /// What leads from our version to the merged graph.
+    ///
+    /// - Throws: ``GraftError``.
+    public func diffFromOurs() throws -> GraphDiff {
+        let ours = try base.applyingUnchecked(ours, options: PatchOptions(diff: diffOptions))
+        return try GraphDiff(from: ours, to: snapshot, diffOptions, identifiedBy: identification)
+    }
+
+    /// What tells objects apart on all sides, where the model doesn't say it.
+    public var identification: GraphDiff.Identification {
+        var identification = ours.identification
+        identification.merge(theirs.identification)
+        return identification
+    }
 
     /// What was settled so far, by policies and choices.
     public var settled: [(conflict: MergeConflict, choice: MergeChoice)] {
@@ -101,10 +124,11 @@ public struct GraphMerge: Sendable {
     }
 
     private mutating func merge(_ policies: MergePolicies?) throws {
-        var merger = try Merger(base, ours, theirs, diffOptions) { [choices] conflict in
+        let identified = try base.identified(by: identification)
+        var merger = try Merger(identified, ours, theirs, diffOptions) { [choices] conflict in
             choices[conflict.place]?.choice ?? policies?.choice(for: conflict)
         }
-        snapshot = try merger.merged()
+        snapshot = try merger.merged().identified(base.schema)
         conflicts = merger.conflicts.sorted()
         for (conflict, choice) in merger.settled { choices[conflict.place] = (conflict, choice) }
     }

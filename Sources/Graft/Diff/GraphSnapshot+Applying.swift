@@ -30,10 +30,12 @@ extension GraphSnapshot {
     /// Applies a diff; whether the model allows what has become of it may be left to others.
     @discardableResult
     mutating func apply(_ diff: GraphDiff, _ options: PatchOptions, checksRules: Bool) throws -> PatchReport {
-        var patcher = try SnapshotPatcher(self, options)
+        try diff.identification.requireLineage(lineage)
+        let identified = try identified(by: diff.identification)
+        var patcher = try SnapshotPatcher(identified, options)
         try patcher.apply(diff)
-        if checksRules { try patcher.checkRules(since: self) }
-        self = patcher.snapshot
+        if checksRules { try patcher.checkRules(since: identified) }
+        self = try patcher.snapshot.identified(schema)
         return patcher.report
     }
 
@@ -58,5 +60,12 @@ extension GraphSnapshot {
     /// - Throws: ``GraftError`` with `invalidMapping` or `missingIdentity` for objects that nothing identifies.
     public func contents(options: DiffOptions = DiffOptions()) throws -> [ObjectContents] {
         try GraphDiff(from: GraphSnapshot(schema), to: self, options: options).inserted
+    }
+
+    /// What the snapshot has of each object, by keys as a diff has them that tells objects apart in some way.
+    func contents(
+        _ options: DiffOptions, identifiedBy identification: GraphDiff.Identification
+    ) throws -> [ObjectContents] {
+        try GraphDiff(from: GraphSnapshot(schema), to: self, options, identifiedBy: identification).inserted
     }
 }

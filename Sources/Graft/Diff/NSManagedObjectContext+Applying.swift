@@ -24,7 +24,8 @@ extension NSManagedObjectContext {
     ) throws -> PatchReport {
         var options = options
         if !objects.isEmpty { options.diff.matchesRootsByPosition = true }
-        var patcher = try ObjectPatcher(self, roots: objects, options)
+        try diff.identification.requireAgreement(options.diff)
+        var patcher = try ObjectPatcher(self, roots: objects, options, diff.identification)
         do {
             return try patcher.apply(diff)
         } catch {

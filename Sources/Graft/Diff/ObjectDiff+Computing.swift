@@ -85,13 +85,14 @@ private struct ObjectComparison {
         guard old.schema == new.schema else {
             throw GraftError(.modelMismatch(reason: "the two objects are of different models"))
         }
-        self.old = old
-        self.new = new
+        let identification = try IdentityDecision(old.schema, options, [old, new]).identification
+        self.old = try old.identified(by: identification)
+        self.new = try new.identified(by: identification)
         self.includesReferences = includesReferences
-        scope = try DiffScope(old.schema, options)
+        scope = try DiffScope(self.old.schema, options)
         let byPosition = options.matchesRootsByPosition
-        oldKeys = RowKeys(old, scope, hasUnidentified: true, matchesRootsByPosition: byPosition)
-        newKeys = RowKeys(new, scope, hasUnidentified: true, matchesRootsByPosition: byPosition)
+        oldKeys = RowKeys(self.old, scope, hasUnidentified: true, matchesRootsByPosition: byPosition)
+        newKeys = RowKeys(self.new, scope, hasUnidentified: true, matchesRootsByPosition: byPosition)
     }
 
     // MARK: Where to begin

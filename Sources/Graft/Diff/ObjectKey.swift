@@ -4,8 +4,9 @@
 /// The name of an object in a diff: its entity and its identity. Where the identity includes to-one relationships, the names of
 /// the objects at their ends are part of it: the third line of order 7.
 ///
-/// An object whose entity declares no identity is known by its position instead: the place in an ordered relationship of an
-/// object that is known, or at the end of a to-one relationship that owns it.
+/// Where the objects of an entity are rows of one store and its copies, the number of the row takes the place of an identity. An
+/// object of which nothing of that is known is known by its position: the place in an ordered relationship of an object that is
+/// known, or at the end of a to-one relationship that owns it, or else by its contents.
 public struct ObjectKey: Hashable, Sendable {
     /// The name of the object's own entity.
     public var entity: String
@@ -14,6 +15,8 @@ public struct ObjectKey: Hashable, Sendable {
     /// The objects that the identifying to-one relationships lead to, in the order of their declaration; nil for one that
     /// leads nowhere. Empty where the identity consists of attributes.
     public var owners: [ObjectKey?] = []
+    /// Whether the identity is the row in a store: its number, or `12~` and a mark where two objects have the number.
+    public var isRow = false
     /// How to find an object without identity.
     public var position: Position?
 
@@ -39,8 +42,13 @@ public struct ObjectKey: Hashable, Sendable {
         public var identity: [GraphValue]
         /// What its identifying relationships lead to, as in ``ObjectKey/owners``.
         public var owners: [ObjectKey?] = []
-        /// Without such an object: the place among the objects that the snapshot is about, from 0.
+        /// Without such an object: the place among the objects that the snapshot is about, from 0; or among those with the same
+        /// contents.
         public var root: Int
+        /// The mark of the object's contents, where nothing leads to it.
+        public var contents: String?
+        /// Whether the identity is the row in a store, as in ``ObjectKey/isRow``.
+        public var isRow = false
         /// The relationships that lead on.
         public var steps: [Step]
 
@@ -58,6 +66,12 @@ public struct ObjectKey: Hashable, Sendable {
             identity = []
             self.root = root
             self.steps = steps
+        }
+
+        /// Creates a way to one of the objects with some contents.
+        init(contents: String, number: Int) {
+            self.init(root: number)
+            self.contents = contents
         }
 
         /// How many steps lead to an object at most. Beyond that, an entity needs an identity.
@@ -80,8 +94,8 @@ public struct ObjectKey: Hashable, Sendable {
 
     /// Whether two keys are the same. Texts are compared by their bytes, as a store compares them.
     public static func == (one: ObjectKey, other: ObjectKey) -> Bool {
-        one.entity == other.entity && one.identity.hasSameValues(as: other.identity) && one.owners == other.owners
-            && one.position == other.position
+        one.entity == other.entity && one.isRow == other.isRow && one.identity.hasSameValues(as: other.identity)
+            && one.owners == other.owners && one.position == other.position
     }
 
     /// Hashes what `==` compares.
@@ -97,13 +111,15 @@ extension ObjectKey.Position {
     /// Whether two ways are the same.
     public static func == (one: Self, other: Self) -> Bool {
         one.entity == other.entity && one.root == other.root && one.identity.hasSameValues(as: other.identity)
-            && one.owners == other.owners && one.steps == other.steps
+            && one.owners == other.owners && one.steps == other.steps && one.contents == other.contents
+            && one.isRow == other.isRow
     }
 
     /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(entity)
         hasher.combine(root)
+        hasher.combine(contents)
         for value in identity { ExactValue(value).hash(into: &hasher) }
         if !owners.isEmpty { hasher.combine(owners) }
         hasher.combine(steps)
@@ -117,6 +133,7 @@ extension ObjectKey: Comparable {
     public static func < (one: ObjectKey, other: ObjectKey) -> Bool {
         if one.entity != other.entity { return one.entity.precedesInBytes(other.entity) }
         if let isLess = one.owners.precedes(other.owners) { return isLess }
+        if one.isRow, other.isRow, let isLess = one.precedesAsRow(other) { return isLess }
         if let isLess = one.identity.precedes(other.identity) { return isLess }
         switch (one.position, other.position) {
         case (nil, nil), (.some, nil): return false
@@ -124,6 +141,15 @@ extension ObjectKey: Comparable {
         case (let one?, let other?): return one < other
         }
     }
+
+    /// Which of two rows comes first by its number; nil where both have the same.
+    private func precedesAsRow(_ other: ObjectKey) -> Bool? {
+        guard let number = rowNumber, let otherNumber = other.rowNumber, number != otherNumber else { return nil }
+        return number < otherNumber
+    }
+
+    /// The number of the object's row, where that is its identity.
+    var rowNumber: Int64? { isRow ? identity.first.flatMap(GraphSnapshot.RowName.number) : nil }
 }
 
 extension ObjectKey.Position: Comparable {
@@ -132,6 +158,7 @@ extension ObjectKey.Position: Comparable {
         if one.entity != other.entity { return (one.entity ?? "").precedesInBytes(other.entity ?? "") }
         if let isLess = one.owners.precedes(other.owners) { return isLess }
         if let isLess = one.identity.precedes(other.identity) { return isLess }
+        if one.contents != other.contents { return (one.contents ?? "").precedesInBytes(other.contents ?? "") }
         if one.root != other.root { return one.root < other.root }
         for (step, otherStep) in zip(one.steps, other.steps) where step != otherStep {
             if step.relationship != otherStep.relationship {
@@ -172,11 +199,19 @@ extension [GraphValue] {
 }
 
 extension ObjectKey: CustomStringConvertible {
-    /// For instance `Hero 7`, `Place "DE", 3`, `Line 3 of Order 7` or `Line at Order 7 lines[2]`.
+    /// For instance `Hero 7`, `Place "DE", 3`, `Line 3 of Order 7`, `Line at Order 7 lines[2]`, `Note row 12` or
+    /// `Note with contents 8f3a0c21`.
     public var description: String {
+        if isRow {
+            let name = if case .string(let text)? = identity.first { text } else { identity.first?.description ?? "" }
+            return "\(entity) row \(name)"
+        }
         guard let position else { return Self.text(entity, identity, owners) }
+        if let contents = position.contents {
+            return "\(entity) with contents \(contents)" + (position.root > 0 ? " (\(position.root + 1))" : "")
+        }
         let start =
-            position.entity.map { Self.text($0, position.identity, position.owners) } ?? "object \(position.root)"
+            position.start?.description ?? "object \(position.root)"
         let steps = position.steps.map { " \($0.relationship)[\($0.index)]" }.joined()
         return "\(entity) at \(start)\(steps)"
     }

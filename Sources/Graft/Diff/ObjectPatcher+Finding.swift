@@ -2,6 +2,7 @@
 // objects without identity along the way that leads to them.
 
 import CoreData
+import Foundation
 
 extension ObjectPatcher {
     /// Finds the objects that a diff names, as far as they are there. Where it is to be applied to given objects, what it is
@@ -19,6 +20,10 @@ extension ObjectPatcher {
                 byEntity[try scope.schema.requiredNumber(ofEntity: key.entity), default: []].append(key)
             }
             for (entity, keys) in byEntity.sorted(by: { $0.key < $1.key }) {
+                if scope.schema.entities[entity].isByRow == true {
+                    for batch in keys.batches(of: Self.batchSize) { try fetchRows(batch, entity) }
+                    continue
+                }
                 let hangs = !scope.schema.entities[entity].relatedIdentity.isEmpty
                 for start in stride(from: 0, to: keys.count, by: Self.batchSize) {
                     let batch = Array(keys[start..<min(start + Self.batchSize, keys.count)])
@@ -26,6 +31,7 @@ extension ObjectPatcher {
                 }
             }
         }
+        if keys.contains(where: { $0.position?.contents != nil }) { try takeContents() }
         for key in keys.sorted() {
             if let position = key.position, let object = try walk(position).last, object.entity.name == key.entity {
                 objects[key] = object
@@ -39,6 +45,44 @@ extension ObjectPatcher {
         try reader.read(roots)
         for (row, object) in reader.objectsByRow {
             if let key = reader.snapshot.identityKey(of: row) { objects[key] = object }
+        }
+    }
+
+    /// Reads everything, because only what all objects hold tells which of them is meant.
+    private mutating func takeContents() throws {
+        var all = roots
+        if roots.isEmpty {
+            for entity in scope.schema.entities where entity.parent == nil {
+                all += try context.fetch(NSFetchRequest<NSManagedObject>(entityName: entity.name))
+            }
+        }
+        var reader = ObjectSnapshotReader(scope, model, .current)
+        if identification.store != nil { try reader.takeRows(of: context, identification) }
+        try reader.read(all)
+        let keys = RowKeys(
+            reader.snapshot, scope, hasUnidentified: true, matchesRootsByPosition: !roots.isEmpty)
+        let objects = reader.objectsByRow
+        for (row, position) in keys.positions { objectsByContents[position] = objects[row] }
+    }
+
+    /// Fetches objects by their rows.
+    private mutating func fetchRows(_ keys: [ObjectKey], _ entity: Int) throws {
+        guard let coordinator = context.persistentStoreCoordinator ?? context.parent?.persistentStoreCoordinator,
+            let store = identification.store
+        else { return }
+        let description = scope.schema.entities[entity]
+        var wanted: [Int64: [ObjectKey]] = [:]
+        for key in keys { if let number = key.rowNumber { wanted[number, default: []].append(key) } }
+        let ids = wanted.keys.sorted().compactMap { number in
+            URL(string: "x-coredata://\(store)/\(description.name)/p\(number)")
+                .flatMap { coordinator.managedObjectID(forURIRepresentation: $0) }
+        }
+        for object in try context.readStored(ids, description.name, prefetching: []) where !object.isDeleted {
+            guard let number = object.rowNumber else { continue }
+            let name = try identification.rowName(number, of: object, description)
+            for key in wanted[number] ?? [] where key.identity.first?.isSameIdentity(as: name) == true {
+                objects[key] = object
+            }
         }
     }
 
@@ -146,6 +190,7 @@ extension ObjectPatcher {
 
     /// The objects on the way to one without identity, that one last; empty where the way ends before.
     func walk(_ position: ObjectKey.Position) throws -> [NSManagedObject] {
+        if position.contents != nil { return objectsByContents[position].map { [$0] } ?? [] }
         let start =
             position.start.map { objects[$0] } ?? (roots.indices.contains(position.root) ? roots[position.root] : nil)
         guard var object = start else { return [] }
@@ -166,5 +211,11 @@ extension ObjectPatcher {
 
 extension ObjectKey.Position {
     /// The object with an identity that the way begins with.
-    var start: ObjectKey? { entity.map { ObjectKey($0, identity, of: owners) } }
+    var start: ObjectKey? {
+        entity.map { name in
+            var key = ObjectKey(name, identity, of: owners)
+            key.isRow = isRow
+            return key
+        }
+    }
 }

@@ -11,9 +11,17 @@ struct ObjectPatcher {
     let scope: DiffScope
     private let options: PatchOptions
     let roots: [NSManagedObject]
+    let identification: GraphDiff.Identification
     var objects: [ObjectKey: NSManagedObject] = [:]
+    /// The objects that only their contents tell apart, by these.
+    var objectsByContents: [ObjectKey.Position: NSManagedObject] = [:]
 
-    init(_ context: NSManagedObjectContext, roots: [NSManagedObject], _ options: PatchOptions) throws {
+    /// - Parameter identification: What tells the objects apart that the diff is about.
+    /// - Throws: ``GraftError`` for a diff by the rows of another store.
+    init(
+        _ context: NSManagedObjectContext, roots: [NSManagedObject], _ options: PatchOptions,
+        _ identification: GraphDiff.Identification
+    ) throws {
         guard let model = context.graftModel else {
             throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
         }
@@ -21,7 +29,9 @@ struct ObjectPatcher {
         self.model = model
         self.roots = roots
         self.options = options
-        scope = try DiffScope(GraphSchema(model), options.diff)
+        self.identification = identification
+        if identification.store != nil { try identification.requireLineage(context.lineage()) }
+        scope = try DiffScope(GraphSchema(model).identified(by: identification), options.diff)
     }
 
     /// Applies the diff.
@@ -38,7 +48,9 @@ struct ObjectPatcher {
         }
         let deleted = diff.deleted.compactMap { objects[$0.key] }
         whole += try deleted + owned(by: deleted) + wayObjects(of: diff)
+        whole += objectsByContents.sorted { $0.key < $1.key }.map(\.value)
         var reader = ObjectSnapshotReader(scope, model, .current)
+        if identification.store != nil { try reader.takeRows(of: context, identification) }
         try reader.read(
             unique(whole), references: Array(objects.sorted { $0.key < $1.key }.map(\.value)), isFollowing: false)
         var patcher = SnapshotPatcher(reader.snapshot, scope, options, unknownIsMissing: true)
@@ -140,6 +152,8 @@ struct ObjectPatcher {
                 forEntityName: scope.schema.entities[row.entity].name, into: context)
             undo.didMake(object)
             objects[row] = object
+            let name = patcher.snapshot.tables[row.entity].rowName(row.row)
+            if let number = GraphSnapshot.RowName.number(in: name) { context.wish(forRow: number, of: object) }
             for number in scope.schema.entities[row.entity].identityAttributes {
                 try assign(number, of: row, object, patcher, undo)
             }

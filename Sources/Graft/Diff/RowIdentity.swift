@@ -9,6 +9,7 @@ extension GraphSnapshot {
     func isIdentified(_ reference: RowReference) -> Bool {
         let entity = schema.entities[reference.entity]
         if !entity.relatedIdentity.isEmpty { return isIdentifiedWithOwners(reference, 0) }
+        if entity.isByRow == true { return !tables[reference.entity].rowName(reference.row).isNull }
         for number in entity.identity
         where tables[reference.entity].value(entity.properties[number].column, row: reference.row).isNull {
             return false
@@ -37,6 +38,7 @@ extension GraphSnapshot {
     /// The values of a row's identifying attributes.
     func identity(of reference: RowReference) -> [GraphValue] {
         let entity = schema.entities[reference.entity]
+        if entity.isByRow == true { return [tables[reference.entity].rowName(reference.row)] }
         return entity.identityAttributes.map {
             tables[reference.entity].value(entity.properties[$0].column, row: reference.row)
         }
@@ -51,6 +53,7 @@ extension GraphSnapshot {
     private func knownIdentityKey(of reference: RowReference) -> ObjectKey {
         let entity = schema.entities[reference.entity]
         var key = ObjectKey(entity.name, identity(of: reference))
+        key.isRow = entity.isByRow == true
         for part in entity.relatedIdentity where !entity.properties[part].isAttribute {
             key.owners.append(owner(of: reference, entity.properties[part]).map { knownIdentityKey(of: $0) })
         }
@@ -96,7 +99,7 @@ extension GraphSnapshot {
 
 extension GraphSchema.Entity {
     /// Whether anything identifies objects.
-    var hasIdentity: Bool { !identity.isEmpty || !relatedIdentity.isEmpty }
+    var hasIdentity: Bool { !identity.isEmpty || !relatedIdentity.isEmpty || isByRow == true }
 
     /// The numbers of the attributes that identify an object, alone or with an owner.
     var identityAttributes: [Int] {

@@ -33,7 +33,86 @@ struct RowKeys {
         for _ in 0..<ObjectKey.Position.maximumStepCount where !level.isEmpty {
             level = addLevel(below: level, snapshot, owners)
         }
+        addContents(snapshot, scope)
     }
+
+    /// Names what nothing leads to by its contents: attributes, and what it is linked to as far as that is known. Of objects with
+    /// the same contents each one gets a number; which one, what they are linked to decides.
+    private mutating func addContents(_ snapshot: borrowing GraphSnapshot, _ scope: DiffScope) {
+        var marks: [RowReference: String] = [:]
+        for entity in snapshot.tables.indices where !schema.entities[entity].hasIdentity {
+            for row in snapshot.liveRows(of: entity) {
+                let reference = RowReference(entity: entity, row: row)
+                if snapshot.isIdentified(reference) || positions[reference] != nil { continue }
+                // What isn't there as a whole has no contents.
+                if snapshot.isReference(entity, row, scope) { continue }
+                marks[reference] = mark(of: reference, snapshot, scope)
+            }
+        }
+        if marks.isEmpty { return }
+        let refined = refined(marks, snapshot, scope)
+        let ordered = marks.keys.sorted { one, other in
+            let (mark, otherMark) = (refined[one] ?? "", refined[other] ?? "")
+            return mark == otherMark ? one < other : mark < otherMark
+        }
+        struct Group: Hashable { var entity: Int, mark: String }
+        var counts: [Group: Int] = [:]
+        for row in ordered {
+            let group = Group(entity: row.entity, mark: marks[row] ?? "")
+            positions[row] = ObjectKey.Position(contents: group.mark, number: counts[group, default: 0])
+            counts[group, default: 0] += 1
+        }
+    }
+
+    private func mark(
+        of reference: RowReference, _ snapshot: borrowing GraphSnapshot, _ scope: DiffScope
+    ) -> String {
+        var mark = ContentMark()
+        let properties = schema.entities[reference.entity].properties
+        for member in scope.entities[reference.entity].attributes {
+            let value = snapshot.tables[reference.entity].value(member.column, row: reference.row)
+            mark.mix(value, of: properties[member.number].name)
+        }
+        for member in scope.entities[reference.entity].toOnes + scope.entities[reference.entity].toManys {
+            let ends = snapshot.destinations(of: reference, properties[member.number])
+            var names = ends.compactMap { end in
+                snapshot.identityKey(of: end)?.description ?? positions[end].map { "\($0.sortText)" }
+            }
+            if names.isEmpty { continue }
+            if !member.isOrdered { names.sort() }
+            mark.mix(properties[member.number].name)
+            for name in names { mark.mix(name) }
+        }
+        return mark.text
+    }
+
+    /// Marks that heed what objects of which only the contents are known are linked to, some links deep.
+    private func refined(
+        _ marks: [RowReference: String], _ snapshot: borrowing GraphSnapshot, _ scope: DiffScope
+    ) -> [RowReference: String] {
+        var refined = marks
+        if Set(marks.values).count == marks.count { return refined }
+        for _ in 0..<Self.refinementCount {
+            var next: [RowReference: String] = [:]
+            for (row, text) in refined {
+                var mark = ContentMark()
+                mark.mix(text)
+                let properties = schema.entities[row.entity].properties
+                for member in scope.entities[row.entity].toOnes + scope.entities[row.entity].toManys {
+                    var texts = snapshot.destinations(of: row, properties[member.number]).compactMap { refined[$0] }
+                    if texts.isEmpty { continue }
+                    if !member.isOrdered { texts.sort() }
+                    mark.mix(properties[member.number].name)
+                    for text in texts { mark.mix(text) }
+                }
+                next[row] = mark.text
+            }
+            refined = next
+        }
+        return refined
+    }
+
+    private static let refinementCount = 6
 
     /// Gives positions to what the rows of one level lead to, and returns these rows.
     private mutating func addLevel(
@@ -59,9 +138,11 @@ struct RowKeys {
     private func position(of owner: RowReference, _ snapshot: borrowing GraphSnapshot) -> ObjectKey.Position {
         if let position = positions[owner] { return position }
         let key = snapshot.identityKey(of: owner)
-        return ObjectKey.Position(
+        var position = ObjectKey.Position(
             entity: schema.entities[owner.entity].name, identity: key?.identity ?? [], owners: key?.owners ?? [],
             steps: [])
+        position.isRow = key?.isRow ?? false
+        return position
     }
 
     /// The key of a row.
@@ -80,7 +161,7 @@ struct RowKeys {
         var reference = reference
         for _ in 0..<ObjectKey.Position.maximumStepCount {
             let entity = schema.entities[reference.entity]
-            if !entity.hasIdentity { return GraftError.unidentifiedObjects(of: entity.name) }
+            if !entity.hasIdentity || entity.isByRow == true { return GraftError.unidentifiedObjects(of: entity.name) }
             let missing = entity.identityAttributes.filter {
                 snapshot.tables[reference.entity].value(entity.properties[$0].column, row: reference.row).isNull
             }
@@ -128,4 +209,9 @@ private struct PositionOwners {
             relationships.append(numbers)
         }
     }
+}
+
+extension ObjectKey.Position {
+    /// The way as a text that is the same for the same way.
+    fileprivate var sortText: String { ObjectKey("", at: self).description }
 }

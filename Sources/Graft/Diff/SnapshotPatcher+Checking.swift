@@ -37,6 +37,9 @@ extension SnapshotPatcher {
         guard description.isIdentity(key) else {
             throw GraftError(.missingIdentity(attributes: description.identityNames), at: place)
         }
+        if key.isRow, key.rowNumber == nil {
+            throw GraftError(.wrongType(found: key.description, expected: "the number of a row"), at: place)
+        }
         for (value, number) in zip(key.identity, description.identityAttributes) {
             let kind = description.properties[number].attributeKind ?? .transformable
             if !value.isNull, value.isValue(of: kind) { continue }

@@ -143,9 +143,10 @@ struct SnapshotPatcher {
             guard let end = owner.flatMap({ self.end(of: $0) }) else { continue }
             snapshot.tables[entity].setToOne(end, description.properties[number].column, row: reference.row)
         }
+        if key.isRow, let name = key.identity.first { snapshot.tables[entity].setRowName(name, row: reference.row) }
         _ = snapshot.enterIdentity(of: reference)
         related.insert(reference, snapshot)
-        if let position = key.position, position.entity == nil, position.steps.isEmpty {
+        if let position = key.position, position.entity == nil, position.steps.isEmpty, position.contents == nil {
             snapshot.roots.append(reference)
             snapshot.tables[entity].flags[reference.row].insert(.root)
         }
@@ -211,7 +212,8 @@ struct SnapshotPatcher {
 extension GraphSchema.Entity {
     /// Whether a key has as many parts as the identity.
     func isIdentity(_ key: ObjectKey) -> Bool {
-        hasIdentity && key.identity.count == identityAttributes.count
+        hasIdentity && key.isRow == (isByRow == true)
+            && key.identity.count == (key.isRow ? 1 : identityAttributes.count)
             && key.owners.count == identityRelationships.count
     }
 }
@@ -231,7 +233,9 @@ extension GraphSnapshot {
     func row(of key: ObjectKey) -> RowReference? {
         guard let entity = schema.number(ofEntity: key.entity) else { return nil }
         let columns = schema.entities[entity].identityColumns
-        guard !columns.isEmpty, columns.count == key.identity.count else { return nil }
+        guard !columns.isEmpty, key.isRow == (schema.entities[entity].isByRow == true),
+            columns.count == key.identity.count
+        else { return nil }
         var hash = IdentityHash()
         for value in key.identity { hash.combine(value) }
         var kind: RowReference?

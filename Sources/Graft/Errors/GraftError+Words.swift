@@ -124,11 +124,19 @@ extension GraftError {
                     : "\(conflicts.count) changes don't fit, the first one because \(shown(conflicts.first?.finding ?? ""))",
                 "Make the changes anew from the present state, merge, or skip or force what doesn't fit."
             )
+        case .damagedStore(let reason):
+            Self.findingAndRemedy(reason) ?? (reason, "Restore it from a copy; graft check lists all that is damaged.")
         case .storeFailure(let reason):
             ("the store failed: \(reason)", "Check the free space, the permissions and who else uses the store.")
         default:
             wordsForPatches(shown)
         }
+    }
+
+    /// A text of the runtime's ends with the remedy.
+    private static func findingAndRemedy(_ text: String) -> (finding: String, remedy: String)? {
+        guard text.contains("graft check"), let end = text.range(of: ". ", options: .backwards) else { return nil }
+        return (String(text[..<end.lowerBound]), "\(text[end.upperBound...]).")
     }
 
     private func wordsForPatches(_ shown: (String) -> String) -> (finding: String, remedy: String) {
@@ -175,7 +183,7 @@ extension GraftError {
     }
 
     /// The text with control characters made visible: names and values come from elsewhere, and end in logs.
-    static func oneLine(_ text: String) -> String {
+    package static func oneLine(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else { return text }
         return text.unicodeScalars.reduce(into: "") { line, scalar in
             switch scalar {

@@ -60,7 +60,9 @@ public struct GraftError: Error, Equatable, Sendable {
         case validation(code: Int, reason: String)
         /// The store's rows were changed by someone else meanwhile.
         case conflict(reason: String)
-        /// The store failed: disk full, locked, damaged.
+        /// The store is damaged, as its own error says.
+        case damagedStore(reason: String)
+        /// The store failed: disk full, locked.
         case storeFailure(reason: String)
         /// A text that isn't a JSON Pointer (RFC 6901).
         case invalidPointer(String, reason: String)

@@ -70,11 +70,18 @@ extension GraftError.Place: CustomStringConvertible {
             position.append("byte \(byteOffset)")
         }
         var parts: [String] = []
-        if let source { parts.append(position.isEmpty ? source : "\(source):") }
+        if let source = source.map(Self.shortened) { parts.append(position.isEmpty ? source : "\(source):") }
         if !position.isEmpty { parts.append(position.joined(separator: ", ")) }
         let property = [entity, property].compactMap { $0 }.joined(separator: ".")
         if !property.isEmpty { parts.append(parts.isEmpty ? property : "(\(property))") }
         return parts.joined(separator: " ")
+    }
+
+    /// Long paths lose their middle: what tells files apart is at the end.
+    private static func shortened(_ source: String) -> String {
+        let (start, end) = (40, 160)
+        guard source.count > start + end else { return source }
+        return "\(source.prefix(start))...\(source.suffix(end))"
     }
 
     /// The path in the notation of RFC 9535: `$.powers[3].id`, `$['a key']`.

@@ -20,7 +20,7 @@ final class ExportPlan {
     final class Item {
         let key: JSONKey
         let content: Content
-        /// Whether null is written where there is no value.
+        /// Whether null, or an empty array, is written where there is no value.
         let writesNull: Bool
 
         init(key: JSONKey, content: Content, writesNull: Bool) {
@@ -64,7 +64,8 @@ final class ExportPlan {
             else { continue }
             let rank = identity.firstIndex(of: property) ?? (description.isAttribute ? 1000 : 1001)
             var entry = ItemBuilder.Entry(path: mapping.path, rank: rank, content: content)
-            entry.writesNull = mapping.exportsNull ?? options?.includesNulls ?? true
+            // To-many relationships have no null; only their annotation leaves an empty one out.
+            entry.writesNull = mapping.exportsNull ?? (description.isToMany || options?.includesNulls ?? true)
             if !content.isLeftOut { builder.entries.append(entry) }
             if rank < 1000 {
                 entry.content = content.asIdentifier

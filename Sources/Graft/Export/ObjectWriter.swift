@@ -204,6 +204,8 @@ final class ObjectWriter {
             case .toMany(let number, let form):
                 guard pass.followsRelationships, number != pass.inverse else { continue }
                 let related = try related(number, form, pass)
+                // Among changes, an empty array says that the members have gone.
+                if related.isEmpty, !item.writesNull, pass.change == nil { continue }
                 try writer.key(item.key)
                 try writer.beginArray()
                 try write(related, form, cameFrom: plan.properties[number].inverse, to: &writer)

@@ -25,6 +25,7 @@ enum ImportErrors {
         case NSManagedObjectMergeError: return GraftError(.conflict(reason: reason(cocoa as NSError)))
         case NSManagedObjectConstraintMergeError, NSManagedObjectConstraintValidationError:
             return GraftError(.duplicateIdentity(reason(cocoa as NSError)))
+        case CocoaError.fileReadCorruptFile.rawValue: return GraftError(.damagedStore(reason: reason(cocoa as NSError)))
         default: return GraftError(.storeFailure(reason: reason(cocoa as NSError)))
         }
     }

@@ -14,7 +14,7 @@ public struct ImportSource: Sendable {
     /// The name of the text in errors.
     let name: String?
     /// The entity of its records; nil for that of the import.
-    let entity: String?
+    package var entity: String?
     /// Whether the file was made for the import and goes with it.
     private var isTemporary = false
 
@@ -58,7 +58,7 @@ public struct ImportSource: Sendable {
     }
 
     /// The same text from where it can be read again: a pipe is copied to a temporary file.
-    func rereadable() throws -> ImportSource {
+    package func rereadable() throws -> ImportSource {
         guard case .handle(let shared) = content else { return self }
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("graft-\(UUID().uuidString).json")
         do {
@@ -79,7 +79,7 @@ public struct ImportSource: Sendable {
     }
 
     /// Removes the copy that ``rereadable()`` made.
-    func removeTemporaryFile() {
+    package func removeTemporaryFile() {
         guard isTemporary, case .file(let url) = content else { return }
         // A file that stays behind in the temporary folder is no failure of the import.
         try? FileManager.default.removeItem(at: url)

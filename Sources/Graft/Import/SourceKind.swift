@@ -105,7 +105,9 @@ private struct SignatureScan: ~Copyable {
         return token == .beginObject ? objectKind(isEntity) : .json
     }
 
-    private static let diffKeys: Set<String> = ["version", "deleted", "inserted", "changed"]
+    private static let diffKeys: Set<String> = [
+        "version", "identification", "deleted", "inserted", "changed",
+    ]
     private static let trackerKeys: Set<String> = ["version", "base", "sent", "incoming", "conflicts"]
     private static let reportKeys: Set<String> = [
         "batchCount", "emptyObjects", "entities", "failures", "fetchCount", "isDryRun", "recordCount", "roundedValues",
@@ -121,7 +123,9 @@ private struct SignatureScan: ~Copyable {
             guard Self.diffKeys.contains(key) || Self.trackerKeys.contains(key) || Self.reportKeys.contains(key) else {
                 return shapes.isEmpty && isEntity(key) && isArrayOfObjects() ? .export : .json
             }
-            guard let shape = valueShape(isContents: key != "version" && Self.diffKeys.contains(key), &hasContents)
+            guard
+                let shape = valueShape(
+                    isContents: ["deleted", "inserted", "changed"].contains(key), &hasContents)
             else {
                 shapes[key] = .other
                 break

@@ -31,10 +31,22 @@ extension JSONReader {
     }
 
     /// The lexer's error with its place.
-    func graftError(_ error: JSONSyntaxError) -> GraftError {
+    mutating func graftError(_ error: JSONSyntaxError) -> GraftError {
+        // A character that the window cuts off is named as a whole. That there is no more of it is an error of its own, and the
+        // one that is reported comes first.
+        while isTruncated(at: error.offset), !input.isComplete, (try? input.read(atLeast: 1)) != nil {}
         let place = place(offset: lexer.windowOffset + error.offset, path: path)
         if error.reason == .tooDeep { return GraftError(.tooDeep(limit: lexer.maximumDepth), at: place) }
         return GraftError(.invalidJSON(found: found(at: error.offset), expected: error.expected), at: place)
+    }
+
+    private static let longestCharacter = 4
+
+    private func isTruncated(at offset: Int) -> Bool {
+        input.withWindow { window in
+            guard offset < window.count, window.count - offset < Self.longestCharacter else { return false }
+            return UTF8Check.skipMultibyteRun(in: window.extracting(offset..<window.count), from: 0).end == .truncated
+        }
     }
 
     /// What stands at an offset of the window, as an error names it.
@@ -43,10 +55,12 @@ extension JSONReader {
             guard offset < window.count else { return "the end of the text" }
             let byte = window[offset]
             if byte > 0x20, byte < 0x7F { return "'\(Character(Unicode.Scalar(byte)))'" }
-            let run = UTF8Check.skipMultibyteRun(in: window, from: offset)
-            if run.offset > offset {
-                let run = JSONEscapes.plainString(window.extracting(offset..<run.offset), isASCII: false)
-                return "'\(run.prefix(1))'"
+            let end = min(offset + Self.longestCharacter, window.count)
+            let run = UTF8Check.skipMultibyteRun(in: window.extracting(offset..<end), from: 0)
+            if run.offset > 0 {
+                let run = JSONEscapes.plainString(window.extracting(offset..<offset + run.offset), isASCII: false)
+                // Whether another one combines with it isn't known where the window ends.
+                return "'\(String(run.unicodeScalars.prefix(1)))'"
             }
             let digits = String(byte, radix: 16, uppercase: true)
             return "the byte 0x\(digits.count < 2 ? "0" : "")\(digits)"

@@ -33,6 +33,8 @@ public struct ModelLint: Sendable, Hashable, Codable {
         case invalidPath
         /// A default value that a store can't keep exactly.
         case lossyDefault
+        /// What Xcode's compiler takes, and that says something else than it seems to.
+        case unusualValue
         /// Two properties at one place in JSON, or one on the way to another.
         case collidingPaths
         /// Annotations of several libraries.
@@ -105,7 +107,9 @@ public struct ModelLint: Sendable, Hashable, Codable {
             checkPaths(of: entity, rules)
             checkIdentity(of: entity, rules)
             checkDefaults(of: entity)
+            checkDateFormats(of: entity)
         }
+        checkReading(of: model)
         checkDialects(of: model, mapping)
         checkMapping(model, mapping, transformers)
         arrange()
@@ -155,6 +159,28 @@ public struct ModelLint: Sendable, Hashable, Codable {
                 .warning, .lossyDefault, entity.name, attribute.name,
                 "the default value \(value) has more than the 15 digits that a SQLite store keeps of a decimal",
                 "Shorten it to \(value.keptBySQLite), or keep it as a text.")
+        }
+    }
+
+    /// Names the date formats that MagicalRecord doesn't have and that are understood all the same.
+    private mutating func checkDateFormats(of entity: NSEntityDescription) {
+        for property in Self.ownProperties(of: entity) {
+            let format = Annotation.text(MagicalRecordKey.dateFormat, of: property.userInfo)
+            guard let format, format != MagicalRecordKey.unixTime, MagicalRecordKey.isUnixTime(format) else { continue }
+            add(
+                .warning, .unusualValue, entity.name, property.name,
+                "the date format '\(format)' is read as milliseconds since 1970",
+                "Write \(MagicalRecordKey.unixTime), which MagicalRecord has for that.")
+        }
+    }
+
+    /// Names what the model's file says otherwise than it is read.
+    private mutating func checkReading(of model: NSManagedObjectModel) {
+        for note in model.unusualDefaults {
+            add(
+                .warning, .unusualValue, note.entity, note.attribute,
+                "the default value '\(note.text)' isn't one of its type, and is read as \(note.value)",
+                "Write \(note.value).")
         }
     }
 

@@ -63,6 +63,8 @@ final class GraphSchema: Sendable {
         /// The numbers of the properties that identify an object, where to-one relationships are among them: an own key and
         /// the owner's. ``identity`` is empty then.
         var relatedIdentity: [Int]
+        /// Whether the row in the store tells objects apart; nil where it doesn't. ``identity`` is empty then.
+        var isByRow: Bool?
         /// The topmost entity with the same identity: objects of its sub-entities are told apart by it.
         var identitySpace: Int
         /// The numbers of the attributes of each uniqueness constraint, those of super-entities included. Constraints of

@@ -97,11 +97,19 @@ extension GraphDiff {
         var options = options
         // The export says something of every property, so what the patched text doesn't say was removed.
         options.takesAbsentAsNull = true
+        // What comes of it is written.
+        options.guessesKeys = options.guessesKeys ?? false
         let old = try GraphSnapshot(json: text, entity: entity, model: model)
         let new = try GraphSnapshot(json: patched, entity: entity, model: model)
         try self.init(from: old, to: new, options: options)
+        // An export doesn't say all that an object holds, so its contents don't find it in the store.
+        for (entity, rule) in identification.rules.sorted(by: { $0.key < $1.key }) where rule == .contents {
+            throw GraftError.unidentifiedObjects(of: entity)
+        }
         // The whole graph has all objects; an export of one entity also shows some that others only lead to.
-        if entity != nil { try leaveOut(old, new, options) }
+        if entity != nil {
+            try leaveOut(old.identified(by: identification), new.identified(by: identification), options)
+        }
     }
 
     /// Leaves out what the end of a mention would do to objects: those that nobody owns aren't deleted, and those that

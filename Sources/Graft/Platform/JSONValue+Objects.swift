@@ -28,10 +28,10 @@ extension JSONValue {
         case let value as Bool: self = .bool(value)
         case let value as any BinaryInteger: self = .number(JSONNumber(value))
         case let value as Double:
-            guard let number = JSONNumber(value) else { return nil }
+            guard let number = JSONNumber(fractional: value) else { return nil }
             self = .number(number)
         case let value as Float:
-            guard let number = JSONNumber(Double(value)) else { return nil }
+            guard let number = JSONNumber(fractional: Double(value)) else { return nil }
             self = .number(number)
         case let value as Decimal:
             guard let number = JSONNumber(value) else { return nil }
@@ -54,7 +54,8 @@ extension JSONValue {
         if number.isBoolean { return .bool(number.boolValue) }
         if let decimal = number as? NSDecimalNumber { return JSONNumber(decimal.decimalValue).map(JSONValue.number) }
         switch unsafe UInt8(bitPattern: number.objCType.pointee) {
-        case UInt8(ascii: "d"), UInt8(ascii: "f"): return JSONNumber(number.doubleValue).map(JSONValue.number)
+        case UInt8(ascii: "d"), UInt8(ascii: "f"):
+            return JSONNumber(fractional: number.doubleValue).map(JSONValue.number)
         case UInt8(ascii: "Q"): return .number(JSONNumber(number.uint64Value))
         default: return .number(JSONNumber(number.int64Value))
         }
@@ -78,9 +79,20 @@ extension JSONValue {
 }
 
 extension JSONNumber {
-    /// The number in the class that holds it exactly, as far as there is one.
+    /// A double, which reads as one again: `0.0` and not `0`.
+    fileprivate init?(fractional value: Double) {
+        guard let number = JSONNumber(value) else { return nil }
+        self = number.isFractional ? number : JSONNumber(checkedText: number.text + ".0")
+    }
+
+    /// Whether it is written as a number that may have a fraction.
+    private var isFractional: Bool {
+        text.utf8.contains { [UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E")].contains($0) }
+    }
+
+    /// The number in the class that holds it exactly, as far as there is one; what is written with a fraction is a double.
     var object: NSNumber {
-        if let value = int64 { return NSNumber(value: value) }
+        if !isFractional, let value = int64 { return NSNumber(value: value) }
         if let value = double, JSONNumber(value) == self { return NSNumber(value: value) }
         return decimal.map { NSDecimalNumber(decimal: $0) } ?? NSNumber(value: double ?? 0)
     }

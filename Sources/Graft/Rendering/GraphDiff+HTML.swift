@@ -8,7 +8,7 @@ extension GraphDiff {
         var page = HTMLPage(title: "\(rendering.oldName) → \(rendering.newName)")
         var writer = DiffHTML(rendering)
         let (entries, note) = shownEntries(rendering)
-        writer.overview(entries, summary, note)
+        writer.overview(entries, summary, identification.sentences + (note.map { [$0] } ?? []))
         var entity: String?
         for entry in entries {
             if entry.key.entity != entity {
@@ -33,11 +33,11 @@ private struct DiffHTML {
 
     // MARK: Overview
 
-    mutating func overview(_ entries: [DiffEntry], _ summary: String, _ note: String?) {
+    mutating func overview(_ entries: [DiffEntry], _ summary: String, _ notes: [String]) {
         let (old, new) = (escaped(rendering.oldName), escaped(rendering.newName))
         html += "<header><h1><span>\(old)</span> <span class=\"arrow\">→</span> <span>\(new)</span></h1>\n"
         html += entries.isEmpty ? "<p>No differences.</p></header>\n" : "<p>\(summary)</p>\n"
-        if let note { html += "<p>\(note)</p>\n" }
+        for note in notes { html += "<p>\(escaped(note))</p>\n" }
         guard !entries.isEmpty else { return }
         html += "<table class=\"overview\"><thead><tr><th>Entity</th><th>New</th><th>Changed</th><th>Deleted</th>"
         html += "</tr></thead><tbody>\n"

@@ -24,6 +24,7 @@ extension GraphDiff {
         var text = DiffText(rendering)
         text.line(.deleted, "--- ", DiffRendering.visible(rendering.oldName))
         text.line(.inserted, "+++ ", DiffRendering.visible(rendering.newName))
+        for sentence in identification.sentences { text.line(nil, "# ", DiffRendering.visible(sentence)) }
         let (entries, note) = shownEntries(rendering)
         for entry in entries { text.write(entry) }
         text.line(nil, "", "")

@@ -5,6 +5,8 @@
 struct HTMLPage {
     var title: String
     var body = ""
+    /// Rules beside those of all pages.
+    var style = ""
 
     init(title: String) { self.title = title }
 
@@ -21,6 +23,7 @@ struct HTMLPage {
         <title>\(Self.escaped(DiffRendering.visible(title)))</title>
         <style>
         \(Self.style)
+        \(style)
         </style>
         </head>
         <body>

@@ -8,7 +8,7 @@ extension GraphSnapshot: Codable {
     private static let version = 1
 
     private enum CodingKeys: String, CodingKey {
-        case version, schema, tables, members, roots, removals
+        case version, schema, tables, members, roots, removals, lineage
     }
 
     private struct Table: Codable {
@@ -17,6 +17,7 @@ extension GraphSnapshot: Codable {
         var toOnes: [RowReference]
         var toManys: [MemberRange]
         var flags: [SnapshotTable.Flags]
+        var rows: [GraphValue]?
     }
 
     private struct Removal: Codable {
@@ -31,11 +32,14 @@ extension GraphSnapshot: Codable {
         try container.encode(Self.version, forKey: .version)
         try container.encode(schema, forKey: .schema)
         let tables = compact.tables.map {
-            Table(presence: $0.presence, values: $0.values, toOnes: $0.toOnes, toManys: $0.toManys, flags: $0.flags)
+            Table(
+                presence: $0.presence, values: $0.values, toOnes: $0.toOnes, toManys: $0.toManys, flags: $0.flags,
+                rows: $0.rowNames.isEmpty ? nil : $0.rowNames)
         }
         try container.encode(tables, forKey: .tables)
         try container.encode(compact.members, forKey: .members)
         try container.encode(compact.roots, forKey: .roots)
+        try container.encodeIfPresent(lineage, forKey: .lineage)
         if !compact.removals.isEmpty {
             let removals = compact.removals.sorted { ($0.key.row, $0.key.property) < ($1.key.row, $1.key.property) }
             try container.encode(removals.map { Removal(cell: $0.key, members: $0.value) }, forKey: .removals)
@@ -63,9 +67,16 @@ extension GraphSnapshot: Codable {
             guard isWhole else {
                 throw damaged("The table of '\(schema.entities[entity].name)' is damaged.")
             }
+            for (row, name) in (table.rows ?? []).enumerated() {
+                guard row < table.flags.count, name.isNull || RowName.number(in: name) != nil else {
+                    throw damaged("The rows of '\(schema.entities[entity].name)' are damaged.")
+                }
+                tables[entity].setRowName(name, row: row)
+            }
         }
         members = try container.decode([RowReference].self, forKey: .members)
         roots = try container.decode([RowReference].self, forKey: .roots)
+        lineage = try container.decodeIfPresent(Lineage.self, forKey: .lineage)
         let removals = try container.decodeIfPresent([Removal].self, forKey: .removals) ?? []
         self.removals = Dictionary(removals.map { ($0.cell, $0.members) }) { first, _ in first }
         guard isValid else {
@@ -141,6 +152,7 @@ extension GraphSnapshot: Codable {
             && tables.allSatisfy { !$0.flags.contains { $0.contains(.dead) } }
         if isCompact { return self }
         var compact = GraphSnapshot(schema)
+        compact.lineage = lineage
         var places: [RowReference: RowReference] = [:]
         for entity in tables.indices {
             for row in liveRows(of: entity) {
@@ -215,6 +227,7 @@ extension SnapshotTable {
         for column in 0..<toManyCount { setToMany(other.toMany(column, row: row), column, row: place) }
         for word in 0..<wordCount { presence[place * wordCount + word] = other.presence[row * wordCount + word] }
         flags[place] = other.flags[row]
+        if !other.rowName(row).isNull { setRowName(other.rowName(row), row: place) }
         return place
     }
 }

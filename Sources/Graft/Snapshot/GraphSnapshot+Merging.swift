@@ -92,6 +92,8 @@ extension GraphSnapshot {
                 }
             }
         }
+        let name = tables[source.entity].rowName(source.row)
+        if !name.isNull { tables[target.entity].setRowName(name, row: target.row) }
         tables[target.entity].flags[target.row].formUnion(tables[source.entity].flags[source.row])
     }
 

@@ -32,6 +32,7 @@ extension GraphSnapshot {
                     remedy: "Name an object, or make the snapshot of a context."))
         }
         var reader = try ObjectSnapshotReader(CompiledModel.model(of: first), options, values)
+        if !options.matchesRootsByPosition { try reader.takeRows(of: first.managedObjectContext) }
         try reader.read(objects)
         self = reader.snapshot
     }
@@ -64,6 +65,7 @@ extension GraphSnapshot {
             objects += try context.fetch(request)
         }
         var reader = ObjectSnapshotReader(try DiffScope(schema, options), model, .current)
+        try reader.takeRows(of: context)
         try reader.read(objects)
         self = reader.snapshot
     }
@@ -79,6 +81,7 @@ extension GraphSnapshot {
             throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
         }
         var reader = try ObjectSnapshotReader(model, options, .current)
+        try reader.takeRows(of: context)
         try reader.read(try context.fetch(request))
         self = reader.snapshot
     }

@@ -42,10 +42,6 @@ extension GraphSnapshot {
         return found.first { schema.isEntity($0.entity, kindOf: number) }.map { self[$0] }
     }
 
-    private func count(of entity: Int) -> Int {
-        tables[entity].flags.count { !$0.contains(.dead) }
-    }
-
     /// The numbers of the rows of an entity that stand for objects.
     func liveRows(of entity: Int) -> [Int] {
         (0..<tables[entity].count).filter { !tables[entity].flags[$0].contains(.dead) }

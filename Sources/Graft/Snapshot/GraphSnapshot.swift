@@ -23,6 +23,8 @@ public struct GraphSnapshot: Sendable {
     var removals: [Cell: MemberRange] = [:]
     /// How many objects have been passed over, by the entity that was asked for.
     var skippedCounts: [Int: Int] = [:]
+    /// Whose rows the objects are, where they come from a store.
+    public internal(set) var lineage: Lineage?
     /// How often rows have been merged.
     var mergeCount: UInt32 = 0
 
@@ -98,6 +100,8 @@ extension GraphSnapshot {
 }
 
 extension GraphSchema.Entity {
-    /// The columns of the identifying attributes: the same in all entities of an identity space.
-    var identityColumns: [Int] { identity.map { properties[$0].column } }
+    /// The columns of the identifying attributes, or that of the rows' names: the same in all entities of an identity space.
+    var identityColumns: [Int] {
+        isByRow == true ? [SnapshotTable.rowNameColumn] : identity.map { properties[$0].column }
+    }
 }

@@ -15,6 +15,8 @@ struct ObjectSnapshotReader {
     private var references: [RowReference] = []
     private var rows: [ObjectIdentifier: RowReference] = [:]
     private let presence = PresenceCheck()
+    /// How rows are told apart that share a number; nil where none do.
+    private var identification = GraphDiff.Identification()
 
     init(_ model: NSManagedObjectModel, _ options: DiffOptions, _ values: GraphSnapshot.ObjectValues) throws {
         let schema = try GraphSchema(model)
@@ -30,6 +32,16 @@ struct ObjectSnapshotReader {
             numbers[ObjectIdentifier(entity)] = entity.name.flatMap { scope.schema.number(ofEntity: $0) }
         }
         self.numbers = numbers
+    }
+
+    /// Lets rows have the numbers that they have in the context's store.
+    ///
+    /// - Parameter identification: How those are told apart that share a number.
+    mutating func takeRows(
+        of context: NSManagedObjectContext?, _ identification: GraphDiff.Identification = .init()
+    ) throws {
+        snapshot.lineage = try context?.lineage()
+        self.identification = identification
     }
 
     /// Makes rows of objects and of what belongs to them, and of what these refer to.
@@ -83,6 +95,10 @@ struct ObjectSnapshotReader {
             throw GraftError(.unknownEntity(object.entity.name ?? "", closest: nil))
         }
         let reference = RowReference(entity: entity, row: snapshot.tables[entity].appendRow(offset: -1))
+        if snapshot.lineage != nil, let number = object.rowNumber {
+            let name = try identification.rowName(number, of: object, scope.schema.entities[entity])
+            snapshot.tables[entity].setRowName(name, row: reference.row)
+        }
         rows[ObjectIdentifier(object)] = reference
         objects.append(object)
         references.append(reference)
@@ -200,6 +216,17 @@ struct ObjectSnapshotReader {
         let values = object.committedValues(forKeys: nil)
         known = values
         return values
+    }
+}
+
+extension GraphDiff.Identification {
+    /// What the row of an object is called.
+    func rowName(_ number: Int64, of object: NSManagedObject, _ entity: GraphSchema.Entity) throws -> GraphValue {
+        guard let limit = markedLimit(of: entity.name), number > limit else {
+            return GraphSnapshot.RowName.name(number)
+        }
+        let mark = try entity.mark { try object.graphValue($0, entity.properties[$0]) }
+        return GraphSnapshot.RowName.name(number, mark: mark)
     }
 }
 

@@ -33,6 +33,8 @@ struct SnapshotTable: Sendable {
     var flags: [Flags] = []
     /// Where each row begins in its source, in bytes; -1 where that isn't known.
     var offsets: [Int] = []
+    /// What each row is called in its store, as far as that is known; fewer than rows where the last ones have no name.
+    private(set) var rowNames: [GraphValue] = []
     /// How often each row has been merged with, to see whether what was read earlier still stands.
     var stamps: [UInt32] = []
 
@@ -63,6 +65,7 @@ struct SnapshotTable: Sendable {
         toManys.removeLast(toManyCount)
         presence.removeLast(wordCount)
         flags.removeLast()
+        if rowNames.count == count { rowNames.removeLast() }
         offsets.removeLast()
         stamps.removeLast()
         count -= 1
@@ -77,6 +80,7 @@ struct SnapshotTable: Sendable {
         flags.removeAll(keepingCapacity: true)
         offsets.removeAll(keepingCapacity: true)
         stamps.removeAll(keepingCapacity: true)
+        rowNames.removeAll(keepingCapacity: true)
         count = 0
     }
 
@@ -95,7 +99,20 @@ struct SnapshotTable: Sendable {
     }
 
     @inline(__always)
-    func value(_ column: Int, row: Int) -> GraphValue { values[row &* attributeCount &+ column] }
+    func value(_ column: Int, row: Int) -> GraphValue {
+        column < 0 ? rowName(row) : values[row &* attributeCount &+ column]
+    }
+
+    /// Stands for the column of the rows' names.
+    static let rowNameColumn = -1
+
+    /// What a row is called in its store; null where it has no row there.
+    func rowName(_ row: Int) -> GraphValue { row < rowNames.count ? rowNames[row] : .null }
+
+    mutating func setRowName(_ name: GraphValue, row: Int) {
+        while rowNames.count <= row { rowNames.append(.null) }
+        rowNames[row] = name
+    }
 
     @inline(__always)
     func toOne(_ column: Int, row: Int) -> RowReference { toOnes[row &* toOneCount &+ column] }

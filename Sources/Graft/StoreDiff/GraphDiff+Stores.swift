@@ -7,8 +7,9 @@ extension GraphDiff {
     /// Makes the difference between all objects of two stores, or of some entities. Both are read in the order of
     /// identities, some objects at a time.
     ///
-    /// Memory grows with the number of differences, not with the stores; the exception are models with an entity that
-    /// has no identity, or one that includes a relationship: they are compared in memory, as
+    /// Objects are told apart by their identity, by a guess that holds in both stores, or by their rows where the stores are of
+    /// one lineage. Memory grows with the number of differences, not with the stores; the exception are models with an entity
+    /// of which nothing of that holds, or whose identity includes a relationship: they are compared in memory, as
     /// ``init(from:to:entities:options:)-(NSManagedObjectContext,_,_,_)`` does.
     ///
     /// - Parameters:
@@ -34,23 +35,82 @@ extension GraphDiff {
         let compared = schema.entities.indices.filter { number in
             !schema.entities[number].isAbstract && chosen?.contains { schema.isEntity(number, kindOf: $0) } ?? true
         }
-        guard compared.allSatisfy({ !schema.entities[$0].identity.isEmpty }) else {
-            try self.init(from: contexts.0, to: contexts.1, entities: entities, options: options)
-            return
-        }
         var options = options
-        // A store's object says something of every property.
-        options.takesAbsentAsNull = true
-        let scope = try DiffScope(schema, options)
-        self = try contexts.0.performAndWait {
+        let result: GraphDiff? = try contexts.0.performAndWait {
             try contexts.1.performAndWait {
                 try contexts.0.readOneState()
                 try contexts.1.readOneState()
+                let sides = (try StoreEvidence(contexts.0, schema), try StoreEvidence(contexts.1, schema))
+                let identification = try IdentityDecision(schema, options, [sides.0, sides.1]).identification
+                let identified = try schema.identified(by: identification)
+                // Of what has no objects, none need to be told apart.
+                let hasAll = try compared.allSatisfy { number in
+                    let entity = identified.entities[number]
+                    return try !entity.identity.isEmpty || entity.isByRow == true
+                        || entity.relatedIdentity.isEmpty && sides.0.count(of: number) + sides.1.count(of: number) == 0
+                }
+                guard hasAll else { return nil }
+                // A store's object says something of every property.
+                options.takesAbsentAsNull = true
                 var comparison = try StoreComparison(
-                    StoreSide(contexts.0, schema), StoreSide(contexts.1, schema), scope, entities: compared)
-                return try comparison.diff(ExportProgress(progress) { try contexts.0.count(of: compared, schema) })
+                    StoreSide(contexts.0, identified, identification),
+                    StoreSide(contexts.1, identified, identification), DiffScope(identified, options),
+                    entities: compared)
+                return try comparison.diff(
+                    ExportProgress(progress) { try contexts.0.count(of: compared, schema) },
+                    hasBase: options.base != nil)
             }
         }
+        if let result {
+            self = result
+        } else {
+            try self.init(
+                from: old.newBackgroundContext(), to: new.newBackgroundContext(), entities: entities, options: options)
+        }
+    }
+}
+
+/// What a store says of its objects, by counting and by looking for duplicates.
+final class StoreEvidence: IdentityEvidence {
+    private let context: NSManagedObjectContext
+    private let schema: GraphSchema
+    let lineage: GraphSnapshot.Lineage?
+    /// By entity, as far as somebody has asked.
+    private var counts: [Int: Int] = [:]
+
+    init(_ context: NSManagedObjectContext, _ schema: GraphSchema) throws {
+        self.context = context
+        self.schema = schema
+        lineage = try context.lineage()
+    }
+
+    func count(of entity: Int) throws -> Int {
+        if let count = counts[entity] { return count }
+        let count = schema.entities[entity].isAbstract ? 0 : try context.count(of: [entity], schema)
+        counts[entity] = count
+        return count
+    }
+
+    func hasRows(_ entity: Int) -> Bool { lineage != nil }
+
+    func isUnique(_ attribute: Int, of entity: Int) throws -> Bool {
+        let name = schema.entities[entity].properties[attribute].name
+        let nulls = NSFetchRequest<NSManagedObject>(entityName: schema.entities[entity].name)
+        nulls.predicate = NSPredicate(format: "%K == nil", argumentArray: [name])
+        guard try context.count(for: nulls) == 0 else { return false }
+        let copies = NSExpressionDescription()
+        copies.name = "copies"
+        copies.expression = NSExpression(
+            forFunction: "count:", arguments: [NSExpression(forKeyPath: name)])
+        copies.expressionResultType = .integer64AttributeType
+        let duplicates = NSFetchRequest<NSDictionary>(entityName: schema.entities[entity].name)
+        duplicates.resultType = .dictionaryResultType
+        duplicates.propertiesToFetch = [name, copies]
+        duplicates.propertiesToGroupBy = [name]
+        duplicates.havingPredicate = NSPredicate(
+            format: "%@ > 1", argumentArray: [NSExpression(forVariable: copies.name)])
+        duplicates.fetchLimit = 1
+        return try context.fetch(duplicates).isEmpty
     }
 }
 

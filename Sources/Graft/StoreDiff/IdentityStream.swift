@@ -14,6 +14,8 @@ struct IdentityStream {
     private let isPaged: Bool
     private var page: ArraySlice<NSManagedObjectID> = []
     private var isLastPage = false
+    /// How many IDs the pages before have had, where rows are counted through.
+    private var offset = 0
     private var batch: ArraySlice<NSManagedObject> = []
     private(set) var count = 0
 
@@ -52,13 +54,13 @@ struct IdentityStream {
         current = batch.popFirst()
         guard let current else { return identity = [] }
         count += 1
-        identity = try side.identity(of: current, entity)
+        identity = try side.order(of: current, entity)
         guard hadObject else { return }
         switch last.precedes(identity) {
         case true?: return
         case nil:
             throw GraftError(
-                .duplicateIdentity(ObjectKey(name, identity).description), at: .init(entity: name))
+                .duplicateIdentity(try side.key(of: current).description), at: .init(entity: name))
         case false?:
             throw GraftError(
                 .other(
@@ -94,6 +96,12 @@ struct IdentityStream {
     private mutating func readPage() throws {
         guard !isLastPage else { return }
         let description = side.schema.entities[entity]
+        if description.isByRow == true {
+            page = try side.context.rowIDs(of: name, offset: offset, limit: pageSize)[...]
+            offset += page.count
+            isLastPage = page.count < pageSize
+            return
+        }
         let names = description.identity.map { description.properties[$0].name }
         let request = request
         request.sortDescriptors = names.map { NSSortDescriptor(key: $0, ascending: true) }

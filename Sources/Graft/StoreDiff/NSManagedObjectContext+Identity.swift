@@ -1,25 +1,16 @@
-// What a context's objects are called in diffs, for those who look them up.
+// The objects that a diff names, for those who look them up.
 
 package import CoreData
 
 extension NSManagedObjectContext {
-    /// The names of the attributes that identify an entity's objects; nil where the model has no such entity.
-    package func identityAttributes(of entity: String) throws -> [String]? {
-        guard let model = graftModel else { return nil }
-        let schema = try GraphSchema(model)
-        return schema.number(ofEntity: entity).map { number in
-            schema.entities[number].identity.map { schema.entities[number].properties[$0].name }
-        }
-    }
-
-    /// What objects are called in a diff.
+    /// The objects that some keys of a diff stand for, as far as they are there. Call it on the context's queue.
     ///
-    /// - Throws: ``GraftError`` with `missingIdentity`.
-    package func objectKeys(of objects: [NSManagedObject]) throws -> [ObjectKey] {
-        guard let model = graftModel else {
-            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
-        }
-        let side = try StoreSide(self, GraphSchema(model))
-        return try objects.map(side.key)
+    /// - Throws: ``GraftError`` for a diff by the rows of another store.
+    package func objects(
+        with keys: [ObjectKey], in identification: GraphDiff.Identification
+    ) throws -> [ObjectKey: NSManagedObject] {
+        var finder = try ObjectPatcher(self, roots: [], PatchOptions(), identification)
+        try finder.find(Set(keys), own: [])
+        return finder.objects
     }
 }

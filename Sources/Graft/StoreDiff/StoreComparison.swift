@@ -15,6 +15,7 @@ struct StoreComparison {
     private let reading: RelationshipReading
     private var diff = GraphDiff()
     private var members = DerivedMembers()
+    private var evidence = RowEvidence()
 
     init(_ old: StoreSide, _ new: StoreSide, _ scope: DiffScope, entities: [Int]) throws {
         self.old = old
@@ -28,11 +29,13 @@ struct StoreComparison {
     }
 
     /// Compares everything.
-    mutating func diff(_ progress: ExportProgress) throws -> GraphDiff {
+    mutating func diff(_ progress: ExportProgress, hasBase: Bool) throws -> GraphDiff {
         for entity in entities { try compare(entity, progress) }
         progress.finish()
+        try evidence.check(scope.schema, hasBase: hasBase)
         return GraphDiff(
-            deleted: diff.deleted, inserted: diff.inserted, changed: members.merged(into: diff, compared: names))
+            deleted: diff.deleted, inserted: diff.inserted, changed: members.merged(into: diff, compared: names),
+            identification: old.identification)
     }
 
     private var names: Set<String> { Set(entities.map { scope.schema.entities[$0].name }) }
@@ -58,7 +61,7 @@ struct StoreComparison {
                     try insert(other, entity)
                     try after.advance()
                 case nil:
-                    try compare(object, other, before.identity, entity)
+                    try compare(object, other, entity)
                     try before.advance()
                     try after.advance()
                 }
@@ -131,17 +134,22 @@ struct StoreComparison {
     // MARK: On both sides
 
     private mutating func compare(
-        _ object: NSManagedObject, _ other: NSManagedObject, _ identity: [GraphValue], _ entity: Int
+        _ object: NSManagedObject, _ other: NSManagedObject, _ entity: Int
     ) throws {
         let properties = scope.schema.entities[entity].properties
         let entityScope = scope.entities[entity]
         var changes: [PropertyChange] = []
+        var valueCount = 0
         for member in entityScope.attributes {
             let property = properties[member.number]
             let value = try object.graphValue(member.number, property)
             let otherValue = try other.graphValue(member.number, property)
+            if !value.isNull || !otherValue.isNull { valueCount += 1 }
             if value.isSameValue(as: otherValue) { continue }
             changes.append(.init(property.name, .attribute(old: value, new: otherValue)))
+        }
+        if scope.schema.entities[entity].isByRow == true {
+            evidence.note(scope.schema.root(of: entity), values: valueCount, differences: changes.count)
         }
         for member in entityScope.toOnes {
             let property = properties[member.number]
@@ -158,7 +166,7 @@ struct StoreComparison {
             if !change.isEmpty { changes.append(.init(property.name, .toMany(change))) }
         }
         guard !changes.isEmpty else { return }
-        let change = ObjectChange(ObjectKey(scope.schema.entities[entity].name, identity), changes)
+        let change = ObjectChange(try old.key(of: object), changes)
         diff.changed.append(change)
         for (number, inverse) in reading.telling[entity] {
             guard let kind = change[properties[number].name] else { continue }
@@ -171,7 +179,9 @@ struct StoreComparison {
         let number = try old.number(of: end)
         guard try new.number(of: other) == number else { return false }
         let entity = scope.schema.entities[number]
-        if !entity.relatedIdentity.isEmpty { return try old.key(of: end) == new.key(of: other) }
+        if !entity.relatedIdentity.isEmpty || entity.isByRow == true {
+            return try old.key(of: end) == new.key(of: other)
+        }
         for number in entity.identity {
             let property = entity.properties[number]
             let value = try end.graphValue(number, property)

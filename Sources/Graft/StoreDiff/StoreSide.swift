@@ -7,8 +7,12 @@ struct StoreSide {
     let context: NSManagedObjectContext
     let schema: GraphSchema
     private let numbers: [ObjectIdentifier: Int]
+    let identification: GraphDiff.Identification
 
-    init(_ context: NSManagedObjectContext, _ schema: GraphSchema) throws {
+    init(
+        _ context: NSManagedObjectContext, _ schema: GraphSchema, _ identification: GraphDiff.Identification = .init()
+    ) throws {
+        self.identification = identification
         guard let model = context.graftModel else {
             throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
         }
@@ -32,6 +36,7 @@ struct StoreSide {
     /// - Throws: ``GraftError`` with `missingIdentity` where one has none.
     func identity(of object: NSManagedObject, _ entity: Int) throws -> [GraphValue] {
         let description = schema.entities[entity]
+        if description.isByRow == true { return [try rowName(of: object, description)] }
         var identity: [GraphValue] = []
         identity.reserveCapacity(description.identity.count)
         for number in description.identity {
@@ -43,11 +48,31 @@ struct StoreSide {
         return identity
     }
 
+    /// What an object is called by its row.
+    private func rowName(of object: NSManagedObject, _ entity: GraphSchema.Entity) throws -> GraphValue {
+        guard let number = object.rowNumber else { throw Self.missingIdentity(entity) }
+        return try identification.rowName(number, of: object, entity)
+    }
+
+    /// By what objects are put into an order that all sides have: their identities, or the numbers of their rows and then what
+    /// tells those apart that have one.
+    func order(of object: NSManagedObject, _ entity: Int) throws -> [GraphValue] {
+        let identity = try identity(of: object, entity)
+        guard schema.entities[entity].isByRow == true, let name = identity.first else { return identity }
+        return [
+            .integer(GraphSnapshot.RowName.number(in: name) ?? 0), .string(GraphSnapshot.RowName.mark(in: name) ?? ""),
+        ]
+    }
+
     /// What an object is called in a diff.
     func key(of object: NSManagedObject) throws -> ObjectKey {
         let number = try number(of: object)
         let entity = schema.entities[number]
-        if entity.relatedIdentity.isEmpty { return ObjectKey(entity.name, try identity(of: object, number)) }
+        if entity.relatedIdentity.isEmpty {
+            var key = ObjectKey(entity.name, try identity(of: object, number))
+            key.isRow = entity.isByRow == true
+            return key
+        }
         return try key(of: object, entity, 0)
     }
 
@@ -67,7 +92,7 @@ struct StoreSide {
                         let number = try number(of: owner)
                         let entity = schema.entities[number]
                         if !entity.relatedIdentity.isEmpty { return try self.key(of: owner, entity, depth + 1) }
-                        return ObjectKey(entity.name, try identity(of: owner, number))
+                        return try self.key(of: owner)
                     })
                 continue
             }

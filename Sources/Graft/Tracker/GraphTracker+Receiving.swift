@@ -56,9 +56,11 @@ extension GraphTracker {
                 empty.applyingUnchecked(
                     GraphDiff(from: empty, to: snapshot, options: diffOptions), options: PatchOptions()))
         }
-        var diff = try GraphDiff(from: state.base, to: snapshot, options: options.merge.diff)
+        var partial = diffOptions
+        partial.takesAbsentAsNull = options.merge.diff.takesAbsentAsNull
+        var diff = try GraphDiff(from: state.base, to: snapshot, options: partial)
         diff.deleted = []
-        let patch = PatchOptions(conflicts: .force, diff: options.merge.diff)
+        let patch = PatchOptions(conflicts: .force, diff: partial)
         return try receive(state.base.applyingUnchecked(diff, options: patch))
     }
 
@@ -79,7 +81,12 @@ extension GraphTracker {
             case .base: conflict.base
             case .value(let value): .value(.attribute(value))
             }
-        if wanted != conflict.ours { try change(Self.diff(conflict, to: wanted)) }
+        if wanted != conflict.ours {
+            var diff = try Self.diff(conflict, to: wanted)
+            let decision = try IdentityDecision(state.base.schema, diffOptions, [state.base, current()])
+            diff.identification = decision.identification
+            try change(diff)
+        }
         var next = state
         next.conflicts.remove(at: index)
         try persist(next)
@@ -119,8 +126,7 @@ extension GraphTracker {
     private func take(_ server: GraphSnapshot) throws -> GraphDiff {
         let before = try current()
         var merge = try GraphMerge(
-            base: state.base, ours: GraphDiff(from: state.base, to: before, options: diffOptions),
-            theirs: GraphDiff(from: state.base, to: server, options: diffOptions), options: mergeOptions)
+            base: state.base, ours: before, theirs: server, options: mergeOptions)
         // What is left to settle keeps the user's value; that it waits is remembered below.
         var waiting: [MergeConflict] = []
         while let conflict = merge.conflicts.first(where: { conflict in
@@ -129,7 +135,7 @@ extension GraphTracker {
             waiting.append(conflict)
             try merge.settle(conflict, .ours)
         }
-        let diff = try GraphDiff(from: before, to: merge.snapshot, options: diffOptions)
+        let diff = try GraphDiff(from: before, to: merge.snapshot, diffOptions, identifiedBy: merge.identification)
         try change(diff)
         var next = state
         next.base = server

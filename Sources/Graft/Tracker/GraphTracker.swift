@@ -58,6 +58,11 @@ public final class GraphTracker {
         self.context = context
         self.options = options
         state = TrackerState(base: try GraphSnapshot(model: model))
+        // What the server has of objects without identity is known by the rows of this store.
+        if var lineage = try context.lineage() {
+            lineage.rows = lineage.rows.mapValues { _ in 0 }
+            state.base.lineage = lineage
+        }
         if let data = try file.read() { state = try Self.read(data, file.url, state.base.schema) }
         try resume()
     }
@@ -113,14 +118,15 @@ public final class GraphTracker {
         // A deleted object is the one that was last saved.
         let snapshot = try GraphSnapshot(
             of: [object], values: object.isDeleted ? .committed : .current, options: options.merge.diff)
-        var keys = Set(try snapshot.contents(options: options.merge.diff).map(\.key))
-        // What the object owned for the server, and owns no more.
-        for row in state.base.rows(ownedBy: keys) { keys.insert(row) }
         let diff = try pendingChange()
+        let contents = try snapshot.contents(options.merge.diff, identifiedBy: diff.identification)
+        var keys = Set(contents.map(\.key))
+        // What the object owned for the server, and owns no more.
+        for row in try state.base.identified(by: diff.identification).rows(ownedBy: keys) { keys.insert(row) }
         return GraphDiff(
             deleted: diff.deleted.filter { keys.contains($0.key) },
             inserted: diff.inserted.filter { keys.contains($0.key) },
-            changed: diff.changed.filter { keys.contains($0.key) })
+            changed: diff.changed.filter { keys.contains($0.key) }, identification: diff.identification)
     }
 
     /// Whether a change was sent that the server hasn't answered yet.
@@ -139,6 +145,8 @@ public final class GraphTracker {
         var next = state
         next.sent = try state.base.applyingUnchecked(
             diff, options: PatchOptions(conflicts: .force, diff: diffOptions))
+        // These are the rows that the server takes over.
+        next.sent?.lineage = try context.lineage()
         try persist(next)
         return diff
     }
@@ -166,6 +174,8 @@ public final class GraphTracker {
     var diffOptions: DiffOptions {
         var options = options.merge.diff
         options.takesAbsentAsNull = true
+        // An answer is written into the store, so a guess has to be agreed to.
+        options.guessesKeys = options.guessesKeys ?? false
         return options
     }
 
@@ -188,7 +198,7 @@ extension GraphDiff {
                 if objects.contains(change.key) { return nil }
                 guard let names = properties[change.key] else { return change }
                 return ObjectChange(change.key, change.properties.filter { !names.contains($0.name) })
-            })
+            }, identification: identification)
     }
 }
 

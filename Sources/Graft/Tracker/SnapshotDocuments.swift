@@ -8,7 +8,7 @@ import Foundation
 struct SnapshotDocuments {
     private let model: NSManagedObjectModel
     private let schema: GraphSchema
-    private let options: DiffOptions
+    private var options: DiffOptions
 
     init(_ model: NSManagedObjectModel, _ options: DiffOptions) throws {
         guard let copy = model.copy() as? NSManagedObjectModel else {
@@ -18,6 +18,8 @@ struct SnapshotDocuments {
         self.model = copy
         schema = try GraphSchema(copy)
         self.options = options
+        // What is rendered is known by its place or its contents, where the model says nothing.
+        self.options.guessesKeys = false
     }
 
     /// Returns the JSON of an object, null where it isn't there; without a key, that of the whole graph.
@@ -32,10 +34,21 @@ struct SnapshotDocuments {
         context.persistentStoreCoordinator = coordinator
         return try context.performAndWait {
             try context.apply(contents(of: snapshot), options: PatchOptions(conflicts: .force, diff: options))
-            var finder = try ObjectPatcher(context, roots: [], PatchOptions(diff: options))
+            guard let key = try self.key(key, in: snapshot) else { return .null }
+            var finder = try ObjectPatcher(context, roots: [], PatchOptions(diff: options), .init())
             try finder.find([key], own: [])
             return try finder.objects[key].map { try JSONValue(parsing: context.json(of: $0)) } ?? .null
         }
+    }
+
+    /// What an object is called where its row doesn't count; nil where it isn't there.
+    private func key(_ key: ObjectKey, in snapshot: GraphSnapshot) throws -> ObjectKey? {
+        guard key.isRow else { return key }
+        let identification = try IdentityDecision(snapshot.schema, options, [snapshot]).identification
+        guard let row = try snapshot.identified(by: identification).row(of: key) else { return nil }
+        let keys = RowKeys(
+            snapshot, try DiffScope(snapshot.schema, options), hasUnidentified: true, matchesRootsByPosition: false)
+        return try keys.key(of: row, snapshot)
     }
 
     /// All objects of a snapshot as new ones, and those that it only refers to with their identity.

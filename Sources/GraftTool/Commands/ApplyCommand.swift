@@ -10,8 +10,12 @@ struct ApplyCommand: JobCommand {
         discussion: """
             The patch is what `graft diff` writes with --format json, json-patch or merge-patch; its form is told by its \
             contents. JSON Patch and Merge Patch are applied to the store's archive, or with --entity to the export of that \
-            entity's objects. The store is changed whole or not at all.
+            entity's objects. A diff that tells objects apart by a key that was guessed needs --key; one by rows needs the store \
+            that it is about, or a copy of it. The store is changed whole or not at all.
             """
+                + Examples.text(
+                    "graft apply changes.json --store Heroes.sqlite --dry-run",
+                    "graft apply changes.json --store Heroes.sqlite")
     )
 
     @Argument(help: ArgumentHelp("The patch; - is standard input.", valueName: "patch"), completion: .file())
@@ -25,6 +29,9 @@ struct ApplyCommand: JobCommand {
 
     @Option(help: ArgumentHelp("The entity whose export a JSON Patch or Merge Patch is about.", valueName: "name"))
     var entity: String?
+
+    @OptionGroup
+    var key: KeyOptions
 
     @Option(parsing: .unconditional, help: .wait)
     var wait: Double?
@@ -45,7 +52,7 @@ struct ApplyCommand: JobCommand {
     func run(console: Console) throws {
         try ApplyJob(
             patch: patch, store: store, model: model, entity: entity, isReversed: reverse, isDryRun: dryRun,
-            conflicts: onConflict.policy
+            conflicts: onConflict.policy, options: key.diffOptions
         ).run(on: console)
     }
 }

@@ -12,6 +12,9 @@ struct ArchiveCommand: JobCommand {
             depend on the mapping to JSON: for JSON in the keys of your data, use export. The store is opened for \
             reading only, and not a byte of it changes.
             """
+                + Examples.text(
+                    "graft archive Heroes.sqlite --output heroes.archive",
+                    "graft archive Heroes.sqlite --format binary --output heroes.blocks")
     )
 
     @Argument(help: ArgumentHelp("The store.", valueName: "store"), completion: .file())

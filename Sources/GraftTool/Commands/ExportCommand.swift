@@ -12,6 +12,9 @@ struct ExportCommand: JobCommand {
             named, or of all, each once and under its entity's name, from which an import makes an equal store. The store is opened for reading only, and not a byte of it \
             changes.
             """
+                + Examples.text(
+                    "graft export --store Heroes.sqlite --entity Hero --sort name --pretty",
+                    "graft export --store Heroes.sqlite --output everything.json")
     )
 
     @Argument(help: .hidden, completion: .file())

@@ -11,6 +11,9 @@ struct GenerateCommand: JobCommand {
             is there already stays as it is; the properties are written anew. The code compiles on Apple's platforms and on \
             Linux. In a package, the plugin ManagedObjectClasses does the same in each build.
             """
+                + Examples.text(
+                    "graft generate Heroes.xcdatamodeld --output Classes",
+                    "graft generate Heroes.xcdatamodeld --output Classes --entity Power")
     )
 
     @Argument(help: ArgumentHelp("The model.", valueName: "model"), completion: .file())

@@ -11,18 +11,18 @@ struct GraftCommand: ParsableCommand {
             or 64 when the command line can't be understood.
             """,
         version: Tool.version,
-        subcommands: [
-            ImportCommand.self,
-            ExportCommand.self,
-            ArchiveCommand.self,
-            RestoreCommand.self,
-            DiffCommand.self,
-            ApplyCommand.self,
-            MergeCommand.self,
-            MigrateCommand.self,
-            InspectCommand.self,
-            LintCommand.self,
-            GenerateCommand.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "JSON and Store",
+                subcommands: [ImportCommand.self, ExportCommand.self, InspectCommand.self, CheckCommand.self]),
+            CommandGroup(
+                name: "Model",
+                subcommands: [
+                    InferCommand.self, DiagramCommand.self, LintCommand.self, GenerateCommand.self, MigrateCommand.self,
+                ]),
+            CommandGroup(
+                name: "Difference", subcommands: [DiffCommand.self, ApplyCommand.self, MergeCommand.self]),
+            CommandGroup(name: "Archive", subcommands: [ArchiveCommand.self, RestoreCommand.self]),
         ]
     )
 }

@@ -13,6 +13,9 @@ struct ImportCommand: JobCommand {
             With --batch, the batches that are saved in an existing store stay. Keys that the model doesn't map are listed \
             behind the table; an object that has no other key is an error.
             """
+                + Examples.text(
+                    "graft import heroes.json --store New.sqlite",
+                    "graft import heroes-update.json --entity Hero --store Heroes.sqlite")
     )
 
     @Argument(

@@ -8,8 +8,11 @@ struct InspectCommand: JobCommand {
         abstract: "Show what a store, a model or an archive holds.",
         discussion: """
             A store is opened for reading only, and not a byte of it changes. Of an archive the header is shown; it isn't \
-            verified.
+            verified. The page of a store needs nothing from elsewhere; of large entities its numbers are those of a sample.
             """
+                + Examples.text(
+                    "graft inspect Heroes.sqlite",
+                    "graft inspect Heroes.sqlite --html heroes.html")
     )
 
     @Argument(
@@ -17,10 +20,24 @@ struct InspectCommand: JobCommand {
         completion: .file())
     var file: String
 
+    @Option(help: .model, completion: .file())
+    var model: String?
+
     @Flag(help: "Write JSON.")
     var json = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Write a page with the model, numbers of all values and the first objects.", valueName: "file"),
+        completion: .file())
+    var html: String?
+
+    func validate() throws {
+        if json, html != nil { throw ValidationError("--json and --html can't be used together.") }
+    }
+
     func run(console: Console) throws {
-        try InspectJob(file: file, isJSON: json).run(on: console)
+        if let html { return try PageJob(store: file, model: model, output: html).run(on: console) }
+        try InspectJob(file: file, model: model, isJSON: json).run(on: console)
     }
 }

@@ -10,6 +10,9 @@ struct LintCommand: JobCommand {
             Shows what can't be followed, what is probably a slip, and what identifies the objects of each entity. The exit \
             code is 1 where there is an error, or with --strict a warning.
             """
+                + Examples.text(
+                    "graft lint Heroes.xcdatamodeld",
+                    "graft lint Heroes.sqlite --json")
     )
 
     @Argument(

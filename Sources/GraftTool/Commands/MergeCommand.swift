@@ -7,7 +7,8 @@ struct MergeCommand: JobCommand {
         commandName: "merge",
         abstract: "Merge two versions of a store or an archive that come from a third one.",
         discussion: """
-            Changes of different properties combine. Where conflicts remain, they are listed, nothing is written, and the \
+            Objects are matched as graft diff does it; a guessed key is taken with --key auto only. Changes of different \
+            properties combine. Where conflicts remain, they are listed, nothing is written, and the \
             exit code is 1; it is 2 when the job failed. All three are read into memory. An empty file as BASE is a \
             store without objects, as git has it for a file that both sides have added. The output is of our version's kind.
 
@@ -16,6 +17,9 @@ struct MergeCommand: JobCommand {
               echo '*.sqlite merge=graft' >> .gitattributes
               echo '*.archive merge=graft' >> .gitattributes
             """
+                + Examples.text(
+                    "graft merge Base.sqlite Ours.sqlite Theirs.sqlite --output All.sqlite",
+                    "graft merge Base.sqlite Ours.sqlite Theirs.sqlite --output Ours.sqlite")
     )
 
     @Argument(
@@ -38,13 +42,18 @@ struct MergeCommand: JobCommand {
     @Option(help: .model, completion: .file())
     var model: String?
 
+    @OptionGroup
+    var key: KeyOptions
+
     @Option(help: "Whose change counts where both changed the same.")
     var prefer: MergeSide?
 
     var failureCode: Int32 { 2 }
 
     func run(console: Console) throws {
-        let job = MergeJob(base: base, ours: ours, theirs: theirs, output: output, model: model, prefer: prefer)
+        let job = MergeJob(
+            base: base, ours: ours, theirs: theirs, output: output, model: model, prefer: prefer,
+            options: key.diffOptions)
         if try job.run(on: console) > 0 { throw QuietExit(code: 1) }
     }
 }

@@ -7,9 +7,14 @@ struct MigrateCommand: JobCommand {
         commandName: "migrate",
         abstract: "Migrate a store to another version of its model.",
         discussion: """
-            Entities and properties are found again by their renaming identifiers and names. The store stays as it was \
+            A mapping model beside the versions of the model (.xcmappingmodel or .cdm) says what becomes of what; migration \
+            policies are classes of the application, and a mapping that names one runs there alone. Where there is no mapping \
+            model, entities and properties are found again by their renaming identifiers and names. The store stays as it was \
             until the migration has succeeded.
             """
+                + Examples.text(
+                    "graft migrate Heroes.sqlite --model Heroes.xcdatamodeld --dry-run",
+                    "graft migrate Heroes.sqlite --model Heroes.xcdatamodeld")
     )
 
     @Argument(help: "The store.", completion: .file())
@@ -20,6 +25,13 @@ struct MigrateCommand: JobCommand {
         completion: .file())
     var model: String
 
+    @Option(
+        help: ArgumentHelp(
+            "The mapping model; or 'inferred', for none, whether or not there is one beside the model.",
+            valueName: "path"),
+        completion: .file())
+    var mapping: String?
+
     @Option(parsing: .unconditional, help: .wait)
     var wait: Double?
 
@@ -29,6 +41,6 @@ struct MigrateCommand: JobCommand {
     func validate() throws { try checkWait() }
 
     func run(console: Console) throws {
-        try MigrateJob(store: store, model: model, isDryRun: dryRun).run(on: console)
+        try MigrateJob(store: store, model: model, mapping: mapping, isDryRun: dryRun).run(on: console)
     }
 }

@@ -12,6 +12,9 @@ struct RestoreCommand: JobCommand {
             objects are found by their identity, else by their contents, and updated; what the archive doesn't have stays. \
             Either everything is restored or nothing. With --batch, the batches that are saved in an existing store stay.
             """
+                + Examples.text(
+                    "graft restore heroes.archive --store Restored.sqlite",
+                    "graft restore heroes.archive --store Copy.sqlite")
     )
 
     @Argument(help: ArgumentHelp("The archive.", valueName: "file"), completion: .file())

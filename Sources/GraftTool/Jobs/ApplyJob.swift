@@ -13,6 +13,7 @@ struct ApplyJob {
     var isReversed: Bool
     var isDryRun: Bool
     var conflicts: ConflictPolicy
+    var options = DiffOptions()
 
     private enum Patch {
         case diff(GraphDiff)
@@ -43,7 +44,8 @@ struct ApplyJob {
         switch patch {
         case .diff(let diff):
             return try container.apply(
-                isReversed ? diff.inverted : diff, options: PatchOptions(conflicts: conflicts), isDryRun: isDryRun)
+                isReversed ? diff.inverted : diff, options: PatchOptions(conflicts: conflicts, diff: options),
+                isDryRun: isDryRun)
         case .jsonPatch(let patch): return try apply(to: container) { try patch.applying(to: $0) }
         case .mergePatch(let patch): return try apply(to: container) { patch.applying(to: $0) }
         }
@@ -59,9 +61,12 @@ struct ApplyJob {
                     remedy: "Use a diff made with --format json."), at: .init(source: patch))
         }
         let context = container.newBackgroundContext()
-        let diff = try context.performAndWait { try GraphDiff(changing: context, entity: entity, change) }
+        let diff = try context.performAndWait {
+            try GraphDiff(changing: context, entity: entity, options: options, change)
+        }
         // Made from the store itself, it fits; what an export rounds must not count as a conflict.
-        return try container.apply(diff, options: PatchOptions(conflicts: .force), isDryRun: isDryRun)
+        return try container.apply(
+            diff, options: PatchOptions(conflicts: .force, diff: options), isDryRun: isDryRun)
     }
 
     /// Reads the patch: an array is a JSON Patch, an object with a version and nothing but what a diff has is a diff,
@@ -119,7 +124,9 @@ struct ApplyJob {
 
     private static func isDiff(_ object: JSONObject) -> Bool {
         guard case .number? = object["version"] else { return false }
-        return object.members.allSatisfy { ["version", "deleted", "inserted", "changed"].contains($0.key) }
+        return object.members.allSatisfy {
+            ["version", "identification", "deleted", "inserted", "changed"].contains($0.key)
+        }
     }
 }
 

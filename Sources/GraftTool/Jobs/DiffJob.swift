@@ -14,6 +14,10 @@ struct DiffJob {
     var maximumValueLength: Int?
     /// Whether people are shown links at both ends.
     var showsAllLinks = false
+    /// What tells objects apart.
+    var options = DiffOptions()
+    /// The store or archive that both sides come from.
+    var base: String?
 
     /// Compares, and prints the difference.
     ///
@@ -33,6 +37,7 @@ struct DiffJob {
         case .jsonPatch, .mergePatch: return try printPatch(files, model, console)
         case .json:
             let diff = try compare(files, model, console).diff
+            note(diff.identification, console)
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
             try console.print(String(decoding: try encoder.encode(diff), as: UTF8.self))
@@ -50,6 +55,7 @@ struct DiffJob {
                 oldName: old, newName: new, labels: labels, maximumValueLength: maximumValueLength,
                 isColored: format == .text && console.hasColor,
                 linkSides: showsAllLinks ? nil : LinkSides(of: model))
+            if diff.isEmpty { note(diff.identification, console) }
             let text = format == .text ? diff.text(rendering) : diff.html(rendering)
             if !text.isEmpty { try console.write(text) }
             return !diff.isEmpty
@@ -66,8 +72,8 @@ struct DiffJob {
     private func compare(
         _ files: (GraphFile, GraphFile), _ model: NSManagedObjectModel, _ console: Console
     ) throws -> (diff: GraphDiff, snapshots: [GraphSnapshot]) {
-        if files.0.isStore, files.1.isStore { return (try storeDiff(console), []) }
-        var options = DiffOptions()
+        if files.0.isStore, files.1.isStore { return (try storeDiff(model, console), []) }
+        var options = try diffOptions(model)
         // Archives and stores say something of every property.
         options.takesAbsentAsNull = !files.0.isPlain && !files.1.isPlain
         let old = try files.0.snapshot(model, modelPath: self.model, entity: entity)
@@ -79,16 +85,37 @@ struct DiffJob {
     private func differences(
         _ files: (GraphFile, GraphFile), _ model: NSManagedObjectModel
     ) throws -> [ObjectDiff] {
-        var options = DiffOptions()
+        var options = try diffOptions(model)
         options.takesAbsentAsNull = !files.0.isPlain && !files.1.isPlain
         return try ObjectDiff.differences(
             from: files.0.snapshot(model, modelPath: self.model, entity: entity),
             to: files.1.snapshot(model, modelPath: self.model, entity: entity), options: options)
     }
 
-    private func storeDiff(_ console: Console) throws -> GraphDiff {
+    /// The options with what is known of the base.
+    private func diffOptions(_ model: NSManagedObjectModel) throws -> DiffOptions {
+        var options = options
+        guard let base else { return options }
+        let file = try GraphFile(path: base, for: .wholeGraph)
+        options.base = try file.lineage(modelPath: self.model)
+        if options.base == nil {
+            throw GraftError(
+                .wrongKind(
+                    found: file.kind.words, expected: "a store, or an archive of one with its rows",
+                    remedy: "Name the store that both sides are copies of."), at: .init(source: base))
+        }
+        return options
+    }
+
+    /// Says what isn't the model's word, where the output has no head for it.
+    private func note(_ identification: GraphDiff.Identification, _ console: Console) {
+        for sentence in identification.sentences { console.note("graft: \(sentence)") }
+    }
+
+    private func storeDiff(_ model: NSManagedObjectModel, _ console: Console) throws -> GraphDiff {
         let containers = (
-            try StoreAccess.openForReading(old, modelPath: model), try StoreAccess.openForReading(new, modelPath: model)
+            try StoreAccess.openForReading(old, modelPath: self.model),
+            try StoreAccess.openForReading(new, modelPath: self.model)
         )
         let progress = Progress(totalUnitCount: -1)
         let interruption = Interruption(cancelling: progress)
@@ -98,7 +125,8 @@ struct DiffJob {
             interruption.end()
         }
         return try GraphDiff(
-            from: containers.0, to: containers.1, entities: entity.map { [$0] }, progress: progress)
+            from: containers.0, to: containers.1, entities: entity.map { [$0] }, options: diffOptions(model),
+            progress: progress)
     }
 
     /// Prints the patch that leads from one export to the other.

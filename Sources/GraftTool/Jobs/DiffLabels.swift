@@ -8,6 +8,7 @@ import Graft
 /// Names for the objects that a diff mentions.
 struct DiffLabels {
     private let model: NSManagedObjectModel
+    private let identification: GraphDiff.Identification
     private var keys: [String: Set<ObjectKey>] = [:]
 
     /// The attributes that are names, the first choice first.
@@ -18,6 +19,7 @@ struct DiffLabels {
 
     init(_ diff: GraphDiff, _ model: NSManagedObjectModel) {
         self.model = model
+        identification = diff.identification
         for contents in diff.deleted + diff.inserted {
             add(contents.key)
             for property in contents.properties { add(property.value) }
@@ -64,7 +66,7 @@ struct DiffLabels {
         var labels: [ObjectKey: String] = [:]
         for snapshot in snapshots {
             for (entity, keys) in keys {
-                for key in keys where labels[key] == nil && key.owners.isEmpty {
+                for key in keys where labels[key] == nil && key.owners.isEmpty && !key.isRow {
                     guard let row = snapshot.row(of: entity, identity: key.identity) else { continue }
                     labels[key] = Self.label(of: row, in: model.entitiesByName[row.entityName])
                 }
@@ -96,22 +98,13 @@ struct DiffLabels {
         _ keys: [ObjectKey], of entity: String, in context: NSManagedObjectContext, _ labels: inout [ObjectKey: String]
     ) throws {
         guard let description = model.entitiesByName[entity],
-            let identity = try context.identityAttributes(of: entity), identity.count == 1,
-            let name = Self.attributes.first(where: { attribute in
-                identity[0] != attribute
-                    && description.attributesByName[attribute]?.attributeType == .stringAttributeType
+            let name = Self.attributes.first(where: {
+                description.attributesByName[$0]?.attributeType == .stringAttributeType
             })
         else { return }
-        for start in stride(from: 0, to: keys.count, by: 500) {
-            let part = keys[start..<min(start + 500, keys.count)]
-            let request = NSFetchRequest<NSManagedObject>(entityName: entity)
-            request.includesSubentities = false
-            request.predicate = NSPredicate(
-                format: "%K IN %@", argumentArray: [identity[0], part.compactMap { $0.identity.first?.object }])
-            let objects = try context.fetch(request)
-            for (object, key) in zip(objects, try context.objectKeys(of: objects)) {
-                labels[key] = object.value(forKey: name) as? String
-            }
+        for (key, object) in try context.objects(with: keys, in: identification) {
+            guard let text = object.value(forKey: name) as? String, key.identity != [.string(text)] else { continue }
+            labels[key] = text
         }
     }
 }

@@ -34,6 +34,14 @@ struct GraphFile {
     /// The file as an archive, which it has to be.
     var archive: GraphArchive { GraphArchive(contentsOf: URL(fileURLWithPath: path)) }
 
+    /// Whose rows the objects are; nil where that isn't known.
+    func lineage(modelPath: String?) throws -> GraphSnapshot.Lineage? {
+        guard isStore else { return isArchive ? try archive.header().lineage : nil }
+        let container = try StoreAccess.openForReading(path, modelPath: modelPath)
+        let context = container.newBackgroundContext()
+        return try context.performAndWait { try context.lineage() }
+    }
+
     /// The objects in memory.
     func snapshot(_ model: NSManagedObjectModel, modelPath: String?, entity: String?) throws -> GraphSnapshot {
         if isStore {

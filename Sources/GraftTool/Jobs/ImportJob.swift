@@ -26,33 +26,58 @@ struct ImportJob {
         for file in files where file != "-" { try FileKind.require(.graph, at: file) }
         try requireFolderOfReport()
         let isNew = FileKind(ofPath: store) == .missing
-        let model = try StoreAccess.model(at: model, forStore: store)
-        if let entity { _ = try model.entity(named: entity) }
+        let input = try input(isNew: isNew, console)
+        defer { for source in input.sources { source.removeTemporaryFile() } }
+        if let entity { _ = try input.model.entity(named: entity) }
         let report: ImportReport
         do {
-            report = try importFiles(model, isNew: isNew, console)
+            report = try importFiles(input, isNew: isNew, console)
         } catch {
             try writeReport(of: error)
             throw error
         }
         try write(report)
-        try console.report(ImportReportText.lines(report), after: isDryRun ? nil : "the import is saved")
+        try console.report(
+            input.remarks + ImportReportText.lines(report), after: isDryRun ? nil : "the import is saved")
         for line in ImportReportText.failureLines(report) { console.note(line) }
     }
 
-    private func importFiles(
-        _ model: NSManagedObjectModel, isNew: Bool, _ console: Console
-    ) throws -> ImportReport {
+    /// What is imported, and by which model.
+    private struct Input {
+        var sources: [ImportSource]
+        var model: NSManagedObjectModel
+        /// What the user should know of the model.
+        var remarks: [String] = []
+    }
+
+    /// The files and the model: the one given, that of the store, or for a new store the one that the data would have.
+    private func input(isNew: Bool, _ console: Console) throws -> Input {
+        var sources = files.map { source($0, console) }
+        guard isNew, model == nil, try sources.allSatisfy({ try $0.kind() == .json }) else {
+            return Input(sources: sources, model: try StoreAccess.model(at: model, forStore: store))
+        }
+        sources = try sources.map { try $0.rereadable() }
+        do {
+            let inference = try ModelInference(of: sources, entity: entity)
+            for (index, entity) in inference.entities.enumerated() { sources[index].entity = entity }
+            return Input(sources: sources, model: inference.model, remarks: InferJob.remarks(inference))
+        } catch {
+            for source in sources { source.removeTemporaryFile() }
+            throw error
+        }
+    }
+
+    private func importFiles(_ input: Input, isNew: Bool, _ console: Console) throws -> ImportReport {
         if isNew {
-            if isDryRun { return try importFiles(into: StoreAccess.temporaryStore(model), console) }
-            return try Draft(of: store).makeStore(model) { try importFiles(into: $0, console) }
+            if isDryRun { return try importSources(of: input, into: StoreAccess.temporaryStore(input.model), console) }
+            return try Draft(of: store).makeStore(input.model) { try importSources(of: input, into: $0, console) }
         }
         let container =
             isDryRun
             ? try StoreAccess.openForReading(store, modelPath: self.model)
-            : try StoreAccess.openForWriting(store, model: model)
+            : try StoreAccess.openForWriting(store, model: input.model)
         do {
-            let report = try importFiles(into: container, console)
+            let report = try importSources(of: input, into: container, console)
             try StoreAccess.close(container)
             return report
         } catch {
@@ -62,7 +87,9 @@ struct ImportJob {
         }
     }
 
-    private func importFiles(into container: NSPersistentContainer, _ console: Console) throws -> ImportReport {
+    private func importSources(
+        of input: Input, into container: NSPersistentContainer, _ console: Console
+    ) throws -> ImportReport {
         let progress = Progress(totalUnitCount: -1)
         let interruption = Interruption(cancelling: progress)
         let title = files.count == 1 ? URL(fileURLWithPath: files[0]).lastPathComponent : "\(files.count) files"
@@ -73,7 +100,7 @@ struct ImportJob {
         }
         do {
             return try container.importJSON(
-                from: files.map { source($0, console) }, entity: entity, options: options, progress: progress)
+                from: input.sources, entity: entity, options: options, progress: progress)
         } catch let error as GraftError {
             throw advised(error, container.managedObjectModel)
         }

@@ -7,6 +7,8 @@ import Graft
 /// A look into a store, a model or an archive.
 struct InspectJob {
     var file: String
+    /// The model of a store.
+    var model: String?
     var isJSON: Bool
 
     func run(on console: Console) throws {
@@ -14,9 +16,11 @@ struct InspectJob {
         let kind = FileKind(ofPath: file) == .folder ? .propertyList : try FileKind.contents(of: file)
         switch kind {
         case .archive:
+            if model != nil { throw Self.modelOfModel(file) }
             let report = try archiveReport()
             try show(report, ReportText.lines(report), console)
         case .propertyList:
+            if model != nil { throw Self.modelOfModel(file) }
             let report = ModelFileReport(file: file, model: ModelReport(try StoreAccess.model(at: file)))
             try show(report, ReportText.lines(report), console)
         default:
@@ -36,6 +40,12 @@ struct InspectJob {
         try console.print(String(decoding: encoder.encode(report), as: UTF8.self))
     }
 
+    private static func modelOfModel(_ file: String) -> GraftError {
+        GraftError(
+            .other(finding: "--model is for a store, and this is none", remedy: "Leave it out."),
+            at: GraftError.Place(source: file))
+    }
+
     private func archiveReport() throws -> ArchiveReport {
         let archive = GraphArchive(contentsOf: URL(fileURLWithPath: file))
         return ArchiveReport(
@@ -43,8 +53,8 @@ struct InspectJob {
             header: try archive.header())
     }
 
-    private func storeReport() throws -> StoreReport {
-        let container = try StoreAccess.openForReading(file, modelPath: nil)
+    func storeReport() throws -> StoreReport {
+        let container = try StoreAccess.openForReading(file, modelPath: model)
         let metadata = container.persistentStoreCoordinator.persistentStores.first?.metadata ?? [:]
         var report = ModelReport(container.managedObjectModel)
         let context = container.newBackgroundContext()

@@ -13,9 +13,14 @@ struct MergeJob {
     var output: String
     var model: String?
     var prefer: MergeSide?
+    var options: DiffOptions
     private let progress = Progress(totalUnitCount: 1)
 
-    init(base: String, ours: String, theirs: String, output: String, model: String? = nil, prefer: MergeSide? = nil) {
+    init(
+        base: String, ours: String, theirs: String, output: String, model: String? = nil, prefer: MergeSide? = nil,
+        options: DiffOptions = DiffOptions()
+    ) {
+        self.options = options
         self.base = base
         self.ours = ours
         self.theirs = theirs
@@ -44,7 +49,10 @@ struct MergeJob {
         let model = try model(files.ours, files.theirs)
         let ourSnapshot = try snapshot(files.ours, model)
         var options = MergeOptions()
+        options.diff = self.options
         options.diff.takesAbsentAsNull = true
+        // What is merged is written, so a guess has to be agreed to.
+        options.diff.guessesKeys = self.options.guessesKeys ?? false
         switch prefer {
         case .ours?: options.policy = .ours
         case .theirs?: options.policy = .theirs
@@ -54,13 +62,14 @@ struct MergeJob {
             base: files.base.map { try snapshot($0, model) } ?? GraphSnapshot(model: model), ours: ourSnapshot,
             theirs: snapshot(files.theirs, model), options: options)
         if progress.isCancelled { throw GraftError(.cancelled) }
+        for sentence in merge.identification.sentences { console.note("graft: \(sentence)") }
         for conflict in merge.conflicts { try console.print(conflict.description) }
         guard merge.conflicts.isEmpty else {
             let conflicts = merge.conflicts.count == 1 ? "1 conflict is" : "\(merge.conflicts.count) conflicts are"
             console.note("graft: \(conflicts) left; nothing was written")
             return merge.conflicts.count
         }
-        let diff = try GraphDiff(from: ourSnapshot, to: merge.snapshot, options: options.diff)
+        let diff = try merge.diffFromOurs()
         if files.ours.isArchive {
             try write(diff, options.diff, archive: files.ours.archive, model)
         } else {

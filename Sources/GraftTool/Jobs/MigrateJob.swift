@@ -8,22 +8,32 @@ import Graft
 struct MigrateJob {
     var store: String
     var model: String
+    var mapping: String?
     var isDryRun: Bool
 
     func run(on console: Console) throws {
         try FileKind.requireReadable(store)
         if FileKind(ofPath: store) == .file { try StoreAccess.requireStore(store) }
         let destination = try StoreAccess.model(at: model)
-        let preview = try StoreAccess.migration(of: store, to: destination)
-        if !preview.obstacles.isEmpty { throw refusal(preview) }
-        // Also without differences: only then it is known that the store is one of the model.
-        if !isDryRun { try StoreAccess.close(StoreAccess.openMigrating(store, model: destination)) }
-        for difference in preview.differences { try console.print(difference) }
+        let plan = try StoreAccess.migration(of: store, to: destination, mapping: mapping)
+        if !plan.obstacles.isEmpty { throw refusal(plan) }
+        if !isDryRun {
+            if !plan.isEmpty { try StoreAccess.migrate(plan) }
+            // Only then it is known that the store is one of the model.
+            try StoreAccess.close(StoreAccess.openForWriting(store, model: destination))
+        }
+        if !plan.isEmpty, let file = plan.mappingFile { try console.print("by the mapping model \(file)") }
+        for difference in plan.differences { try console.print(difference) }
     }
 
-    private func refusal(_ preview: MigrationPreview) -> GraftError {
+    private func refusal(_ plan: MigrationPlan) -> GraftError {
         GraftError(
-            .modelMismatch(reason: "the store can't be migrated. \(preview.obstacles.joined(separator: "; "))"),
+            .other(
+                finding: "the store can't be migrated to that model",
+                // A remedy is never shortened.
+                remedy:
+                    "In the way: \(plan.obstacles.joined(separator: "; ")). Change that in the newer version, or make a "
+                    + "mapping model and give it with --mapping."),
             at: GraftError.Place(source: store))
     }
 }

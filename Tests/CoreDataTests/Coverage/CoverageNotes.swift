@@ -8,8 +8,5 @@ enum CoverageNotes {
         "NSManagedObjectContext.stalenessInterval": "kept; a refresh always reads the store",
         "NSBinaryStoreType": "declared; opening such a store is an error",
         "Notification.Name.NSPersistentStoreRemoteChange": "posted for changes of the same coordinator",
-        "NSMappingModel.init(from:forSourceModel:destinationModel:)":
-            "returns nil; compiled mapping models aren't read",
-        "NSMappingModel.init(contentsOf:)": "returns nil; compiled mapping models aren't read",
     ]
 }

@@ -14,8 +14,9 @@ struct StoredGraph {
     static let attributes = ["name", "title", "pages", "isbn", "heading", "label", "number"]
 
     private(set) var rows: [NSManagedObjectID: Row] = [:]
-    /// Of objects that counted as updated, but of which nothing differed: what they are if settling a conflict changed them after all.
-    private var alternatives: [NSManagedObjectID: Row] = [:]
+    /// Of objects that counted as updated, but of whose columns nothing differed: what they are if settling a conflict has written them
+    /// after all. Which it is, no notification tells.
+    private var alternatives: [NSManagedObjectID: [Row]] = [:]
     /// What books have which tags.
     private(set) var tagged: Set<[NSManagedObjectID]> = []
 
@@ -30,29 +31,42 @@ struct StoredGraph {
         return row
     }
 
-    /// - Parameter unwritten: Objects that count as updated, but of which nothing differed before the save.
-    mutating func take(_ saved: Notification, except unwritten: Set<NSManagedObject>) {
+    /// - Parameter written: The updated objects of whose columns some differed before the save. The others count as updated for members
+    ///   that came or went, or because settling a conflict has reached them.
+    mutating func take(_ saved: Notification, written: Set<NSManagedObject>) {
         func objects(_ key: String) -> Set<NSManagedObject> { saved.userInfo?[key] as? Set<NSManagedObject> ?? [] }
-        for object in objects(NSInsertedObjectsKey).union(objects(NSUpdatedObjectsKey).subtracting(unwritten)) {
+        for object in objects(NSInsertedObjectsKey) { rows[object.objectID] = Self.row(of: object) }
+        // A save makes no row that somebody else has deleted: there was nothing left to write.
+        let updated = objects(NSUpdatedObjectsKey).filter { rows[$0.objectID] != nil }
+        for object in updated.intersection(written) {
             rows[object.objectID] = Self.row(of: object)
             alternatives[object.objectID] = nil
         }
-        for object in objects(NSUpdatedObjectsKey).intersection(unwritten) where rows[object.objectID] != nil {
-            alternatives[object.objectID] = Self.row(of: object)
+        for object in updated.subtracting(written) {
+            alternatives[object.objectID, default: []].append(Self.row(of: object))
         }
         for object in objects(NSDeletedObjectsKey) { remove(object.objectID) }
     }
 
     mutating func remove(_ id: NSManagedObjectID) {
         rows[id] = nil
+        alternatives[id] = nil
         tagged = tagged.filter { !$0.contains(id) }
         for (other, row) in rows where row.destinations.values.contains(id) {
             rows[other]?.destinations = row.destinations.filter { $0.value != id }
+        }
+        for (other, list) in alternatives {
+            for (position, row) in list.enumerated() where row.destinations.values.contains(id) {
+                alternatives[other]?[position].destinations = row.destinations.filter { $0.value != id }
+            }
         }
     }
 
     mutating func set(_ attribute: String, _ value: String?, of id: NSManagedObjectID) {
         rows[id]?.attributes[attribute] = value
+        for position in alternatives[id, default: []].indices {
+            alternatives[id]?[position].attributes[attribute] = value
+        }
     }
 
     mutating func insert(_ row: Row, _ id: NSManagedObjectID) { rows[id] = row }
@@ -76,14 +90,15 @@ struct StoredGraph {
             }
         }
         for id in Set(rows.keys).union(found.rows.keys) where rows[id] != found.rows[id] {
-            if let alternative = alternatives[id], alternative == found.rows[id] {
-                rows[id] = alternative
+            if let row = found.rows[id], alternatives[id, default: []].contains(row) {
+                rows[id] = row
                 continue
             }
             findings.append(
                 "\(id) is \(found.rows[id].map { "\($0)" } ?? "not stored") where saves said "
                     + "\(rows[id].map { "\($0)" } ?? "none")")
         }
+        alternatives = [:]
         if withTags, tagged != found.tagged {
             findings.append("tags \(found.tagged) where saves said \(tagged)")
         }

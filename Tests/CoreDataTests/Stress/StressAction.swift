@@ -8,6 +8,7 @@ enum StressAction: CaseIterable {
     case refresh, refreshKeeping, refreshAll, reset, rollback, undo, redo
     case save, saveAll, merge, mergeRemotely, obtainIDs, read
     case batchUpdate, batchDelete, batchInsert
+    case look, checkInverses, checkStore
 
     /// Saves come often, what throws everything away seldom.
     private static let weighted: [StressAction] = allCases.flatMap { action -> [StressAction] in
@@ -17,6 +18,7 @@ enum StressAction: CaseIterable {
         case .delete: Array(repeating: action, count: 6)
         case .unlink, .order, .untag, .saveAll, .read, .refresh, .refreshKeeping: Array(repeating: action, count: 3)
         case .undo, .redo: Array(repeating: action, count: 2)
+        case .look, .checkInverses, .checkStore: []
         default: [action]
         }
     }
@@ -36,20 +38,69 @@ enum StressAction: CaseIterable {
     }
 }
 
+/// Something that one context does, with a seed of its own: so it stays what it is where others before it are left out.
+struct StressStep {
+    let worker: Int
+    let action: StressAction
+    let seed: UInt64
+
+    /// A run of so many operations, with looks and checks among them.
+    static func run(seed: Int, operations: Int) -> [StressStep] {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        var steps: [StressStep] = []
+        for _ in 0..<operations {
+            let worker = Int.random(in: 0..<420, using: &generator)
+            func add(_ action: StressAction) {
+                steps.append(StressStep(worker: worker, action: action, seed: generator.next()))
+            }
+            add(.random(using: &generator))
+            add(.look)
+            if Int.random(in: 0..<40, using: &generator) == 0 { add(.checkInverses) }
+            if Int.random(in: 0..<60, using: &generator) == 0 { add(.checkStore) }
+        }
+        return steps
+    }
+
+    /// As few of the steps as still fail: what can be left out is left out, at first in large parts.
+    static func shrunk(_ steps: [StressStep], fails: ([StressStep]) throws -> Bool) rethrows -> [StressStep] {
+        var steps = steps
+        var part = max(1, steps.count / 2)
+        while true {
+            var start = 0, isSmaller = false
+            while start < steps.count {
+                var fewer = steps
+                fewer.removeSubrange(start..<min(start + part, steps.count))
+                if try fails(fewer) {
+                    steps = fewer
+                    isSmaller = true
+                } else {
+                    start += part
+                }
+            }
+            if part == 1, !isSmaller { return steps }
+            part = max(1, part / 2)
+        }
+    }
+}
+
 extension StressWorld {
     func perform(_ action: StressAction, _ number: Int) throws {
         let context = workers[number].context
         switch action {
         case .insert: _ = insert(number)
+        case .look: try look(number)
+        case .checkInverses: try checkInverses(number)
+        case .checkStore: checkStore()
         case .insertLinked: try link(insert(number), number)
         case .set, .link, .unlink, .order, .tag, .untag: try change(action, number)
         case .delete:
-            if let object = try object(StressAction.entity(&random), number) { context.delete(object) }
+            if let object = try object(StressAction.entity(&random), number) { delete(object, number) }
         case .deleteHeld:
             let held = workers[number].held.filter { $0.managedObjectContext === context }
-            if let object = held.first { context.delete(object) }
+            if let object = held.first { delete(object, number) }
         case .refresh, .refreshKeeping:
             guard let object = try object(StressAction.entity(&random), number) else { return }
+            say("\(action) \(called(object))")
             context.refresh(object, mergeChanges: action == .refreshKeeping)
         case .refreshAll: context.refreshAllObjects()
         case .reset: context.reset()
@@ -67,17 +118,24 @@ extension StressWorld {
         }
     }
 
+    private func delete(_ object: NSManagedObject, _ number: Int) {
+        say("delete \(called(object))")
+        workers[number].context.delete(object)
+    }
+
     private func insert(_ number: Int) -> NSManagedObject {
         let entity = StressAction.entity(&random)
         let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: workers[number].context)
         if !chance(15) { object.setValue(name(), forKey: StressAction.names[entity] ?? "") }
         if object.entity.attributesByName["isbn"] != nil, chance(3) { object.setValue(name(), forKey: "isbn") }
+        say("insert \(called(object))")
         return object
     }
 
     private func change(_ action: StressAction, _ number: Int) throws {
         let entity = [.order, .tag, .untag].contains(action) ? "Book" : StressAction.entity(&random)
         guard let object = try object(entity, number) else { return }
+        say("\(action) \(called(object))")
         switch action {
         case .set:
             object.setValue(name(), forKey: StressAction.names[entity] ?? "")
@@ -91,9 +149,11 @@ extension StressWorld {
         case .order: object.setValue(NSOrderedSet(array: object.ordered("chapters").reversed()), forKey: "chapters")
         case .tag:
             guard let tag = try self.object("Tag", number) else { return }
+            say("with \(called(tag))")
             object.mutableSetValue(forKey: "tags").add(tag)
         default:
             guard let tag = object.many("tags").min(by: { $0.description < $1.description }) else { return }
+            say("from \(called(tag))")
             object.mutableSetValue(forKey: "tags").remove(tag)
         }
     }
@@ -105,6 +165,7 @@ extension StressWorld {
         guard let relationship = object.entity.relationshipsByName[name],
             let other = try self.object(relationship.destinationEntity?.name ?? "", number)
         else { return }
+        say("\(called(object)).\(name) gets \(called(other))")
         if !relationship.isToMany {
             object.setValue(other, forKey: name)
         } else if relationship.isOrdered {

@@ -23,19 +23,26 @@ import Testing
     @Test(arguments: cases)
     func `contexts that work at random on one store leave it and each other in order`(_ given: Case) throws {
         let total = Self.number("STRESS_OPERATIONS").map { $0 / Self.cases.count }
-        let perRound = 250
+        let perRound = Self.number("STRESS_ROUND") ?? 250
         for round in 0..<max(1, (total ?? perRound) / perRound) {
             let seed = (Self.number("STRESS_SEED") ?? 1) + round
             if total != nil {
                 FileHandle.standardError.write(Data("stress: \(given.testDescription), seed \(seed)\n".utf8))
             }
-            let world = try StressWorld(given.kind, given.policy, seed: seed)
-            for _ in 0..<perRound where world.findings.isEmpty { try world.step() }
-            world.checkStore()
-            #expect(
-                world.findings.isEmpty,
-                "seed \(seed): \(world.findings.prefix(3).joined(separator: "; ")) after: \(world.recentSteps)")
-            guard world.findings.isEmpty else { return }
+            let steps = StressStep.run(seed: seed, operations: perRound)
+            if try Self.world(given, seed, after: steps).findings.isEmpty { continue }
+            let fewest = try StressStep.shrunk(steps) { try !Self.world(given, seed, after: $0).findings.isEmpty }
+            let world = try Self.world(given, seed, after: fewest)
+            Issue.record(
+                "\(given), seed \(seed): \(world.findings.prefix(3).joined(separator: "\n")) after\n\(world.trace.joined(separator: "\n"))"
+            )
         }
+    }
+
+    private static func world(_ given: Case, _ seed: Int, after steps: [StressStep]) throws -> StressWorld {
+        let world = try StressWorld(given.kind, given.policy, seed: seed)
+        for step in steps where world.findings.isEmpty { try world.perform(step) }
+        world.checkStore()
+        return world
     }
 }

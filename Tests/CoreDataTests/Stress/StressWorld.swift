@@ -22,7 +22,8 @@ final class StressWorld {
     var random: SeededGenerator
     var stored = StoredGraph()
     var findings: [String] = []
-    private(set) var recentSteps: [String] = []
+    /// What has been done.
+    private(set) var trace: [String] = []
     /// To know what tags a save adds, relationships have to be read; so it is known in every other world.
     let knowsTags: Bool
 
@@ -54,20 +55,33 @@ final class StressWorld {
 
     // MARK: Steps
 
-    func step() throws {
-        let number = Int.random(in: 0..<workers.count, using: &random)
+    func perform(_ step: StressStep) throws {
+        let number = step.worker % workers.count
         let context = workers[number].context
-        let action = StressAction.random(using: &random)
-        recentSteps = recentSteps.suffix(11) + ["\(number) \(action)"]
-        try perform(action, number)
+        random = SeededGenerator(seed: step.seed)
+        trace.append("\(number): \(step.action)")
+        try perform(step.action, number)
         context.processPendingChanges()
-        for object in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: StressAction.entity(&random)))
+        note(context.brokenInvariants(includesInverses: false), number)
+    }
+
+    /// Fetches something, and keeps some of it.
+    func look(_ number: Int) throws {
+        for object in try workers[number].context.fetch(
+            NSFetchRequest<NSManagedObject>(entityName: StressAction.entity(&random)))
         where chance(4) {
             hold(object, number)
         }
-        note(context.brokenInvariants(includesInverses: false), number)
-        if chance(40) { try checkInverses(number) }
-        if chance(60) { checkStore() }
+    }
+
+    /// Notes what a step does to which objects.
+    func say(_ words: String) { trace[trace.count - 1] += ", " + words }
+
+    /// A short name of an object.
+    func called(_ object: NSManagedObject) -> String { called(object.objectID) }
+
+    func called(_ id: NSManagedObjectID) -> String {
+        "\(id.entity.name ?? "")/\(id.uriRepresentation().lastPathComponent)"
     }
 
     func note(_ found: [String], _ number: Int) {
@@ -101,7 +115,9 @@ final class StressWorld {
         let before = worker.saves?.count ?? 0
         worker.context.processPendingChanges()
         let tags = knowsTags && worker.saves != nil ? TagChanges(of: worker.context) : nil
-        let unwritten = worker.context.updatedObjects.filter { !$0.hasPersistentChangedValues }
+        let written = worker.context.updatedObjects.filter { object in
+            object.changedValues().keys.contains { !(object.entity.relationshipsByName[$0]?.isToMany ?? false) }
+        }
         do {
             try worker.context.save()
         } catch let error as CocoaError {
@@ -109,13 +125,18 @@ final class StressWorld {
             guard (133000...133021).contains(error.code.rawValue) || (1550...1680).contains(error.code.rawValue) else {
                 return findings.append("a save failed: \(error)")
             }
+            say("fails with \(error.code.rawValue)")
             recover(number)
             return
         } catch {
             return findings.append("a save failed: \(error)")
         }
         for saved in (worker.saves?.notifications ?? []).dropFirst(before) {
-            stored.take(saved, except: unwritten)
+            for key in [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey] {
+                let objects = saved.userInfo?[key] as? Set<NSManagedObject> ?? []
+                if !objects.isEmpty { say("\(key) \(objects.map(called).sorted().joined(separator: " "))") }
+            }
+            stored.take(saved, written: written)
             if let tags { stored.tag(tags.added, untag: tags.removed) }
             for other in workers.indices where other != number && workers[other].saves != nil {
                 workers[other].unmerged = workers[other].unmerged.suffix(4) + [SavedIDsNotification.make(saved)]
@@ -125,7 +146,9 @@ final class StressWorld {
 
     /// What an application does after a save that failed.
     private func recover(_ number: Int) {
-        switch Int.random(in: 0..<4, using: &random) {
+        let way = Int.random(in: 0..<4, using: &random)
+        say(["rolled back", "reset", "refreshed", "left"][way])
+        switch way {
         case 0: workers[number].context.rollback()
         case 1: workers[number].context.reset()
         case 2: workers[number].context.refreshAllObjects()
@@ -136,7 +159,7 @@ final class StressWorld {
     // MARK: Checking
 
     /// Once everything is read anew, both sides of each relationship agree.
-    private func checkInverses(_ number: Int) throws {
+    func checkInverses(_ number: Int) throws {
         var contexts: [NSManagedObjectContext] = []
         var next: NSManagedObjectContext? = workers[number].context
         while let context = next {

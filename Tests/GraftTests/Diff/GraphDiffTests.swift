@@ -128,12 +128,15 @@ import Testing
         }
     }
 
-    @Test func `objects without identity in an unordered relationship are refused with a remedy`() throws {
+    @Test func `objects without identity in an unordered relationship are matched by contents, and the diff says so`()
+        throws
+    {
         try withPerson(PersonModel.make(addressIdentity: nil)) { context, person throws in
             try context.one("Address", "guid", "1")?.setValue("Babylon", forKey: "city")
-            let error = graftError { _ = try GraphDiff(unsavedChangesOf: person) }
-            #expect(error?.place.entity == "Address")
-            #expect(error?.description.contains("make the relationship that leads to it ordered") == true)
+            let diff = try GraphDiff(unsavedChangesOf: person)
+            #expect(diff.deleted.map { $0["city"] } != diff.inserted.map { $0["city"] })
+            #expect(diff.deleted.count == 1 && diff.inserted.count == 1)
+            #expect(diff.identification.rules == ["Address": .contents])
         }
     }
 

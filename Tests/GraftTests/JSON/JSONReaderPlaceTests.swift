@@ -108,6 +108,15 @@ import Testing
         #expect(problem == .invalidJSON(found: "'é'", expected: "a value or ']'"))
     }
 
+    @Test(arguments: Delivery.allCases)
+    func `a character beyond ASCII is named as a whole, in chunks too`(_ delivery: Delivery) {
+        for character in ["é", "€", "😀"] {
+            var reader = delivery.reader(Array("[1, \(character)\u{301}]".utf8))
+            let error = #expect(throws: GraftError.self) { _ = try tokens(of: &reader) }
+            #expect(error?.problem == .invalidJSON(found: "'\(character)'", expected: "a value"))
+        }
+    }
+
     @Test func `the source's name is part of the place`() throws {
         var reader = JSONReader(Array("[1,]".utf8))
         reader.sourceName = "heroes.json"

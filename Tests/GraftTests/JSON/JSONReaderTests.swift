@@ -37,7 +37,10 @@ import Testing
             var bytes = Array(random.value().description.utf8)
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 let index = Int.random(in: 0..<bytes.count, using: &random)
-                let damage = Array(#"{}[]",:\u0e-.x "#.utf8) + [0, 0x0A, 0x80, 0xC3, 0xED, 0xF4, 0xFF]
+                let damage =
+                    Array(#"{}[]",:\u0e-.x "#.utf8) + Array("é€😀\u{301}".utf8) + [
+                        0, 0x0A, 0x80, 0xC3, 0xED, 0xF4, 0xFF,
+                    ]
                 switch Int.random(in: 0...2, using: &random) {
                 case 0: bytes[index] = damage.randomElement(using: &random) ?? 0
                 case 1: bytes.insert(damage.randomElement(using: &random) ?? 0, at: index)
@@ -48,7 +51,7 @@ import Testing
             let results = [Delivery.array, .data, .chunks1, .chunks3, .chunks7].map { delivery in
                 var reader = delivery.reader(bytes)
                 do { return "\(try tokens(of: &reader))" } catch let error as GraftError {
-                    return "\(error.place)"
+                    return "\(error)"
                 } catch { return "\(error)" }
             }
             #expect(Set(results).count == 1, "seed \(seed)")

@@ -114,20 +114,35 @@ final class MigrationRun {
             throw MigrationMappingError.unknownEntity(name, mapping, "older")
         }
         guard let expression = mapping.sourceExpression else {
-            return try sourceContext.fetch(Self.request(for: name, predicate: ""))
+            let request = NSFetchRequest<NSManagedObject>(entityName: name)
+            request.includesSubentities = false
+            return try sourceContext.fetch(request)
         }
         let variables: NSMutableDictionary = [
             NSMigrationManagerKey: manager, NSMigrationEntityMappingKey: mapping,
         ]
-        let value = expression.expressionValue(with: nil, context: variables)
-        if let request = value as? NSFetchRequest<NSManagedObject> { return try sourceContext.fetch(request) }
+        // Fetching here can throw, where the expression's value can't.
+        let wanted = (expression as? NSFetchRequestExpression)?.requestExpression ?? expression
+        let value = wanted.expressionValue(with: nil, context: variables)
+        if let request = value as? NSFetchRequest<NSManagedObject>, let name = request.entityName,
+            manager.sourceModel.entitiesByName[name] != nil
+        {
+            return try sourceContext.fetch(request)
+        }
+        if wanted !== expression || value is NSFetchRequest<NSManagedObject> {
+            throw MigrationMappingError.unusableSource(expression, mapping)
+        }
         return MigrationObjects.all(in: value)
     }
 
-    static func request(for entity: String, predicate: String) -> NSFetchRequest<NSManagedObject> {
+    /// - Returns: Nil where the predicate can't be read.
+    static func request(for entity: String, predicate: String) -> NSFetchRequest<NSManagedObject>? {
         let request = NSFetchRequest<NSManagedObject>(entityName: entity)
         request.includesSubentities = false
-        if !predicate.isEmpty, predicate != "TRUEPREDICATE" { request.predicate = NSPredicate(format: predicate) }
+        guard !predicate.isEmpty, predicate != "TRUEPREDICATE" else { return request }
+        // The mapping may come from a file. That there is no request is an error that shows the expression.
+        guard let parsed = try? NSPredicate.parsing(predicate) else { return nil }
+        request.predicate = parsed
         return request
     }
 

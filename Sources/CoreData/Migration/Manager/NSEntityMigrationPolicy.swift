@@ -95,6 +95,13 @@ enum MigrationMappingError {
                 + "have. Correct the mapping.")
     }
 
+    static func unusableSource(_ expression: NSExpression, _ mapping: NSEntityMapping) -> CocoaError {
+        CoreDataError.make(
+            .entityMigrationPolicy,
+            "The source expression of the entity mapping '\(mapping.name ?? "")' gives no fetch request of an entity in the "
+                + "older model: \(expression). Correct its entity and predicate.")
+    }
+
     static func key(
         of property: NSPropertyMapping, in entity: NSEntityDescription, _ mapping: NSEntityMapping
     ) throws -> String {

@@ -65,7 +65,7 @@ private struct InferredMappings {
             property(name, match.attributes[name].map { NSExpression(forSourceKey: $0.name) })
         }
         mapping.relationshipMappings = sorted(match.destination.relationshipsByName.keys).map { name in
-            property(name, match.relationships[name].flatMap(destinationInstances))
+            property(name, match.relationships[name].map { .destinations(ofRelationship: $0.name) })
         }
         return mapping
     }
@@ -81,23 +81,5 @@ private struct InferredMappings {
         mapping.name = name
         mapping.valueExpression = expression
         return mapping
-    }
-
-    /// `FUNCTION($manager, "destinationInstancesForSourceRelationshipNamed:sourceInstances:", "powers", $source.powers)`
-    private func destinationInstances(_ old: NSRelationshipDescription) -> NSExpression? {
-        NSExpression(
-            forFunction: NSExpression(forVariable: NSMigrationManagerKey),
-            selectorName: "destinationInstancesForSourceRelationshipNamed:sourceInstances:",
-            arguments: [
-                NSExpression(forConstantValue: old.name), NSExpression(forSourceKey: old.name),
-            ])
-    }
-}
-
-extension NSExpression {
-    /// `$source.name`: a key of a migration's source object.
-    fileprivate convenience init(forSourceKey key: String) {
-        self.init(
-            node: .keyPath(operand: NSExpression(forVariable: NSMigrationSourceObjectKey), path: KeyPathSteps(key)))
     }
 }

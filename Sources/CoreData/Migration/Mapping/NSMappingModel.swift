@@ -1,5 +1,4 @@
-// Mapping models: what becomes of each entity of one version of a model in the next. Compiled ones (.cdm) aren't read;
-// see docs/divergences.md.
+// Mapping models: what becomes of each entity of one version of a model in the next. MappingModelFile.swift reads them.
 
 public import Foundation
 
@@ -7,6 +6,9 @@ public import Foundation
 open class NSMappingModel: NSObject {
     /// The mappings, in the order in which a migration runs them.
     open var entityMappings: [NSEntityMapping]! = []
+
+    /// The name of the file that the mappings were read from.
+    final var file: String?
 
     /// The models that the mapping was inferred from, as long as nothing in it has been changed; such a mapping moves rows
     /// and not objects.
@@ -26,19 +28,52 @@ open class NSMappingModel: NSObject {
     /// A mapping model without mappings.
     public override init() { super.init() }
 
-    /// Core Data reads a compiled mapping model here. There is no reader for these: it returns nil.
+    /// Reads a mapping model: a compiled one (`.cdm`), or the source that Xcode edits (`.xcmappingmodel`).
     ///
-    /// - Note: Divergence 18 in `docs/divergences.md`.
-    public init?(contentsOf url: URL?) { return nil }
+    /// Returns nil where there is none, or a damaged one; ``init(readingContentsOf:)`` says why. A source has the version hashes
+    /// of its models where these are beside it.
+    public convenience init?(contentsOf url: URL?) {
+        guard let url else { return nil }
+        do {
+            try self.init(readingContentsOf: url)
+        } catch {
+            // This initialiser is Core Data's, and has no place for the reason.
+            return nil
+        }
+    }
 
-    /// Core Data looks for a compiled mapping model in bundles. There is no reader for these: it returns nil, as where a
-    /// bundle has none.
+    /// Reads a mapping model.
     ///
-    /// - Note: Divergence 18 in `docs/divergences.md`.
-    public init?(
+    /// - Throws: ``ModelError`` with what is wrong.
+    package convenience init(readingContentsOf url: URL) throws {
+        self.init(try MappingModelFile(url: url).mappings(), file: url)
+    }
+
+    /// Finds the mapping model between two models in bundles, compiled or not; nil for the program's own bundles.
+    ///
+    /// Returns nil where there is none.
+    public convenience init?(
         from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?,
         destinationModel: NSManagedObjectModel?
-    ) { return nil }
+    ) {
+        guard let sourceModel, let destinationModel else { return nil }
+        let search = MappingModelSearch(source: sourceModel, destination: destinationModel)
+        do {
+            guard let found = try search.run(in: bundles ?? ResourceBundles.all) else { return nil }
+            self.init()
+            entityMappings = found.entityMappings
+            file = found.file
+        } catch {
+            // As above; a migration that looks for a mapping by itself says what is wrong with it.
+            return nil
+        }
+    }
+
+    convenience init(_ mappings: [NSEntityMapping], file: URL) {
+        self.init()
+        entityMappings = mappings
+        self.file = file.lastPathComponent
+    }
 
     /// The mappings by their names.
     open var entityMappingsByName: [String: NSEntityMapping] {

@@ -37,6 +37,17 @@ struct ArchivedObjectReader {
         return reader.hasRegistered ? reader.unarchived(data) : object
     }
 
+    /// Why the bytes are no archive that can be read; nil where they are one, of whatever classes.
+    static func damage(of data: Data) -> String? {
+        do {
+            var reader = ArchivedObjectReader(archive: try KeyedArchive(data)) { !knownClasses.contains($0) }
+            _ = try reader.value(.uid(reader.archive.root))
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+
     private init(archive: KeyedArchive, isRegistered: @escaping (String) -> Bool) {
         self.archive = archive
         self.isRegistered = isRegistered

@@ -41,7 +41,7 @@ final class ModelUnarchiver {
             throw Damage(reason: "its root is no model")
         }
         try readEntities(root)
-        for (object, entity) in entities { try readInheritance(object, entity) }
+        try readInheritance()
         for (object, entity) in entities { try readProperties(object, entity) }
         for (_, entity) in entities { dropRepetitions(entity) }
         for (object, relationship) in relationships { try connect(object, relationship) }
@@ -78,12 +78,16 @@ final class ModelUnarchiver {
         }
     }
 
-    private func readInheritance(_ object: KeyedArchive.Object, _ entity: NSEntityDescription) throws(Damage) {
-        guard let parent = try archive.object(object["NSSuperentity"]) else { return }
-        guard let known = entityByUID[parent.uid] else {
-            throw Damage(reason: "the super-entity of '\(entity)' isn't one of the entities")
+    private func readInheritance() throws(Damage) {
+        var children: [Int: [NSEntityDescription]] = [:]
+        for (object, entity) in entities {
+            guard let parent = try archive.object(object["NSSuperentity"]) else { continue }
+            guard entityByUID[parent.uid] != nil else {
+                throw Damage(reason: "the super-entity of '\(entity)' isn't one of the entities")
+            }
+            children[parent.uid, default: []].append(entity)
         }
-        known.subentities.append(entity)
+        for (uid, children) in children { entityByUID[uid]?.subentities = children }
     }
 
     private func modifier(_ object: KeyedArchive.Object) throws(Damage) -> String? {

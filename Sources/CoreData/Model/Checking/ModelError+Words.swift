@@ -39,6 +39,10 @@ extension ModelError.Finding: CustomStringConvertible {
             "line \(line), column \(column): \(reason). Repair the XML, or restore the file."
         case .badArchive(let reason):
             "the compiled model is damaged: \(reason). Compile or restore it again."
+        case .badMappingModel(let reason):
+            "the mapping model can't be read: \(reason). Compile or restore it again."
+        case .otherMappingModel:
+            "the mapping model is for other versions than the store's and the model's. Name the one for these."
         case .noCurrentVersion(let available):
             "there are several versions and .xccurrentversion doesn't say which one is current. "
                 + "Name one of them: \(available.joined(separator: ", "))."

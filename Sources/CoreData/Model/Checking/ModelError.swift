@@ -30,6 +30,8 @@ package struct ModelError: Error, Equatable, Sendable {
         case modelOfOldEditor
         case badXML(line: Int, column: Int, reason: String)
         case badArchive(reason: String)
+        case badMappingModel(reason: String)
+        case otherMappingModel
         case noCurrentVersion(available: [String])
         case unknownVersion(String, closest: String?)
 
@@ -94,7 +96,8 @@ extension ModelError: CustomNSError {
         switch problems.first?.finding {
         case .missingFile: CocoaError.Code.fileReadNoSuchFile.rawValue
         case .unreadableFile: CocoaError.Code.fileReadUnknown.rawValue
-        case .notAModel, .modelOfOldEditor, .badXML, .badArchive: CocoaError.Code.fileReadCorruptFile.rawValue
+        case .notAModel, .modelOfOldEditor, .badXML, .badArchive, .badMappingModel:
+            CocoaError.Code.fileReadCorruptFile.rawValue
         default: 134060
         }
     }

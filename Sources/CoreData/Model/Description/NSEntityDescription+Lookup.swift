@@ -81,6 +81,7 @@ extension NSEntityDescription {
             for property in entity.properties { made.add(property) }
         }
         lookup = made
+        noteStructure()
         return made
     }
 }

@@ -56,7 +56,9 @@ open class NSEntityDescription: NSObject, NSCopying {
         }
         didSet {
             for entity in subentities { entity.superentity = self }
-            for entity in oldValue + subentities { entity.didChange() }
+            // The others hear of it by what is said of this one.
+            for entity in oldValue where entity.superentity !== self { entity.didChange() }
+            for entity in subentities where entity.model !== model { entity.didChange() }
             didChange()
         }
     }
@@ -174,6 +176,12 @@ extension NSEntityDescription {
 
     /// Lets whoever has read the annotations know that they aren't those any more.
     final func userInfoDidChange() { model?.userInfoDidChange() }
+
+    /// Tells the model that there is something to be dropped.
+    final func noteStructure() {
+        // Once a coordinator uses the model, on any thread, nothing changes any more.
+        if let model, !model.hasStructure { model.hasStructure = true }
+    }
 
     /// Drops what was computed for the entity and all that inherit from it.
     final func forgetStructure() {

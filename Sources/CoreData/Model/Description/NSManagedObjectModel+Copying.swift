@@ -23,6 +23,7 @@ extension NSManagedObjectModel {
         copy.localizationDictionary = localizationDictionary
         copy.knownVersionHashes = knownVersionHashes
         copy.versionFolders = versionFolders
+        copy.readDefaults = readDefaults
         for name in configurations {
             let members = entities(forConfigurationName: name) ?? []
             copy.setEntities(members.compactMap(counterpart), forConfigurationName: name)

@@ -10,6 +10,9 @@ open class NSManagedObjectModel: NSObject, NSCopying {
     /// How often a `userInfo` of the model has changed.
     package private(set) final var annotationVersion = 0
 
+    /// Whether any entity may have something that was computed from the structure.
+    final var hasStructure = false
+
     private final var configurationMembers: [String: [NSEntityDescription]] = [:]
     private final var templates: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
     private final var namedEntities: [String: NSEntityDescription]?
@@ -26,6 +29,8 @@ open class NSManagedObjectModel: NSObject, NSCopying {
         didSet {
             for entity in entities { entity.model = self }
             namesDidChange()
+            // They may come with something.
+            hasStructure = true
             structureDidChange()
         }
     }
@@ -49,6 +54,9 @@ open class NSManagedObjectModel: NSObject, NSCopying {
 
     /// The folders (`.momd`, `.xcdatamodeld`) that the model comes from, where a migration looks for its older versions.
     package final var versionFolders: [URL] = []
+
+    /// Default values in the model's source that aren't of their attribute's type, and are taken as Xcode's compiler does.
+    package final var readDefaults: [UnusualDefault] = []
 
     /// Creates a model without entities.
     public override init() { super.init() }
@@ -151,10 +159,21 @@ extension NSManagedObjectModel {
 
     final func namesDidChange() { namedEntities = nil }
 
+    /// A model is read by many changes in a row, of which each would otherwise look at all entities.
     final func structureDidChange() {
+        guard hasStructure else { return }
+        hasStructure = false
         for entity in entities {
             entity.layoutStorage = nil
             entity.lookup = nil
         }
     }
+}
+
+/// A default value that is read as another one than it says, such as `NO` of a number.
+package struct UnusualDefault: Sendable {
+    package let entity: String
+    package let attribute: String
+    package let text: String
+    package let value: String
 }

@@ -88,6 +88,12 @@ struct XMLAttributeValues {
         }
     }
 
+    /// The default as it is written, where it isn't one of the attribute's type and is taken all the same.
+    var unusualDefault: String? {
+        guard let text = element["defaultValueString"], Self.value(text, of: type) == nil else { return nil }
+        return Self.flagAsNumber(text, of: type) == nil ? nil : text
+    }
+
     /// What an attribute has kept of the time when it was a Boolean: `NO` and `YES` as the default of a number. Xcode's compiler
     /// takes them. Assumed: as 0 and 1.
     private static func flagAsNumber(_ text: String, of type: NSAttributeType) -> Any? {

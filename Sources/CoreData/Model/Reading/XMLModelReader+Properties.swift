@@ -28,6 +28,10 @@ extension XMLModelReader {
         let values = XMLAttributeValues(element: element, type: type)
         do throws(XMLAttributeValues.Unreadable) {
             attribute.defaultValue = try values.defaultValue()
+            if let text = values.unusualDefault, let value = attribute.defaultValue {
+                model.readDefaults.append(
+                    UnusualDefault(entity: entity.name ?? "", attribute: name, text: text, value: "\(value)"))
+            }
             attribute.validationRules = try values.limits().map(ValidationRule.init)
         } catch {
             report(.badValue(of: error.setting, text: error.text, expected: error.expected), entity, name)

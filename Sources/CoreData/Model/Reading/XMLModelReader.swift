@@ -22,6 +22,7 @@ struct XMLModelReader {
         }
         for element in root.children(named: "entity") { readEntity(element) }
         model.entities = sources.map(\.entity)
+        connectParents()
         for (element, entity) in sources { connect(entity, element) }
         for element in root.children(named: "configuration") { readConfiguration(element) }
         for element in root.children(named: "fetchRequest") { readTemplate(element) }
@@ -121,14 +122,19 @@ struct XMLModelReader {
 
     // MARK: Connections
 
-    private mutating func connect(_ entity: NSEntityDescription, _ element: XMLElementNode) {
-        if let name = element["parentEntity"] {
-            if let parent = entities[name] {
-                parent.subentities.append(entity)
-            } else {
+    private mutating func connectParents() {
+        var children: [String: [NSEntityDescription]] = [:]
+        for (element, entity) in sources {
+            guard let name = element["parentEntity"] else { continue }
+            if entities[name] == nil {
                 report(.unknownParent(name, closest: ClosestName.to(name, among: entities.keys)), entity)
             }
+            children[name, default: []].append(entity)
         }
+        for (name, children) in children { entities[name]?.subentities = children }
+    }
+
+    private mutating func connect(_ entity: NSEntityDescription, _ element: XMLElementNode) {
         let relationships = entity.properties.compactMap { $0 as? NSRelationshipDescription }
         for (source, relationship) in zip(element.children(named: "relationship"), relationships) {
             connect(relationship, source, of: entity)

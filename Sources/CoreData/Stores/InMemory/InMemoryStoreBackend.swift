@@ -134,7 +134,8 @@ final class InMemoryStoreBackend: StoreBackend {
             for change in changes.deleted { delete(change.objectID) }
             for (change, values) in inserted { insert(change, values) }
             for (change, values) in updated { update(change, values) }
-            for change in changes.inserted { linkInserted(change) }
+            for change in changes.inserted { linkDestinations(change) }
+            for change in changes.inserted { linkMembers(change) }
             for change in changes.updated { for relation in change.relations { apply(relation, to: change.objectID) } }
             if derived.isEmpty { return }
             let written = (changes.inserted + changes.updated).map(\.objectID)
@@ -183,7 +184,7 @@ final class InMemoryStoreBackend: StoreBackend {
         row.version = RowVersion.after(row.version)
     }
 
-    private func linkInserted(_ change: RowChange) {
+    private func linkDestinations(_ change: RowChange) {
         guard let row = storedRow(change.objectID) else { return }
         for slot in row.layout.toOneSlots {
             guard let id = row.values[slot].referencedID, let inverse = row.layout.inverses[slot],
@@ -191,6 +192,10 @@ final class InMemoryStoreBackend: StoreBackend {
             else { continue }
             owner.members[inverse, default: StoredMembers()].insert(row.id)
         }
+    }
+
+    private func linkMembers(_ change: RowChange) {
+        guard let row = storedRow(change.objectID) else { return }
         for slot in row.layout.toManySlots where !row.layout.slots[slot].isTransient {
             guard case .objects(let members) = change.values[slot] else { continue }
             let ids = members.objects.map(\.objectID)
@@ -208,10 +213,17 @@ final class InMemoryStoreBackend: StoreBackend {
         }
     }
 
-    /// Both sides of a many-to-many relationship may report the same change; entering it twice makes no difference.
+    /// Both sides of a many-to-many relationship may report the same change; entering it twice makes no difference. Where the members'
+    /// own rows say whose they are, the owner brings them into an order.
     private func apply(_ change: RelationChange, to id: NSManagedObjectID) {
         guard let row = storedRow(id) else { return }
         var members = row.members[change.slot] ?? StoredMembers()
+        if row.layout.slots[change.slot].isDecidedByMembers {
+            guard let order = change.order else { return }
+            let wanted = order.filter(members.contains), known = Set(wanted)
+            row.members[change.slot] = StoredMembers(wanted + members.ids.filter { !known.contains($0) })
+            return
+        }
         for removed in change.removed { members.remove(removed) }
         for added in change.added { members.insert(added) }
         row.members[change.slot] = change.order.map { StoredMembers($0) } ?? members

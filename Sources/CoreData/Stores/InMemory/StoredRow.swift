@@ -11,6 +11,8 @@ struct StoredMembers {
         for id in ids { insert(id) }
     }
 
+    func contains(_ id: NSManagedObjectID) -> Bool { keys.contains(id.key) }
+
     mutating func insert(_ id: NSManagedObjectID) {
         if keys.insert(id.key).inserted { ids.append(id) }
     }

@@ -20,7 +20,8 @@ struct SQLiteErrors: Sendable {
         case let error as RowError:
             return CoreDataError.make(
                 .fileReadCorruptFile,
-                "The store \(path) is damaged. \(error.description) Correct the row, or restore the store from a copy.",
+                "The store \(path) is damaged. \(error.description) Correct the row, or restore the store from a copy; graft check "
+                    + "lists all that is damaged.",
                 userInfo: [NSFilePathErrorKey: path])
         case let error as SQLSchemaError:
             return CoreDataError.make(
@@ -63,7 +64,8 @@ struct SQLiteErrors: Sendable {
         switch extended.primaryResultCode {
         case .SQLITE_NOTADB, .SQLITE_CORRUPT:
             return (
-                .fileReadCorruptFile, "The file is damaged or not a SQLite database. Restore it or name another one."
+                .fileReadCorruptFile,
+                "The file is damaged or not a SQLite database. Restore it or name another one; graft check says what is damaged."
             )
         case .SQLITE_FULL: return (.fileWriteOutOfSpace, "The disk is full. Free some space and try again.")
         case .SQLITE_IOERR:
@@ -89,11 +91,16 @@ struct SQLiteErrors: Sendable {
             return (
                 .persistentStoreOpen, "Check that the folder exists and that the file and its folder can be accessed."
             )
+        case .SQLITE_ERROR where operation != .saving:
+            return (
+                operation == .opening ? .persistentStoreOpen : .persistentStoreOperation,
+                "A table, a column or a function that the model needs isn't there. Check that the model is the store's."
+            )
         default: break
         }
         switch operation {
-        case .opening: return (.persistentStoreOpen, "Check the file with PRAGMA integrity_check.")
-        case .reading: return (.persistentStoreOperation, "Check the file with PRAGMA integrity_check.")
+        case .opening: return (.persistentStoreOpen, "Correct the cause and open it again.")
+        case .reading: return (.persistentStoreOperation, "Correct the cause and read again.")
         case .saving: return (.persistentStoreSave, "Correct the cause and save again.")
         }
     }

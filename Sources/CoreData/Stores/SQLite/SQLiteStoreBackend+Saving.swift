@@ -17,6 +17,33 @@ extension SQLiteStoreBackend {
         return (0..<Int64(count)).map { NSManagedObjectID(entity: entity, space: space, number: first + $0) }
     }
 
+    /// New rows get the numbers that were wished for them, as far as no other row has them.
+    func permanentIDs(forNew objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
+        guard let first = objects.first else { return [] }
+        let wishes = objects.map { object in object.context?.wantedRows[object.id.key] }
+        guard wishes.contains(where: { $0 != nil }) else {
+            return try permanentIDs(for: first.entity, count: objects.count)
+        }
+        try requireWritable()
+        let sqlEntity = try sqlEntity(first.entity)
+        let space = space(of: sqlEntity)
+        let keys = try writing { db in
+            try PrimaryKeys.reserve(wishes, rootNumber: sqlEntity.rootNumber, table: sqlEntity.table, db)
+        }
+        return zip(objects, keys).map { NSManagedObjectID(entity: $0.entity, space: space, number: $1) }
+    }
+
+    /// The largest number that was ever given to a row, by the name of the root entity.
+    func largestKeys() throws -> [String: Int64] {
+        try reading { db in
+            var keys: [String: Int64] = [:]
+            for entity in schema.entities where entity.isRoot {
+                keys[entity.name] = try PrimaryKeys.largest(rootNumber: entity.rootNumber, table: entity.table, db)
+            }
+            return keys
+        }
+    }
+
     func save(_ changes: StoreChanges) throws {
         let metadata = unsavedMetadata
         if changes.isEmpty, metadata == nil { return }
@@ -56,7 +83,43 @@ extension SQLiteStoreBackend {
 enum PrimaryKeys {
     /// Takes the next keys of a table, and returns the first of them.
     static func reserve(_ count: Int, rootNumber: Int, table: String, _ db: Database) throws -> Int64 {
-        // A counter may lag behind its table: some apps ship stores like that.
+        let last = try largest(rootNumber: rootNumber, table: table, db)
+        let (next, overflow) = last.addingReportingOverflow(Int64(count))
+        guard last >= 0, !overflow else {
+            throw RowError(
+                place: "Z_PRIMARYKEY.Z_MAX of entity number \(rootNumber)", found: "\(last)",
+                expected: "a key from 0 to \(Int64.max - Int64(count))", owner: "Core Data has")
+        }
+        try raise(to: next, rootNumber: rootNumber, db)
+        return last + 1
+    }
+
+    /// Takes the keys that are wished for, as far as no row has them, and the next ones for the others.
+    static func reserve(_ wishes: [Int64?], rootNumber: Int, table: String, _ db: Database) throws -> [Int64] {
+        var taken: Set<Int64> = []
+        var keys: [Int64?] = []
+        for wish in wishes {
+            guard let wish, wish > 0, wish < Int64.max / 2, !taken.contains(wish),
+                try db.number("SELECT 1 FROM \(table) WHERE Z_PK = ?", [.integer(wish)]) == 0
+            else {
+                keys.append(nil)
+                continue
+            }
+            taken.insert(wish)
+            keys.append(wish)
+        }
+        if let largest = taken.max() { try raise(to: largest, rootNumber: rootNumber, db) }
+        let rest = keys.count { $0 == nil }
+        var next = rest > 0 ? try reserve(rest, rootNumber: rootNumber, table: table, db) : 0
+        return keys.map { key in
+            if let key { return key }
+            defer { next += 1 }
+            return next
+        }
+    }
+
+    /// The largest key that was ever taken. A counter may lag behind its table: some apps ship stores like that.
+    static func largest(rootNumber: Int, table: String, _ db: Database) throws -> Int64 {
         let largest = "IFNULL((SELECT MAX(Z_PK) FROM \(table)), 0)"
         var found: Int64?
         try db.readRows(
@@ -64,22 +127,20 @@ enum PrimaryKeys {
         ) { row in
             found = max(try row.integer(0, ifNull: 0), try row.integer(1))
         }
-        guard let last = found else {
+        guard let found else {
             throw RowError(
                 place: "Z_PRIMARYKEY", found: "no row for entity number \(rootNumber)",
                 expected: "the counter of table \(table)", owner: "Core Data has")
         }
-        let (next, overflow) = last.addingReportingOverflow(Int64(count))
-        guard last >= 0, !overflow else {
-            throw RowError(
-                place: "Z_PRIMARYKEY.Z_MAX of entity number \(rootNumber)", found: "\(last)",
-                expected: "a key from 0 to \(Int64.max - Int64(count))", owner: "Core Data has")
-        }
-        let write = try RowStatement(db, "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
-        try write.bind(next, at: 1)
+        return found
+    }
+
+    /// Lets a counter say that keys up to one were taken.
+    static func raise(to key: Int64, rootNumber: Int, _ db: Database) throws {
+        let write = try RowStatement(db, "UPDATE Z_PRIMARYKEY SET Z_MAX = MAX(IFNULL(Z_MAX, 0), ?) WHERE Z_ENT = ?")
+        try write.bind(key, at: 1)
         try write.bind(Int64(rootNumber), at: 2)
         try write.run()
-        return last + 1
     }
 }
 

@@ -18,8 +18,6 @@ final class SQLiteStoreBackend: StoreBackend {
     let plans: [Int: EntityPlan]
     /// `Z_ENT` by entity description.
     let numbers: [ObjectIdentifier: Int64]
-    /// The store's UUID.
-    let identifier: String
     /// The derived attributes that this connection keeps.
     let computed: ComputedAttributes
 
@@ -69,7 +67,6 @@ final class SQLiteStoreBackend: StoreBackend {
         database = opened.database
         schema = opened.schema
         storedMetadata = opened.metadata
-        identifier = opened.metadata.identifier
         isReadOnly = options.isReadOnly
         external = opened.isInMemory ? nil : ExternalDataFolder(storeURL: url)
         var spaces: [Int: RowSpace] = [:]
@@ -93,7 +90,6 @@ final class SQLiteStoreBackend: StoreBackend {
         errors = other.errors
         schema = other.schema
         storedMetadata = other.metadataLock.withLock { other.storedMetadata }
-        identifier = other.identifier
         computed = ComputedAttributes()
         isReadOnly = true
         external = other.external
@@ -134,6 +130,23 @@ final class SQLiteStoreBackend: StoreBackend {
 
     /// The metadata that the next save has to write; nil where they are unchanged.
     var unsavedMetadata: StoreMetadata? { metadataLock.withLock { hasUnsavedMetadata ? storedMetadata : nil } }
+
+    /// Takes another store's UUID and counters: what is in here are that one's rows, under their numbers.
+    func adopt(_ identifier: String, largestKeys: [String: Int64], entries: [String: Any]) throws {
+        try requireWritable()
+        var adopted = metadataLock.withLock { storedMetadata }
+        adopted.identifier = identifier
+        adopted.entries.merge(entries) { $1 }
+        try writing { db in
+            try adopted.update(db)
+            for entity in schema.entities where entity.isRoot {
+                guard let key = largestKeys[entity.name] else { continue }
+                try PrimaryKeys.raise(to: key, rootNumber: entity.rootNumber, db)
+            }
+        }
+        metadataLock.withLock { storedMetadata = adopted }
+        for space in spaces.values { space.storeIdentifier = identifier }
+    }
 
     func didSaveMetadata() { metadataLock.withLock { hasUnsavedMetadata = false } }
 

@@ -47,6 +47,15 @@ struct SQLiteStoreOpening {
         }
     }
 
+    /// The connections to a file that is there; nobody has looked into it yet.
+    func existing() throws -> SQLiteDatabase {
+        guard FileManager.default.fileExists(atPath: url.path) else { throw errors.missing() }
+        let start = try SQLiteStoreFile.firstBytes(of: url.path)
+        guard SQLiteStoreFile.isDatabase(start) else { throw errors.notADatabase(start: start) }
+        if options.isReadOnly { return try SQLiteDatabase.readOnlyFile(at: url.path, options: options) }
+        return try SQLiteDatabase.file(at: url.path, options: options) { _ in }.database
+    }
+
     private func openInMemory() throws -> Opened {
         let database = try SQLiteDatabase.inMemory(options: options)
         let (schema, metadata) = try database.withoutTransaction { try create($0) }
@@ -66,7 +75,8 @@ struct SQLiteStoreOpening {
         try db.number("SELECT COUNT(*) FROM sqlite_master") == 0
     }
 
-    private func examine(_ db: Database) throws -> (SQLSchema, StoreMetadata) {
+    /// The schema and the metadata of a file that has to be a store of this model.
+    func examine(_ db: Database) throws -> (SQLSchema, StoreMetadata) {
         guard try db.hasTable("Z_METADATA"), try db.hasTable("Z_PRIMARYKEY") else {
             throw errors.notAStore(tables: try SQLiteStoreFile.tableNames(db))
         }

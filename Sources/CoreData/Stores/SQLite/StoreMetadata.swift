@@ -7,7 +7,7 @@ import GRDB
 /// What a store says about itself.
 struct StoreMetadata {
     /// `Z_UUID`: upper case, with dashes.
-    let identifier: String
+    var identifier: String
     /// `Z_PLIST`; the UUID isn't in it.
     var entries: [String: Any]
 
@@ -154,7 +154,8 @@ struct StoreMetadata {
     }
 
     func update(_ db: Database) throws {
-        try db.execute(sql: "UPDATE Z_METADATA SET Z_PLIST = ?", arguments: [try propertyList()])
+        try db.execute(
+            sql: "UPDATE Z_METADATA SET Z_UUID = ?, Z_PLIST = ?", arguments: [identifier, try propertyList()])
     }
 
     private func propertyList() throws -> Data {

@@ -52,7 +52,7 @@ extension AnnotationReader {
         }
         let others = Annotation.texts(MagicalRecordKey.keyName, of: userInfo).dropFirst(key == nil ? 0 : 1)
         if key != nil || !others.isEmpty { said.keyPaths = [key ?? description.name] + others }
-        if Annotation.text(MagicalRecordKey.dateFormat, of: userInfo) == "UnixTime" {
+        if MagicalRecordKey.isUnixTime(Annotation.text(MagicalRecordKey.dateFormat, of: userInfo)) {
             said.dateFormat = .unixMilliseconds
         } else {
             said.dateFormat = dateFormat(MagicalRecordKey.dateFormat, userInfo, place)

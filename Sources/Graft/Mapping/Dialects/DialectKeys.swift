@@ -15,6 +15,12 @@ enum MagicalRecordKey {
     static let usesDefault = "useDefaultValueWhenNotPresent"
     static let relatedByAttribute = "relatedByAttribute"
     static let onProperties = [keyName, dateFormat, usesDefault, relatedByAttribute]
+    /// The date format that stands for milliseconds since 1970.
+    static let unixTime = "UnixTime"
+
+    /// Whether a date format stands for milliseconds since 1970: MagicalRecord's own, or what people take for it, after the 13
+    /// digits of such a number.
+    static func isUnixTime(_ format: String?) -> Bool { format == unixTime || format?.lowercased() == "unixtime13" }
 }
 
 enum CoreDataKitKey {

@@ -1,0 +1,204 @@
+// What has to hold for the links between rows.
+
+import Foundation
+
+/// The rules for the store of a schema.
+struct StoreRules {
+    let schema: SQLSchema
+    /// The declared identity of entities: names of attributes and to-one relationships.
+    let identities: [String: [String]]
+
+    /// All rules, in an order in which what one of them mends is sound for those behind it.
+    func all() throws -> [StoreRule] {
+        let entities = schema.entities
+        let own = entities.flatMap { entity in entity.ownProperties.map { (entity, $0.name, $0.property) } }
+        var rules = entities.filter(\.isRoot).map(keyCounter)
+        for case (let entity, let name, .toOne(let toOne)) in own { rules += references(entity, name, toOne) }
+        for case (let entity, let name, .toMany(let toMany)) in own { rules += owners(entity, name, toMany) }
+        for join in schema.joinTables { rules += pairs(join) }
+        for case (let entity, let name, .toOne(let toOne)) in own { rules += otherEnds(entity, name, toOne) }
+        for case (let entity, let name, .toMany(let toMany)) in own { rules += order(entity, name, toMany) }
+        for entity in entities { rules += try uniqueness(entity) }
+        return rules
+    }
+
+    // MARK: To-one relationships
+
+    private func references(_ entity: SQLEntity, _ name: String, _ toOne: SQLToOne) -> [StoreRule] {
+        let (table, column) = (entity.table, toOne.column)
+        let destination = toOne.destination
+        let rows = "FROM \(table) AS a WHERE typeof(a.\(column)) = 'integer' AND \(entity.rowCondition(of: "a"))"
+        let dangling =
+            "\(rows) AND NOT EXISTS (SELECT 1 FROM \(destination.table) AS b WHERE b.Z_PK = a.\(column))"
+        let columns = [column, toOne.entityColumn, toOne.orderColumn].compactMap(\.self)
+        let nulls = columns.map { "\($0) = NULL" }.joined(separator: ", ")
+        var rules = [
+            StoreRule(
+                kind: .danglingReference, entity: entity.name, property: name,
+                select: "SELECT a.Z_PK, a.Z_ENT, a.\(column) \(dangling)",
+                words: { "leads to row \($0.integer(at: 2)) of '\(destination.name)', which isn't there" },
+                mend: toOne.description.isOptional
+                    ? .statements(
+                        [
+                            "UPDATE \(table) SET \(nulls), \(RowVersion.countingUp) "
+                                + "WHERE Z_PK IN (SELECT a.Z_PK \(dangling))"
+                        ], "sets it to null")
+                    : .impossible(
+                        "The model says that '\(name)' is mandatory: delete the row, or give it another '\(name)'.")),
+            wrongDestination(entity, name, toOne, rows),
+        ]
+        if let number = toOne.entityColumn { rules.append(entityNumber(entity, name, toOne, number)) }
+        return rules
+    }
+
+    private func wrongDestination(
+        _ entity: SQLEntity, _ name: String, _ toOne: SQLToOne, _ rows: String
+    ) -> StoreRule {
+        let destination = toOne.destination
+        return StoreRule(
+            kind: .wrongDestination, entity: entity.name, property: name,
+            select: "SELECT a.Z_PK, a.Z_ENT, a.\(toOne.column), (SELECT b.Z_ENT FROM \(destination.table) AS b "
+                + "WHERE b.Z_PK = a.\(toOne.column)) \(rows) AND EXISTS (SELECT 1 FROM \(destination.table) AS b "
+                + "WHERE b.Z_PK = a.\(toOne.column) AND NOT \(destination.rowCondition(of: "b")))",
+            words: { statement in
+                let found = Int(exactly: statement.integer(at: 3)).flatMap { schema.entity(numbered: $0)?.name }
+                let what = found.map { "a '\($0)'" } ?? "a row with entity number \(statement.shown(at: 3))"
+                return "leads to row \(statement.integer(at: 2)), \(what), where '\(destination.name)' is expected"
+            },
+            mend: .impossible("Which of the two is wrong can't be told: correct the link or the row that it leads to."))
+    }
+
+    /// The column beside the link says what the row it leads to is.
+    private func entityNumber(
+        _ entity: SQLEntity, _ name: String, _ toOne: SQLToOne, _ number: String
+    ) -> StoreRule {
+        let found =
+            "FROM \(entity.table) AS a JOIN \(toOne.destination.table) AS b ON b.Z_PK = a.\(toOne.column) "
+            + "WHERE \(entity.rowCondition(of: "a")) AND \(toOne.destination.rowCondition(of: "b")) "
+            + "AND a.\(number) IS NOT b.Z_ENT"
+        return StoreRule(
+            kind: .wrongEntityNumber, entity: entity.name, property: name,
+            select: "SELECT a.Z_PK, a.Z_ENT, a.\(number), b.Z_ENT, b.Z_PK \(found)",
+            words: { statement in
+                "\(number) is \(statement.shown(at: 2)), and row \(statement.integer(at: 4)), which it leads to, has the "
+                    + "entity number \(statement.integer(at: 3))"
+            },
+            mend: .statements(
+                [
+                    "UPDATE \(entity.table) AS t SET \(number) = (SELECT b.Z_ENT FROM \(toOne.destination.table) AS b "
+                        + "WHERE b.Z_PK = t.\(toOne.column)), \(RowVersion.countingUp) "
+                        + "WHERE Z_PK IN (SELECT a.Z_PK \(found))"
+                ], "writes the number of the row that it leads to"))
+    }
+
+    // MARK: One-to-one relationships
+
+    /// Of a pair of rows each has to lead to the other.
+    private func otherEnds(_ entity: SQLEntity, _ name: String, _ toOne: SQLToOne) -> [StoreRule] {
+        guard let inverse = toOne.description.inverseRelationship, !inverse.isToMany,
+            let other = schema.entity(for: inverse.entity),
+            case .toOne(let back)? = other.property(named: inverse.name)
+        else { return [] }
+        let (table, column) = (entity.table, toOne.column)
+        let found =
+            "FROM \(table) AS a JOIN \(other.table) AS b ON b.Z_PK = a.\(column) WHERE \(entity.rowCondition(of: "a")) "
+            + "AND \(other.rowCondition(of: "b")) AND b.\(back.column) IS NOT a.Z_PK"
+        let isFree =
+            "(b.\(back.column) IS NULL AND (SELECT COUNT(*) FROM \(table) AS c WHERE c.\(column) = b.Z_PK "
+            + "AND \(entity.rowCondition(of: "c"))) = 1)"
+        let links = "(SELECT a.Z_PK FROM \(table) AS a WHERE a.\(column) = t.Z_PK AND \(entity.rowCondition(of: "a")))"
+        let numbers =
+            "(SELECT a.Z_ENT FROM \(table) AS a WHERE a.\(column) = t.Z_PK AND \(entity.rowCondition(of: "a")))"
+        let entityNumber = back.entityColumn.map { ", \($0) = \(numbers)" } ?? ""
+        func rule(_ condition: String, _ words: @escaping (RowStatement) -> String, _ mend: StoreRule.Mend) -> StoreRule
+        {
+            StoreRule(
+                kind: .oneSidedLink, entity: entity.name, property: name,
+                select: "SELECT a.Z_PK, a.Z_ENT, b.Z_PK, b.\(back.column) \(found) AND \(condition)", words: words,
+                mend: mend)
+        }
+        func start(_ statement: RowStatement) -> String {
+            "leads to row \(statement.integer(at: 2)) of '\(other.name)', whose '\(inverse.name)'"
+        }
+        return [
+            rule(
+                isFree, { "\(start($0)) leads nowhere" },
+                .statements(
+                    [
+                        "UPDATE \(other.table) AS t SET \(back.column) = \(links)\(entityNumber), "
+                            + "\(RowVersion.countingUp) WHERE Z_PK IN (SELECT b.Z_PK \(found) AND \(isFree))"
+                    ], "sets the other end")),
+            rule(
+                "NOT \(isFree)",
+                { statement in
+                    let end =
+                        statement.storage(at: 3) == .null
+                        ? "leads nowhere, and other rows lead to it as well"
+                        : "leads to row \(statement.integer(at: 3))"
+                    return "\(start(statement)) \(end)"
+                },
+                .impossible("Which of the links holds can't be told: set one of them, and the other to null.")),
+        ]
+    }
+
+    // MARK: To-many relationships
+
+    /// Of a to-many relationship without inverse the members have the owner's key; otherwise the inverse is looked at.
+    private func owners(_ entity: SQLEntity, _ name: String, _ toMany: SQLToMany) -> [StoreRule] {
+        guard case .foreignKey(let key) = toMany.storage, !key.hasInverse else { return [] }
+        let dangling =
+            "FROM \(key.table) AS a WHERE typeof(a.\(key.column)) = 'integer' "
+            + "AND NOT EXISTS (SELECT 1 FROM \(entity.table) AS b WHERE b.Z_PK = a.\(key.column))"
+        let columns = [key.column, key.orderColumn].compactMap(\.self)
+        let nulls = columns.map { "\($0) = NULL" }.joined(separator: ", ")
+        return [
+            StoreRule(
+                kind: .danglingReference, entity: toMany.destination.name, property: nil,
+                select: "SELECT a.Z_PK, a.Z_ENT, a.\(key.column) \(dangling)",
+                words: {
+                    "is a member of '\(name)' of row \($0.integer(at: 2)) of '\(entity.name)', which isn't there"
+                },
+                mend: .statements(
+                    [
+                        "UPDATE \(key.table) SET \(nulls), \(RowVersion.countingUp) "
+                            + "WHERE Z_PK IN (SELECT a.Z_PK \(dangling))"
+                    ], "takes it out"))
+        ]
+    }
+
+    /// Both rows of a pair in a join table have to be there.
+    private func pairs(_ join: SQLJoinTable) -> [StoreRule] {
+        guard let owner = schema.entity(for: join.master.entity),
+            let member = join.master.destinationEntity.flatMap(schema.entity(for:))
+        else { return [] }
+        let inverse = join.master.inverseRelationship ?? join.master
+        func isThere(_ entity: SQLEntity, _ column: String) -> String {
+            "EXISTS (SELECT 1 FROM \(entity.table) AS b WHERE b.Z_PK = j.\(column))"
+        }
+        let hasOwner = isThere(owner, join.ownerColumn), hasMember = isThere(member, join.memberColumn)
+        func rule(
+            _ name: String, of entity: SQLEntity, _ column: String, to other: SQLEntity, _ otherColumn: String,
+            _ condition: String
+        ) -> StoreRule {
+            StoreRule(
+                kind: .danglingReference, entity: entity.name, property: name,
+                select: "SELECT j.\(column), (SELECT b.Z_ENT FROM \(entity.table) AS b WHERE b.Z_PK = j.\(column)), "
+                    + "j.\(otherColumn) FROM \(join.name) AS j WHERE \(condition)",
+                words: { statement in
+                    let what =
+                        "leads to row \(statement.text(at: 2)) of '\(other.name)' (\(join.name)), which isn't there"
+                    return statement.storage(at: 1) == .null ? "\(what), and neither is the row itself" : what
+                },
+                mend: .statements(
+                    ["DELETE FROM \(join.name) AS j WHERE \(condition)"], "removes the pair"))
+        }
+        return [
+            rule(
+                join.master.name, of: owner, join.ownerColumn, to: member, join.memberColumn,
+                "NOT \(hasMember)"),
+            rule(
+                inverse.name, of: member, join.memberColumn, to: owner, join.ownerColumn,
+                "\(hasMember) AND NOT \(hasOwner)"),
+        ]
+    }
+}

@@ -1,0 +1,88 @@
+// A model for data that has none.
+
+public import CoreData
+import Foundation
+
+/// The model that some JSON would have.
+///
+///     let inference = try ModelInference(of: [.file(heroes)])
+///     try inference.write(to: folder.appending(path: "Heroes.xcdatamodeld"))
+///
+/// The data imports by it without failure, and an export equals the data up to the order of keys, but for the differences that
+/// ``guesses`` name. Records are entities named after their text; objects are entities named after their keys; what has no type
+/// is kept as a tree in a transformable attribute.
+public struct ModelInference {
+    /// The model, with the annotations that an import reads.
+    public let model: NSManagedObjectModel
+    /// What was concluded, from what, entity by entity.
+    public let guesses: [ModelGuess]
+    /// The entity of each text's records.
+    public let entities: [String]
+    private let draft: ModelDraft
+
+    /// Reads texts once, in pieces, and concludes a model. Memory is bounded by the number of identities.
+    ///
+    /// - Parameters:
+    ///   - sources: JSON or NDJSON.
+    ///   - entity: The entity of the records; nil to name it after each text (`heroes.json` has heroes).
+    ///   - options: Format and depth of the texts.
+    /// - Throws: ``GraftError`` for what isn't JSON, for records that aren't objects, and for texts without records.
+    public init(of sources: [ImportSource], entity: String? = nil, options: ImportOptions = ImportOptions()) throws {
+        var roots: [ObjectShape] = []
+        var entities: [String] = []
+        for source in sources {
+            try source.kind().require(.graph, source: source.name)
+            let name = source.entity ?? entity ?? Self.entityName(of: source)
+            let root: ObjectShape
+            if let known = roots.first(where: { $0.key == name }) {
+                root = known
+            } else {
+                root = ObjectShape(key: name, path: name, isRoot: true)
+                roots.append(root)
+            }
+            var reader = ShapeReader(try source.makeReader(options))
+            try reader.readRecords(into: root)
+            entities.append(name)
+        }
+        guard let empty = roots.first(where: \.members.isEmpty) else {
+            let planner = ModelPlanner(ShapePlan(roots))
+            (draft, guesses) = (planner.draft, planner.guesses)
+            model = draft.makeModel()
+            self.entities = entities
+            return
+        }
+        throw GraftError(
+            .other(
+                finding: "there are no objects with keys for the entity \(empty.key)",
+                remedy: "Give data that has at least one record."),
+            at: .init(source: sources.first?.name))
+    }
+
+    private static func entityName(of source: ImportSource) -> String {
+        let file = source.name.map { URL(fileURLWithPath: $0).deletingPathExtension().lastPathComponent } ?? "records"
+        return EnglishNames.entity(EnglishNames.singular(file))
+    }
+
+    /// Writes the model as an `.xcdatamodeld`, for Xcode and everything else that reads models.
+    ///
+    /// - Throws: ``GraftError`` with `unwritableFile`; also where there is something already.
+    public func write(to url: URL) throws {
+        let name = url.deletingPathExtension().lastPathComponent
+        let draftURL = url.deletingLastPathComponent().appendingPathComponent(".graft-\(UUID().uuidString)-\(name)")
+        let version = draftURL.appendingPathComponent("\(name).xcdatamodel")
+        do {
+            guard !FileManager.default.fileExists(atPath: url.path) else { throw CocoaError(.fileWriteFileExists) }
+            try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: draftURL) }
+            try Data(draft.document.utf8).write(to: version.appendingPathComponent("contents"))
+            try Data(ModelDraft.versionDocument(current: version.lastPathComponent).utf8)
+                .write(to: draftURL.appendingPathComponent(".xccurrentversion"))
+            try FileManager.default.moveItem(at: draftURL, to: url)
+        } catch let error as CocoaError where error.code == .fileWriteFileExists {
+            throw GraftError(
+                .unwritableFile(reason: "it exists already. Remove it, or name another"), at: .init(source: url.path))
+        } catch {
+            throw GraftError(.unwritableFile(reason: "the model"), at: .init(source: url.path), underlying: error)
+        }
+    }
+}

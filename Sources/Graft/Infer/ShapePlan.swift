@@ -1,0 +1,225 @@
+// Which shapes become entities, and which of them the same: what stands in several places with the same keys and types, or
+// what another file has as records. Two places are one entity only where an export of each still gives its data.
+
+/// The entities of some shapes.
+final class ShapePlan {
+    /// What stands under a key.
+    enum Content {
+        case attribute(ScalarType)
+        /// Kept as it is, with the reason.
+        case tree(String)
+        case object(ObjectShape)
+        case objects(ObjectShape)
+    }
+
+    /// What becomes an entity.
+    struct Entity {
+        let shape: ObjectShape
+        /// The candidate that identifies its objects, and the values and contents of all places.
+        var identity: String?
+        var contents: [UInt64: UInt64] = [:]
+        /// Whether an object stands in several places.
+        var isShared = false
+        /// The entities that are nested in it.
+        var nested: Set<Int> = []
+        /// Where its objects stand.
+        var paths: [String]
+    }
+
+    private(set) var entities: [Entity] = []
+    private var numbers: [ObjectIdentifier: Int] = [:]
+    /// The shapes of which an array has two equal objects.
+    private var repeatedInArrays: Set<ObjectIdentifier> = []
+
+    init(_ roots: [ObjectShape]) {
+        for root in roots { collectRepetitions(root) }
+        for root in roots { add(root) }
+        var next = 0
+        while next < entities.count {
+            for member in entities[next].shape.members {
+                switch content(of: member) {
+                case .object(let child), .objects(let child): place(child, in: next)
+                case .attribute, .tree: break
+                }
+            }
+            next += 1
+        }
+    }
+
+    /// The number of the entity of a shape.
+    func number(of shape: ObjectShape) -> Int? { numbers[ObjectIdentifier(shape)] }
+
+    // MARK: Contents
+
+    /// What stands under a key, over all objects.
+    func content(of member: MemberShape) -> Content {
+        let (direct, elements) = (member.direct, member.elements)
+        let kinds = [direct.scalars.count, direct.objects, direct.arrays].count { $0 > 0 }
+        if kinds > 1 { return .tree("texts, objects and arrays are mixed") }
+        if direct.scalars.count > 0 {
+            return direct.scalars.type(named: member.key).map { .attribute($0) }
+                ?? .tree("no type holds all of \(direct.scalars.evidence)")
+        }
+        if direct.objects > 0 { return entityShape(of: member, { .object($0) }) }
+        if direct.arrays == 0 { return .tree("always null") }
+        if elements.total == 0 { return .tree("always an empty array") }
+        if elements.objects == elements.total { return entityShape(of: member, { .objects($0) }) }
+        return .tree(
+            elements.scalars.count == elements.total ? "arrays of \(elements.scalars.evidence)" : "mixed arrays")
+    }
+
+    private func entityShape(of member: MemberShape, _ content: (ObjectShape) -> Content) -> Content {
+        guard let shape = member.child else { return .tree("nested too deep") }
+        if let obstacle = shape.obstacle { return .tree(obstacle) }
+        if shape.members.isEmpty { return .tree("always an empty object") }
+        return isDictionary(shape) ? .tree("the keys are values: \(shape.members[0].key)") : content(shape)
+    }
+
+    /// Whether the keys of objects are data, as in translations by language or numbers by day.
+    private func isDictionary(_ shape: ObjectShape) -> Bool {
+        let members = shape.members
+        guard !shape.isRecursive else { return false }
+        if members.contains(where: { $0.key.first?.isNumber == true || $0.key.contains { " /:".contains($0) } }) {
+            return true
+        }
+        let isUniform =
+            members.allSatisfy { $0.direct.scalars.texts == $0.direct.total }
+            || members.allSatisfy { $0.direct.scalars.numbers == $0.direct.total }
+            || members.allSatisfy { $0.direct.objects == $0.direct.total }
+        guard isUniform, members.count >= 3 else { return false }
+        let isSparse = members.count >= 8 && members.reduce(0) { $0 + $1.presence } * 2 < members.count * shape.count
+        return isSparse || members.contains { $0.key.wholeMatch(of: /[a-z]{2,3}-[A-Z]{2}/) != nil }
+    }
+
+    // MARK: Entities
+
+    private func add(_ shape: ObjectShape) {
+        var entity = Entity(shape: shape, paths: [shape.path])
+        if let candidate = identity(of: shape) {
+            entity.identity = candidate.key
+            entity.contents = candidate.contents
+            entity.isShared = candidate.repetitions > 0
+        }
+        numbers[ObjectIdentifier(shape)] = entities.count
+        entities.append(entity)
+    }
+
+    /// Finds the entity of objects that are nested in those of another.
+    private func place(_ shape: ObjectShape, in owner: Int) {
+        if let known = number(of: shape) {
+            entities[owner].nested.insert(known)
+            return
+        }
+        let match = entities.indices.first { isSame(shape, as: $0) && !reaches(owner, from: $0) }
+        if let match {
+            let candidate = identity(of: shape)
+            let overlap = candidate?.contents.keys.contains { entities[match].contents[$0] != nil } ?? false
+            entities[match].isShared = entities[match].isShared || overlap || (candidate?.repetitions ?? 0) > 0
+            entities[match].contents.merge(candidate?.contents ?? [:]) { first, _ in first }
+            entities[match].paths.append(shape.path)
+            numbers[ObjectIdentifier(shape)] = match
+        } else {
+            add(shape)
+        }
+        entities[owner].nested.insert(match ?? entities.count - 1)
+    }
+
+    private func reaches(_ target: Int, from start: Int) -> Bool {
+        var (pending, seen): ([Int], Set<Int>) = ([start], [start])
+        while let number = pending.popLast() {
+            if number == target { return true }
+            pending += entities[number].nested.filter { seen.insert($0).inserted }
+        }
+        return false
+    }
+
+    /// Whether the objects of a place can be an entity's: each is the record of the same identity, or they have the same keys
+    /// and types.
+    private func isSame(_ shape: ObjectShape, as number: Int) -> Bool {
+        let entity = entities[number]
+        let candidate = identity(of: shape)
+        guard candidate?.key == entity.identity else { return false }
+        let isConsistent = candidate?.contents.allSatisfy { entity.contents[$0.key] ?? $0.value == $0.value } ?? true
+        guard isConsistent else { return false }
+        if entity.shape.isRoot {
+            guard let candidate, !reachesRecursion(shape) else { return false }
+            return candidate.contents.keys.allSatisfy { entity.contents[$0] != nil }
+        }
+        var seen: Set<[ObjectIdentifier]> = []
+        return EnglishNames.singular(shape.key) == EnglishNames.singular(entity.shape.key)
+            && !reachesRecursion(shape) && isAlike(shape, entity.shape, &seen)
+    }
+
+    private func isAlike(_ one: ObjectShape, _ other: ObjectShape, _ seen: inout Set<[ObjectIdentifier]>) -> Bool {
+        guard seen.insert([ObjectIdentifier(one), ObjectIdentifier(other)]).inserted else { return true }
+        guard one.members.count == other.members.count else { return false }
+        return one.members.allSatisfy { member in
+            guard let twin = other[member.key], member.absence(in: one) == twin.absence(in: other) else { return false }
+            switch (content(of: member), content(of: twin)) {
+            case (.attribute(let type), .attribute(let twinType)): return type == twinType
+            case (.tree, .tree): return true
+            case (.object(let child), .object(let twin)), (.objects(let child), .objects(let twin)):
+                return identity(of: child)?.key == identity(of: twin)?.key && isAlike(child, twin, &seen)
+            default: return false
+            }
+        }
+    }
+
+    // MARK: Identities
+
+    /// What identifies the objects of a shape.
+    private func identity(of shape: ObjectShape) -> IdentityCandidate? {
+        guard !repeatedInArrays.contains(ObjectIdentifier(shape)) else { return nil }
+        return shape.candidates.filter { candidate in
+            guard candidate.identifies(shape), let member = shape[candidate.key], !member.direct.scalars.hasEmptyText,
+                case .attribute(let type) = content(of: member)
+            else { return false }
+            if candidate.repetitions > 0, reachesRecursion(shape) { return false }
+            return [.integer64, .string, .uuid].contains(type.kind)
+        }.min { $0.rank < $1.rank }
+    }
+
+    private func reachesRecursion(_ shape: ObjectShape) -> Bool {
+        var (pending, seen): ([ObjectShape], Set<ObjectIdentifier>) = ([shape], [])
+        while let shape = pending.popLast() {
+            guard seen.insert(ObjectIdentifier(shape)).inserted else { continue }
+            if shape.isRecursive { return true }
+            pending += shape.members.compactMap(\.child)
+        }
+        return false
+    }
+
+    private func collectRepetitions(_ root: ObjectShape) {
+        var (pending, seen): ([ObjectShape], Set<ObjectIdentifier>) = ([root], [])
+        while let shape = pending.popLast() {
+            guard seen.insert(ObjectIdentifier(shape)).inserted else { continue }
+            for member in shape.members {
+                guard let child = member.child else { continue }
+                if member.hasEqualElements { repeatedInArrays.insert(ObjectIdentifier(child)) }
+                pending.append(child)
+            }
+        }
+    }
+}
+
+/// In which ways the objects of a place have nothing under a key.
+struct Absence: OptionSet {
+    let rawValue: Int
+    static let missing = Absence(rawValue: 1)
+    static let null = Absence(rawValue: 2)
+    static let emptyArray = Absence(rawValue: 4)
+
+    /// Whether an export writes something where there is nothing, in one of some ways: always, unless the data leaves the key out
+    /// and never does that.
+    func writesNothing(as ways: Absence) -> Bool { !contains(.missing) || !isDisjoint(with: ways) }
+}
+
+extension MemberShape {
+    func absence(in shape: ObjectShape) -> Absence {
+        var absence: Absence = []
+        if presence < shape.count { absence.insert(.missing) }
+        if direct.nulls > 0 { absence.insert(.null) }
+        if emptyArrays > 0 { absence.insert(.emptyArray) }
+        return absence
+    }
+}

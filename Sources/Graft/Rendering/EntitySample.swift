@@ -1,0 +1,88 @@
+// The objects of one entity as a page shows them: numbers over a sample, and the first rows.
+
+import CoreData
+import Foundation
+
+/// What a page shows of one entity.
+struct EntitySample {
+    struct Cell {
+        var text: String
+        /// The objects that a relationship leads to, as far as they are named.
+        var links: [ObjectLink] = []
+    }
+
+    /// An object by its entity and its key in the store.
+    struct ObjectLink: Hashable {
+        var entity: String
+        var key: String
+
+        init(_ id: NSManagedObjectID) {
+            entity = id.entity.name ?? ""
+            key = id.uriRepresentation().lastPathComponent
+        }
+    }
+
+    let entity: GraphSchema.Entity
+    /// All objects of exactly this entity.
+    let count: Int
+    /// How many of them were looked at.
+    private(set) var sampleCount = 0
+    /// By number of the property; of to-one relationships only whether they lead to something.
+    private(set) var statistics: [ValueStatistics]
+    private(set) var rows: [(link: ObjectLink, cells: [Cell])] = []
+
+    /// How many members of a to-many relationship a row names.
+    private static let namedMembers = 3
+    private static let runs = 20
+
+    /// - Parameters:
+    ///   - sampleSize: How many objects are looked at; of more than that, runs of them spread evenly.
+    ///   - rowCount: How many rows are kept.
+    init(
+        _ entity: GraphSchema.Entity, in context: NSManagedObjectContext, sampleSize: Int, rowCount: Int,
+        text: (GraphValue) -> String
+    ) throws {
+        self.entity = entity
+        statistics = entity.properties.map { _ in ValueStatistics() }
+        let request = NSFetchRequest<NSManagedObject>(entityName: entity.name)
+        request.includesSubentities = false
+        count = try context.count(for: request)
+        request.returnsObjectsAsFaults = false
+        let length = count > sampleSize ? max(rowCount, sampleSize / Self.runs) : count
+        for start in count > sampleSize ? (0..<Self.runs).map({ $0 * (count - length) / (Self.runs - 1) }) : [0]
+        where count > 0 {
+            request.fetchOffset = start
+            request.fetchLimit = length
+            for object in try context.fetch(request) { try add(object, rowCount, text) }
+            // Lets go of the objects.
+            context.reset()
+        }
+    }
+
+    private mutating func add(_ object: NSManagedObject, _ rowCount: Int, _ text: (GraphValue) -> String) throws {
+        sampleCount += 1
+        let isShown = rows.count < rowCount
+        var cells: [Cell] = []
+        for (number, property) in entity.properties.enumerated() {
+            switch property.kind {
+            case .attribute:
+                let value = try object.graphValue(number, property)
+                statistics[number].add(value)
+                if isShown { cells.append(Cell(text: value.isNull ? "" : text(value))) }
+            case .toOne:
+                let id = object.destinationID(number, property)
+                statistics[number].add(id == nil ? .null : .boolean(true))
+                if isShown { cells.append(Cell(text: "", links: id.map { [ObjectLink($0)] } ?? [])) }
+            case .toMany:
+                guard isShown else { continue }
+                let members = object.memberIDs(number, property)
+                let rest = members.count - Self.namedMembers
+                cells.append(
+                    Cell(
+                        text: rest > 0 ? "\(rest) more" : "",
+                        links: members.prefix(Self.namedMembers).map { ObjectLink($0) }))
+            }
+        }
+        if isShown { rows.append((ObjectLink(object.objectID), cells)) }
+    }
+}

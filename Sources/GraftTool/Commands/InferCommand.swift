@@ -1,0 +1,47 @@
+// The options of `graft infer`. Jobs/InferJob.swift does the work.
+
+import ArgumentParser
+
+struct InferCommand: JobCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "infer",
+        abstract: "Make a model from JSON.",
+        discussion: """
+            Objects become entities, nested objects relationships, and values attributes with a type, each with the evidence \
+            for it. An import by the model takes all of the data, and an export gives it back; where that would look \
+            different, it is said. What has no type is kept as a tree in a transformable attribute.
+            """
+                + Examples.text(
+                    "graft infer heroes.json",
+                    "graft infer heroes.json --output Inferred.xcdatamodeld")
+    )
+
+    @Argument(
+        help: ArgumentHelp("JSON or NDJSON; - is standard input.", valueName: "file"), completion: .file())
+    var files: [String]
+
+    @Option(
+        help: ArgumentHelp(
+            "The model to write, an .xcdatamodeld; without it, only the guesses are shown.", valueName: "model"),
+        completion: .file())
+    var output: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The entity of the records of all files; without it, the files' names name them.", valueName: "name"))
+    var entity: String?
+
+    @Flag(help: "Write the guesses as JSON.")
+    var json = false
+
+    func validate() throws {
+        if let output, !output.hasSuffix(".xcdatamodeld") {
+            throw ValidationError("--output needs a name that ends in .xcdatamodeld, not \(output).")
+        }
+        if files.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input can be read only once.") }
+    }
+
+    func run(console: Console) throws {
+        try InferJob(files: files, output: output, entity: entity, isJSON: json).run(on: console)
+    }
+}

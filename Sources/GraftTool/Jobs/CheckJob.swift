@@ -1,0 +1,189 @@
+// What `graft check` does.
+
+import CoreData
+import Foundation
+import Graft
+
+/// The check of a store, and its repair.
+struct CheckJob {
+    /// What becomes of the store as it is now.
+    enum Backup {
+        case no, beside
+        case file(String)
+    }
+
+    var store: String
+    var model: String?
+    var repairs: Bool
+    var backup: Backup
+    var isJSON: Bool
+
+    /// Prints the findings as they come, and what was looked at.
+    ///
+    /// - Returns: Whether there is nothing, or nothing left.
+    /// - Throws: What keeps the store from being checked, or repaired; it is then as it was.
+    func run(on console: Console) throws -> Bool {
+        try FileKind.requireReadable(store)
+        if FileKind(ofPath: store) == .file { try StoreAccess.requireStore(store) }
+        let model = try StoreAccess.model(at: model, forStore: store)
+        let identities = try ModelLint(model).identities.filter { !$0.isInferred && !$0.properties.isEmpty }
+        let check = StoreAccess.check(
+            store, model: model,
+            identities: Dictionary(identities.map { ($0.entity, $0.properties) }) { first, _ in first })
+        let report = CheckReport(store: store, isRepair: repairs, isJSON: isJSON, console: console)
+        let summary: StoreCheckSummary
+        do {
+            if repairs {
+                summary = try check.repair(backUp: { try backUp(report) }, report.add)
+            } else {
+                summary = try check.run(report.add)
+            }
+        } catch {
+            try report.endEarly()
+            throw error
+        }
+        try report.end(summary)
+        return summary.findings == (repairs ? summary.mended : 0)
+    }
+
+    private func backUp(_ report: CheckReport) throws {
+        let path: String
+        switch backup {
+        case .no: return
+        case .file(let file): path = file
+        case .beside: path = Self.freePath(beside: store)
+        }
+        try StoreAccess.backUp(store, to: path)
+        report.backup = path
+    }
+
+    /// `Heroes-before-repair.sqlite`, with a number where there is such a file.
+    private static func freePath(beside store: String) -> String {
+        let url = URL(fileURLWithPath: store)
+        let ending = url.pathExtension.isEmpty ? "" : ".\(url.pathExtension)"
+        let start = url.deletingPathExtension().path + "-before-repair"
+        var path = start + ending
+        var number = 2
+        while FileKind(ofPath: path) != .missing {
+            path = "\(start)-\(number)\(ending)"
+            number += 1
+        }
+        return path
+    }
+}
+
+/// The findings on their way out: one a line, none of them kept.
+private final class CheckReport {
+    private let store: String
+    private let isRepair: Bool
+    private let isJSON: Bool
+    private let console: Console
+    /// The copy that was made before the first change.
+    var backup: String?
+    private var count = 0
+
+    init(store: String, isRepair: Bool, isJSON: Bool, console: Console) {
+        self.store = store
+        self.isRepair = isRepair
+        self.isJSON = isJSON
+        self.console = console
+    }
+
+    // MARK: Findings
+
+    private struct Finding: Encodable {
+        var severity: String
+        var kind: String
+        var entity: String?
+        var row: Int64?
+        var property: String?
+        var finding: String
+        var isMended: Bool?
+        var remedy: String
+    }
+
+    func add(_ finding: StoreFinding) throws {
+        let severity = finding.kind.isNote ? "note" : "damage"
+        if isJSON {
+            let value = Finding(
+                severity: severity, kind: finding.kind.rawValue, entity: finding.entity, row: finding.row,
+                property: finding.property, finding: finding.finding, isMended: isRepair ? finding.isMendable : nil,
+                remedy: remedy(finding))
+            try console.write((count == 0 ? "{\"findings\": [\n" : ",\n") + json(value))
+        } else {
+            let place = finding.place.map { "\($0): " } ?? ""
+            try console.print(
+                GraftError.oneLine(
+                    "\(severity): \(place)\(finding.finding). \(remedy(finding)) [\(finding.kind.rawValue)]"))
+        }
+        count += 1
+    }
+
+    private func remedy(_ finding: StoreFinding) -> String {
+        switch finding.mend {
+        case .possible(let deed): isRepair ? "The repair \(deed)." : "--repair \(deed)."
+        case .impossible(let reason): reason
+        }
+    }
+
+    // MARK: The end
+
+    private struct Checked: Encodable {
+        var store: String
+        var entities: Int
+        var objects: Int
+        var damages: Int
+        var notes: Int
+        var unreadTransformables: Int
+        var mended: Int?
+        var backup: String?
+    }
+
+    /// Ends what was begun, where an error comes next.
+    func endEarly() throws {
+        if isJSON, count > 0 { try console.print("\n]}") }
+    }
+
+    func end(_ summary: StoreCheckSummary) throws {
+        if isJSON {
+            let checked = Checked(
+                store: store, entities: summary.entities, objects: summary.rows, damages: summary.damages,
+                notes: summary.notes, unreadTransformables: summary.unreadTransformables,
+                mended: isRepair ? summary.mended : nil, backup: backup)
+            let text = "\(count == 0 ? "{\"findings\": [" : "\n")],\n\"checked\": \(try json(checked))}"
+            try console.report([text], after: done(summary))
+        } else {
+            try console.report(lines(summary), after: done(summary))
+        }
+    }
+
+    private func done(_ summary: StoreCheckSummary) -> String? {
+        isRepair && summary.mended > 0 ? "\(store) is repaired" : nil
+    }
+
+    private func lines(_ summary: StoreCheckSummary) -> [String] {
+        let objects = "\(summary.rows) objects of \(summary.entities) entities"
+        var lines: [String] = []
+        if summary.findings == 0 {
+            lines.append(
+                "\(store): nothing found. Checked: the file (PRAGMA integrity_check), \(objects), their values, external "
+                    + "files, links, order, uniqueness, identities and key counters.")
+        } else {
+            let found = "\(summary.damages) damages and \(summary.notes) notes in \(objects)"
+            lines.append("\(store): \(found)\(isRepair ? "; \(summary.mended) mended" : "")")
+        }
+        if summary.unreadTransformables > 0 {
+            lines.append(
+                "Not looked into: \(summary.unreadTransformables) values that only their application's transformers can read."
+            )
+        }
+        if let backup { lines.append("The store as it was: \(backup)") }
+        return lines
+    }
+
+    private func json(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+}

@@ -1,0 +1,61 @@
+// What `graft infer` does.
+
+import CoreData
+import Foundation
+import Graft
+
+/// A model from data.
+struct InferJob {
+    var files: [String]
+    var output: String?
+    var entity: String?
+    var isJSON: Bool
+
+    /// Reads the data, writes the model if it is wanted, and shows each guess with its evidence.
+    func run(on console: Console) throws {
+        for file in files where file != "-" { try FileKind.require(.graph, at: file) }
+        let inference = try ModelInference(
+            of: files.map { file in
+                file == "-"
+                    ? .handle(FileHandle(fileDescriptor: console.input), name: "records")
+                    : .file(URL(fileURLWithPath: file))
+            }, entity: entity)
+        if let output { try inference.write(to: URL(fileURLWithPath: output)) }
+        try console.report(lines(inference), after: output.map { "\($0) is written" })
+    }
+
+    private func lines(_ inference: ModelInference) throws -> [String] {
+        guard isJSON else { return Self.table(inference) + Self.differences(inference) }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return [String(decoding: try encoder.encode(inference.guesses), as: UTF8.self)]
+    }
+
+    /// The guesses, each entity followed by its properties.
+    private static func table(_ inference: ModelInference) -> [String] {
+        var rows = [["ENTITY, PROPERTY", "GUESS", "EVIDENCE"]]
+        for entity in inference.guesses where entity.property == nil {
+            rows.append([entity.entity, entity.guess, entity.evidence])
+            for guess in inference.guesses where guess.entity == entity.entity {
+                if let property = guess.property { rows.append(["  \(property)", guess.guess, guess.evidence]) }
+            }
+        }
+        return TextTable.lines(rows)
+    }
+
+    /// Where an export differs from the data, a line each.
+    private static func differences(_ inference: ModelInference) -> [String] {
+        let found = inference.guesses.compactMap { guess in
+            guess.difference.map { "  \(guess.entity)\(guess.property.map { ".\($0)" } ?? ""): \($0)" }
+        }
+        return found.isEmpty ? [] : ["", "An export differs from the data:"] + found
+    }
+
+    /// What an import says of the model that it has made up.
+    static func remarks(_ inference: ModelInference) -> [String] {
+        let entities = inference.guesses.filter { $0.property == nil }.map { "  \($0.entity): \($0.guess)" }
+        return ["There was no model; this one was inferred from the data. `graft infer` writes it and says why."]
+            + entities
+            + differences(inference) + [""]
+    }
+}

@@ -1,0 +1,31 @@
+// What `graft inspect --html` does.
+
+import CoreData
+import Foundation
+import Graft
+
+/// A page about a store.
+struct PageJob {
+    var store: String
+    var model: String?
+    var output: String
+
+    func run(on console: Console) throws {
+        try FileKind.require(.store, at: store)
+        let report = try InspectJob(file: store, model: model, isJSON: false).storeReport()
+        let container = try StoreAccess.openForReading(store, modelPath: model)
+        var page = StorePage(title: URL(fileURLWithPath: store).lastPathComponent)
+        page.facts = ["\(report.type) store, \(report.size.formatted()) bytes", "UUID \(report.uuid)"]
+        page.diagram = try Graphviz.svgIfInstalled(of: DiagramJob.diagram(container.managedObjectModel))
+        if page.diagram == nil {
+            page.facts.append("Without a picture of the model, because Graphviz isn't installed.")
+        }
+        let html = try page.html(of: container.newBackgroundContext())
+        do {
+            try Data(html.utf8).write(to: URL(fileURLWithPath: output), options: .atomic)
+        } catch {
+            throw GraftError(.unwritableFile(reason: "the page"), at: .init(source: output), underlying: error)
+        }
+        try OutputFile.report(output, console)
+    }
+}

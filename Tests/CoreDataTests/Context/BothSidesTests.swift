@@ -1,0 +1,262 @@
+// The two sides of a relationship agree, whatever a conflict, a refresh, an undo or a child's save does to one of them. Each test is a
+// run of the stress law that failed, shrunk to what it takes.
+
+import CoreData
+import Testing
+
+@Suite struct BothSidesTests {
+    /// Two contexts on one store: ours, the library's, and theirs.
+    private struct Two {
+        let library: Library
+        let other: NSManagedObjectContext
+
+        init(_ kind: StoreKind) throws {
+            library = try Library(kind)
+            other = library.newContext()
+        }
+
+        var context: NSManagedObjectContext { library.context }
+
+        func theirs(_ object: NSManagedObject) throws -> NSManagedObject {
+            try other.existingObject(with: object.objectID)
+        }
+
+        func stored(_ object: NSManagedObject) throws -> NSManagedObject {
+            try library.newContext().existingObject(with: object.objectID)
+        }
+
+        /// An author with a passport, both saved.
+        func authorWithPassport() throws -> (author: NSManagedObject, passport: NSManagedObject) {
+            let author = library.insert("Author", ["name": "Ada"])
+            let passport = library.insert("Passport", ["number": "1", "owner": author])
+            try context.save()
+            return (author, passport)
+        }
+
+        func bookWithTag() throws -> (book: NSManagedObject, tag: NSManagedObject) {
+            let book = library.insert("Book", ["title": "b"]), tag = library.insert("Tag", ["label": "t"])
+            book.mutableSetValue(forKey: "tags").add(tag)
+            try context.save()
+            return (book, tag)
+        }
+    }
+
+    // MARK: Deleted objects
+
+    // They change the author whose passport we have deleted.
+    @Test(arguments: StoreKind.allCases, [1, 2, 3, 4] as [UInt])
+    func `what a merge policy takes from the store doesn't lead back to a deleted object`(
+        _ kind: StoreKind, _ policy: UInt
+    ) throws {
+        let two = try Two(kind)
+        let (author, passport) = try two.authorWithPassport()
+        try two.theirs(author).setValue("Ann", forKey: "name")
+        try two.other.save()
+        two.context.delete(passport)
+        two.context.mergePolicy = NSMergePolicy(merge: try #require(NSMergePolicyType(rawValue: policy)))
+        try two.context.save()
+        #expect(author.one("passport") == nil)
+        #expect(try two.stored(author).one("passport") == nil)
+        two.context.checkInvariants()
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a refreshed object doesn't lead back to a deleted one`(_ kind: StoreKind) throws {
+        let two = try Two(kind)
+        let (author, passport) = try two.authorWithPassport()
+        two.context.delete(passport)
+        two.context.processPendingChanges()
+        two.context.refresh(author, mergeChanges: false)
+        try two.context.save()
+        #expect(author.one("passport") == nil)
+        #expect(try two.stored(author).one("passport") == nil)
+        two.context.checkInvariants()
+    }
+
+    // They give the author that we delete another book. The refresh settles the conflict; the book goes with her.
+    @Test(arguments: StoreKind.allCases)
+    func `a deletion that is refreshed follows its rules for what others have added`(_ kind: StoreKind) throws {
+        let two = try Two(kind)
+        let (author, _) = try two.authorWithPassport()
+        two.context.delete(author)
+        two.context.processPendingChanges()
+        let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: two.other)
+        book.setValue(try two.theirs(author), forKey: "author")
+        try two.other.save()
+        #expect(throws: CocoaError.self) { try two.context.save() }
+        two.context.refreshAllObjects()
+        try two.context.save()
+        #expect(try two.library.fetch("Book", in: two.library.newContext()).isEmpty)
+    }
+
+    // Nobody has told of the deletion: what is true of a fault without a row is true of an object with changes.
+    @Test(arguments: StoreKind.allCases)
+    func `a refreshed object whose row is gone counts as deleted and stays in no relationship`(_ kind: StoreKind) throws
+    {
+        let two = try Two(kind)
+        let (book, tag) = try two.bookWithTag()
+        #expect(book.many("tags") == [tag])
+        two.other.delete(try two.theirs(tag))
+        try two.other.save()
+        tag.setValue("u", forKey: "label")
+        two.context.refresh(tag, mergeChanges: true)
+        #expect(tag.isDeleted && !tag.isUpdated && book.many("tags").isEmpty)
+        two.context.checkInvariants()
+        try two.context.save()
+    }
+
+    // MARK: One to one
+
+    @Test(arguments: StoreKind.allCases)
+    func `a refreshed object whose partner was set free has none`(_ kind: StoreKind) throws {
+        let two = try Two(kind)
+        let (author, passport) = try two.authorWithPassport()
+        author.setValue(nil, forKey: "passport")
+        two.context.refresh(author, mergeChanges: false)
+        two.context.processPendingChanges()
+        two.context.checkInvariants()
+        #expect(author.one("passport") == nil && passport.one("owner") == nil)
+        try two.context.save()
+        #expect(try two.stored(author).one("passport") == nil)
+        #expect(try two.stored(passport).one("owner") == nil)
+    }
+
+    enum Meanwhile: CaseIterable { case given, exchanged, stolen, deleted }
+
+    /// What they do to the author's passport, while we change her name and overwrite her as a whole.
+    @Test(arguments: StoreKind.allCases, Meanwhile.allCases)
+    func `an object that is overwritten as a whole has its partner, and that one has it`(
+        _ kind: StoreKind, _ meanwhile: Meanwhile
+    ) throws {
+        let two = try Two(kind)
+        let (author, passport) = try two.authorWithPassport()
+        if meanwhile == .given {
+            author.setValue(nil, forKey: "passport")
+            try two.context.save()
+        }
+        func insertTheirs(_ entity: String, _ values: [String: Any]) {
+            NSEntityDescription.insertNewObject(forEntityName: entity, into: two.other).setValuesForKeys(values)
+        }
+        switch meanwhile {
+        case .given: try two.theirs(passport).setValue(two.theirs(author), forKey: "owner")
+        case .exchanged: insertTheirs("Passport", ["number": "2", "owner": try two.theirs(author)])
+        case .stolen: insertTheirs("Author", ["name": "Bea", "passport": try two.theirs(passport)])
+        case .deleted: two.other.delete(try two.theirs(passport))
+        }
+        try two.other.save()
+        author.setValue("Ann", forKey: "name")
+        two.context.mergePolicy = NSMergePolicy.overwrite
+        try two.context.save()
+        two.context.checkInvariants()
+
+        let stored = try two.stored(author), keeps = meanwhile == .exchanged || meanwhile == .stolen
+        #expect(stored.text("name") == "Ann" && stored.one("passport")?.objectID == (keeps ? passport.objectID : nil))
+        let all = try #require(stored.managedObjectContext)
+        for other in try two.library.fetch("Passport", in: all) {
+            #expect(other.one("owner") === (keeps && other === stored.one("passport") ? stored : nil))
+        }
+        for other in try two.library.fetch("Author", in: all) where other !== stored {
+            #expect(other.one("passport") == nil)
+        }
+    }
+
+    // They put our chapter into a book after we have read the chapter and before we have read the book.
+    @Test(arguments: StoreKind.allCases)
+    func `a book whose deletion is undone has the chapters that it had`(_ kind: StoreKind) throws {
+        let two = try Two(kind)
+        two.context.undoManager = UndoManager()
+        let chapter = two.library.insert("Chapter", ["heading": "c"])
+        try two.context.save()
+        two.context.undoManager?.removeAllActions()
+        let theirs = NSEntityDescription.insertNewObject(forEntityName: "Book", into: two.other)
+        theirs.mutableOrderedSetValue(forKey: "chapters").add(try two.theirs(chapter))
+        try two.other.save()
+        let book = try two.context.existingObject(with: theirs.objectID)
+        two.context.delete(book)
+        two.context.processPendingChanges()
+        #expect(chapter.isDeleted)
+        two.context.undo()
+        book.setValue("new", forKey: "title")
+        try two.context.save()
+        #expect(try two.stored(book).ordered("chapters").map(\.objectID) == [chapter.objectID])
+        #expect(try two.stored(chapter).one("book")?.objectID == book.objectID)
+    }
+
+    // MARK: Many to many
+
+    // They tag the book, we merge that, after we have taken the tag out; then we undo all, the tag's insertion included.
+    @Test(arguments: StoreKind.allCases)
+    func `an insertion that is undone leaves relationships that were refreshed meanwhile`(_ kind: StoreKind) throws {
+        let two = try Two(kind)
+        two.context.undoManager = UndoManager()
+        let book = two.library.insert("Book", ["title": "b"])
+        try two.context.save()
+        two.context.undoManager?.removeAllActions()
+        let tag = two.library.insert("Tag", ["label": "t"])
+        try two.context.save()
+        try two.theirs(book).mutableSetValue(forKey: "tags").add(two.theirs(tag))
+        try two.other.save()
+        two.context.refresh(book, mergeChanges: false)
+        book.mutableSetValue(forKey: "tags").remove(tag)
+        try two.context.save()
+        two.context.refreshAllObjects()
+        while two.context.undoManager?.canUndo ?? false { two.context.undo() }
+        two.context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        try two.context.save()
+        #expect(try two.stored(book).many("tags").isEmpty)
+        #expect(try two.library.fetch("Tag", in: two.library.newContext()).isEmpty)
+        two.context.checkInvariants()
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `the last word counts for members that nobody has read`(_ kind: StoreKind) throws {
+        let two = try Two(kind)
+        let (book, tag) = try two.bookWithTag()
+        let theirs = try two.theirs(book)
+        let tags = theirs.mutableSetValue(forKey: "tags")
+        tags.add(try two.theirs(tag))
+        tags.remove(try two.theirs(tag))
+        try two.other.save()
+        #expect(try two.stored(book).many("tags").isEmpty && theirs.many("tags").isEmpty)
+        tags.remove(try two.theirs(tag))
+        tags.add(try two.theirs(tag))
+        try two.other.save()
+        #expect(try two.stored(book).many("tags").count == 1)
+    }
+
+    // We have read the tag's books, not the book's tags; they have taken the tag out since.
+    @Test(arguments: StoreKind.allCases)
+    func `a tag that is put in again is there from both sides after a refresh`(_ kind: StoreKind) throws {
+        let two = try Two(kind)
+        let (book, tag) = try two.bookWithTag()
+        two.context.refreshAllObjects()
+        #expect(tag.many("books") == [book])
+        try two.theirs(book).mutableSetValue(forKey: "tags").remove(two.theirs(tag))
+        try two.other.save()
+        book.mutableSetValue(forKey: "tags").add(tag)
+        #expect(book.many("tags") == [tag] && tag.many("books") == [book])
+        two.context.refreshAllObjects()
+        #expect(book.many("tags") == [tag] && tag.many("books") == [book])
+        two.context.checkInvariants()
+        try two.context.save()
+        #expect(try two.stored(book).many("tags").count == 1)
+    }
+
+    // The parent took the tag out and hasn't read what else there is; its child puts it in again, and says so of both objects.
+    @Test(arguments: StoreKind.allCases)
+    func `a tag that a child puts back is there once`(_ kind: StoreKind) throws {
+        let two = try Two(kind)
+        let (book, tag) = try two.bookWithTag()
+        two.context.refreshAllObjects()
+        book.mutableSetValue(forKey: "tags").remove(tag)
+        two.context.processPendingChanges()
+        let child = two.library.newChild()
+        try child.existingObject(with: tag.objectID).mutableSetValue(forKey: "books").add(
+            child.existingObject(with: book.objectID))
+        try child.save()
+        #expect(book.objectIDs(forRelationshipNamed: "tags") == [tag.objectID])
+        #expect(tag.objectIDs(forRelationshipNamed: "books") == [book.objectID])
+        try two.context.save()
+        #expect(try two.stored(book).many("tags").count == 1)
+    }
+}

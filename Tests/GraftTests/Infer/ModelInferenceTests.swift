@@ -1,0 +1,217 @@
+// What is concluded from data: types, optionality, relationships, identities, references, names.
+
+import CoreData
+import Foundation
+import Graft
+import Testing
+
+@Suite struct ModelInferenceTests {
+    private func infer(_ name: String, _ text: String) throws -> InferredData { try InferredData([(name, text)]) }
+
+    @Test func `values have the type that all of them have`() throws {
+        let data = try infer(
+            "heroes.json",
+            """
+            [{"a": 1, "b": 1.5, "c": true, "d": "2020-01-02", "e": "2020-01-02T03:04:05Z",
+              "f": "E621E1F8-C36C-495A-93FC-0C247A3E6E5F", "g": "https://example.com/a", "h": "x", "price": 12.5, "i": 1.0},
+             {"a": -70000000000, "b": 2, "c": false, "d": "1999-12-31", "e": "2020-01-02T03:04:05.25Z",
+              "f": "E621E1F8-C36C-495A-93FC-0C247A3E6E50", "g": "https://example.com/b", "h": "2020-01-02", "price": 3, "i": 2.0}]
+            """)
+        let types: [(String, NSAttributeType)] = [
+            ("a", .integer64AttributeType), ("b", .doubleAttributeType), ("c", .booleanAttributeType),
+            ("d", .dateAttributeType), ("e", .dateAttributeType), ("f", .UUIDAttributeType), ("g", .URIAttributeType),
+            ("h", .stringAttributeType), ("price", .decimalAttributeType), ("i", .doubleAttributeType),
+        ]
+        for (name, type) in types {
+            let attribute = try data.attribute("Hero", name)
+            #expect(attribute.attributeType == type, "\(name)")
+            #expect(!attribute.isOptional, "\(name)")
+        }
+        #expect(try data.attribute("Hero", "d").userInfo?["JSONDateFormat"] as? String == "yyyy-MM-dd")
+        #expect(try data.guess("Hero", "a").evidence == "2 integers")
+        data.expectEqual()
+    }
+
+    @Test func `what has no common type, or no exact one, is a tree`() throws {
+        let data = try infer(
+            "things.json",
+            """
+            {"a": 1, "b": [1, "x"], "c": 18446744073709551615, "d": 0.12345678901234567890123, "e": null, "f": [], "g": {}}
+            {"a": "one", "b": [], "c": 1, "d": 2, "e": null, "f": [], "g": {}}
+            """)
+        for name in ["a", "b", "c", "d", "e", "f", "g"] {
+            let attribute = try data.attribute("Thing", name)
+            #expect(attribute.attributeType == .transformableAttributeType, "\(name)")
+            #expect(attribute.isOptional)
+        }
+        data.expectEqual()
+    }
+
+    @Test func `a date with a zone stays a text, and one that is written otherwise is named`() throws {
+        let data = try infer(
+            "logs.json",
+            """
+            [{"nano": "2026-05-04T22:46:52.633241041Z", "local": "2020-01-02T03:04:05+02:00", "utc": "2020-01-02T03:04:05.100Z", "id": "e621e1f8-c36c-495a-93fc-0c247a3e6e5f"},
+             {"nano": "2026-05-04T22:46:52Z", "local": "2020-01-02T03:04:05Z", "utc": "2020-01-02T03:04:05Z", "id": "e621e1f8-c36c-495a-93fc-0c247a3e6e50"}]
+            """)
+        #expect(try data.attribute("Log", "local").attributeType == .stringAttributeType)
+        #expect(try data.attribute("Log", "nano").attributeType == .stringAttributeType)
+        #expect(try data.attribute("Log", "utc").attributeType == .dateAttributeType)
+        #expect(
+            try data.guess("Log", "utc").difference == "dates are written with as many fraction digits as they need")
+        #expect(try data.guess("Log", "id").difference == "UUIDs are written in upper case")
+    }
+
+    @Test func `keys that are missing or null are optional, and come out as they were`() throws {
+        let data = try infer("rows.json", #"[{"a": 1, "b": 2, "c": 3}, {"a": null, "c": null}, {"a": 5, "b": 1}]"#)
+        #expect(try data.attribute("Row", "a").isOptional && data.attribute("Row", "b").isOptional)
+        #expect(try data.attribute("Row", "b").userInfo?["JSONExportNull"] as? String == "NO")
+        #expect(try data.guess("Row", "c").difference == "a missing key is written as null")
+        #expect(try data.guess("Row", "c").evidence == "1 integer; missing in 1 of 3, null in 1")
+        #expect(data.exported[0].contains(["a": 5, "b": 1, "c": .null]))
+    }
+
+    @Test func `nested objects are owned where each is in one place, and shared where equal ones are in several`()
+        throws
+    {
+        let data = try infer(
+            "heroes.json",
+            """
+            [{"id": 1, "address": {"street": "A"}, "powers": [{"id": 1, "name": "Fly"}, {"id": 2, "name": "Hit"}],
+              "pets": [{"name": "Rex"}, {"name": "Rex"}]},
+             {"id": 2, "address": {"street": "A"}, "powers": [{"id": 1, "name": "Fly"}], "pets": []}]
+            """)
+        let address = try data.relationship("Hero", "address")
+        #expect(!address.isToMany && address.deleteRule == .cascadeDeleteRule)
+        #expect(address.inverseRelationship?.name == "hero" && address.inverseRelationship?.isToMany == false)
+        let powers = try data.relationship("Hero", "powers")
+        #expect(powers.isToMany && powers.isOrdered && powers.deleteRule == .nullifyDeleteRule)
+        #expect(powers.inverseRelationship?.name == "heroes" && powers.inverseRelationship?.isToMany == true)
+        #expect(data.inference.model.entitiesByName["Power"]?.userInfo?["identityAttributes"] as? String == "id")
+        #expect(data.inference.model.entitiesByName["Power"]?.uniquenessConstraints as? [[String]] == [["id"]])
+        #expect(data.inference.model.entitiesByName["Pet"]?.uniquenessConstraints.isEmpty == true)
+        #expect(data.report.entities.first { $0.name == "Power" }?.counts.inserted == 2)
+        #expect(data.report.entities.first { $0.name == "Pet" }?.counts.inserted == 2)
+        data.expectEqual()
+    }
+
+    @Test func `a value is an identity only where it is named so, in all objects, and never of two different ones`()
+        throws
+    {
+        let data = try infer(
+            "rows.json",
+            #"[{"id": 1, "uuid": "a", "n": 1}, {"id": 2, "uuid": "b", "n": 2}, {"id": 2, "uuid": "c", "n": 3}]"#)
+        #expect(data.inference.model.entitiesByName["Row"]?.userInfo?["identityAttributes"] as? String == "uuid")
+        #expect(
+            try data.guess("Row", nil).evidence == "3 objects at Row; uuid is in each and in no two the same")
+        let other = try infer("rows.json", #"[{"id": 1, "a": 1}, {"id": 1, "a": 2}]"#)
+        #expect(other.inference.model.entitiesByName["Row"]?.uniquenessConstraints.isEmpty == true)
+        #expect(
+            try other.guess("Row", nil).evidence
+                == "2 objects at Row; id is no identity: different objects have the same value")
+        data.expectEqual()
+        other.expectEqual()
+    }
+
+    @Test func `bare identifiers refer to the objects of another file, in any order`() throws {
+        let data = try InferredData([
+            (
+                "heroes.json",
+                #"[{"id": 1, "publisher_id": 7, "tags": [2, 1]}, {"id": 2, "publisher_id": null, "tags": []}]"#
+            ),
+            (
+                "publishers.json",
+                #"[{"id": 7, "name": "DC", "parent_id": null}, {"id": 8, "name": "WB", "parent_id": 7}]"#
+            ),
+            ("tags.json", #"[{"id": 1, "text": "a"}, {"id": 2, "text": "b"}]"#),
+        ])
+        let publisher = try data.relationship("Hero", "publisher")
+        #expect(!publisher.isToMany && publisher.destinationEntity?.name == "Publisher")
+        #expect(publisher.inverseRelationship?.name == "heroes" && publisher.inverseRelationship?.isToMany == true)
+        #expect(try data.guess("Hero", "publisher").evidence.hasPrefix("1 value, each the id of a Publisher"))
+        #expect(try data.relationship("Hero", "tags").isToMany)
+        #expect(try data.relationship("Publisher", "parent").destinationEntity?.name == "Publisher")
+        // A reference may arrive before what it refers to.
+        #expect(try data.attribute("Publisher", "name").isOptional)
+        #expect(data.report.total.stubs == 0)
+        data.expectEqual()
+    }
+
+    @Test func `numbers that happen to be identifiers refer to nothing`() throws {
+        let data = try InferredData([
+            ("heroes.json", #"[{"id": 1, "rank_id": 1, "scores": [1, 2]}, {"id": 2, "rank_id": 2, "scores": [1]}]"#)
+        ])
+        #expect(try data.attribute("Hero", "rankId").attributeType == .integer64AttributeType)
+        #expect(try data.attribute("Hero", "scores").attributeType == .transformableAttributeType)
+        data.expectEqual()
+    }
+
+    @Test func `an entity in several places is one, where its objects are the same`() throws {
+        let data = try infer(
+            "matches.json",
+            """
+            [{"home_team": {"id": 1, "name": "A"}, "away_team": {"id": 2, "name": "B"}, "venue": {"address": {"zip": 1}},
+              "club": {"address": {"zip": "x"}}}]
+            """)
+        #expect(try data.relationship("Match", "homeTeam").destinationEntity?.name == "HomeTeam")
+        let names = data.inference.model.entities.compactMap(\.name).sorted()
+        #expect(names == ["Address", "AwayTeam", "Club", "ClubAddress", "HomeTeam", "Match", "Venue"])
+        data.expectEqual()
+    }
+
+    @Test func `objects that nest their own kind are one entity`() throws {
+        let data = try infer(
+            "tree.json",
+            """
+            {"name": "a", "children": [{"name": "b", "children": [{"name": "c", "children": [{"name": "d", "children": []}]},
+             {"name": "e", "children": []}]}]}
+            """)
+        #expect(try data.relationship("Child", "children").destinationEntity?.name == "Child")
+        #expect(data.inference.model.entities.count == 2)
+        data.expectEqual()
+    }
+
+    @Test func `names are in the style of Core Data, and never those that managed objects have`() throws {
+        let data = try infer(
+            "comic_books.json",
+            #"[{"first-seen": 1, "description": "a", "Name": 2, "1st": 3, "a.b": 4, "@id": 5, "NAME": 6, "größe": 7}]"#)
+        let names = data.inference.model.entitiesByName["ComicBook"]?.attributesByName.keys.sorted()
+        #expect(
+            names == ["aB", "comicBookDescription", "firstSeen", "grE", "id", "name", "name2", "value1st"])
+        data.expectEqual()
+    }
+
+    @Test func `keys that are values make a dictionary, not an entity`() throws {
+        let data = try infer(
+            "words.json", #"[{"translations": {"de": "a", "pt-BR": "b", "fr": "c"}, "days": {"2020-01-01": 1}}]"#)
+        #expect(try data.attribute("Word", "translations").attributeType == .transformableAttributeType)
+        #expect(try data.attribute("Word", "days").attributeType == .transformableAttributeType)
+        data.expectEqual()
+    }
+
+    @Test func `what no model can hold is an error with its place`() throws {
+        for (text, words) in [
+            (#"[{"": 1}]"#, "can't be named by a key path"), ("[1]", "entities are made from objects"),
+            (#"[{"a": 1e400}]"#, "1e400"), ("[]", "no objects with keys"), (#"{"a": 1"#, "the end of the text"),
+        ] {
+            let error = graftError { _ = try ModelInference(of: [.data(Data(text.utf8), name: "rows.json")]) }
+            #expect(error?.description.contains(words) == true, "\(text): \(error?.description ?? "no error")")
+            #expect(error?.description.contains("rows.json") == true)
+        }
+    }
+
+    @Test func `the singular of a name is its plural's`() throws {
+        for (plural, singular) in [
+            ("heroes", "hero"), ("powers", "power"), ("companies", "company"), ("addresses", "address"),
+            ("boxes", "box"),
+            ("people", "person"), ("children", "child"), ("status", "status"), ("series", "series"),
+            ("movies", "movie"),
+            ("branches", "branch"),
+        ] {
+            let data = try infer("\(plural).json", #"[{"a": {"b": 1}}]"#)
+            #expect(data.inference.entities == [singular.prefix(1).uppercased() + singular.dropFirst()])
+            let inverse = try data.relationship("A", singular)
+            #expect(inverse.destinationEntity?.name == data.inference.entities[0])
+        }
+    }
+}

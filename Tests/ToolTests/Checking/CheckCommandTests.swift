@@ -1,0 +1,320 @@
+// `graft check`: each kind of damage, made by SQL, is found and nothing else; a repair does what SQL says that it has to do,
+// and leaves the rest as it was.
+
+import Foundation
+import GRDB
+import Testing
+
+@Suite struct CheckCommandTests {
+    private let folder: TemporaryFolder
+    private let store: KennelStore
+
+    init() throws {
+        folder = try TemporaryFolder()
+        store = try KennelStore(in: folder)
+    }
+
+    // MARK: Kinds of damage
+
+    /// A finding, the row told by SQL.
+    struct Expected {
+        var kind: String
+        var entity: String?
+        var property: String?
+        /// Gives the row's key in the damaged store.
+        var row: String?
+
+        init(_ kind: String, _ entity: String? = nil, _ property: String? = nil, row: String? = nil) {
+            self.kind = kind
+            self.entity = entity
+            self.property = property
+            self.row = row
+        }
+    }
+
+    struct Damage: CustomTestStringConvertible {
+        let sql: String
+        let findings: [Expected]
+        /// What a repair has to do to the damaged store; nil where it must change nothing.
+        var mend: String?
+        var testDescription: String { sql }
+    }
+
+    private static let ada = "SELECT Z_PK FROM ZOWNER WHERE ZNAME = 'Ada'"
+    private static let ben = "SELECT Z_PK FROM ZOWNER WHERE ZNAME = 'Ben'"
+    private static let chess = "SELECT Z_PK FROM ZCLUB"
+    private static func animal(_ tag: String) -> String { "SELECT Z_PK FROM ZANIMAL WHERE ZTAG = '\(tag)'" }
+
+    static let damages = [
+        Damage(
+            sql: "UPDATE ZOWNER SET ZFAVOURITE = 99 WHERE ZNAME = 'Ada'",
+            findings: [Expected("danglingReference", "Owner", "favourite", row: ada)],
+            mend: "UPDATE ZOWNER SET ZFAVOURITE = NULL, Z1_FAVOURITE = NULL WHERE ZNAME = 'Ada'"),
+        Damage(
+            sql: "UPDATE ZANIMAL SET ZKENNEL = 99 WHERE ZTAG = 'a3'",
+            findings: [Expected("danglingReference", "Dog", "kennel", row: animal("a3"))]),
+        Damage(
+            sql: "INSERT INTO Z_4MEMBERS (Z_4CLUBS, Z_6MEMBERS, Z_FOK_6MEMBERS) SELECT Z_PK, 99, 9999 FROM ZCLUB",
+            findings: [Expected("danglingReference", "Club", "members", row: chess)],
+            mend: "DELETE FROM Z_4MEMBERS WHERE Z_6MEMBERS = 99"),
+        Damage(
+            sql: """
+                INSERT INTO Z_4MEMBERS (Z_4CLUBS, Z_6MEMBERS, Z_FOK_6MEMBERS)
+                SELECT 99, Z_PK, 2048 FROM ZOWNER WHERE ZNAME = 'Ada'
+                """,
+            findings: [Expected("danglingReference", "Owner", "clubs", row: ada)],
+            mend: "DELETE FROM Z_4MEMBERS WHERE Z_4CLUBS = 99"),
+        Damage(
+            sql: "UPDATE ZANIMAL SET Z6WISHES = 99 WHERE ZTAG = 'a3'",
+            findings: [Expected("danglingReference", "Dog", row: animal("a3"))],
+            mend: "UPDATE ZANIMAL SET Z6WISHES = NULL WHERE ZTAG = 'a3'"),
+        Damage(
+            sql: "UPDATE ZBADGE SET ZOWNER = NULL WHERE ZNUMBER = 1",
+            findings: [Expected("oneSidedLink", "Owner", "badge", row: ada)],
+            mend: "UPDATE ZBADGE SET ZOWNER = (\(ada)) WHERE ZNUMBER = 1"),
+        Damage(
+            sql: "UPDATE ZBADGE SET ZOWNER = (\(ben)) WHERE ZNUMBER = 1",
+            findings: [
+                Expected("oneSidedLink", "Badge", "owner", row: "SELECT Z_PK FROM ZBADGE WHERE ZNUMBER = 1"),
+                Expected("oneSidedLink", "Owner", "badge", row: ada),
+            ]),
+        Damage(
+            sql: "UPDATE ZOWNER SET ZGUARD = (\(animal("a1"))) WHERE ZNAME = 'Ada'",
+            findings: [Expected("wrongDestination", "Owner", "guard", row: ada)]),
+        Damage(
+            sql: "UPDATE ZOWNER SET Z1_FAVOURITE = 1 WHERE ZNAME = 'Ada'",
+            findings: [Expected("wrongEntityNumber", "Owner", "favourite", row: ada)],
+            mend: "UPDATE ZOWNER SET Z1_FAVOURITE = 2 WHERE ZNAME = 'Ada'"),
+        Damage(
+            sql: "UPDATE ZANIMAL SET Z_FOK_OWNER = 2048 WHERE ZTAG = 'a2'",
+            findings: [Expected("brokenOrder", "Owner", "animals", row: ada)],
+            mend: "UPDATE ZANIMAL SET Z_FOK_OWNER = 3072 WHERE ZTAG = 'a2'"),
+        Damage(
+            sql: "UPDATE ZANIMAL SET Z_FOK_OWNER = NULL WHERE ZTAG = 'a1'",
+            findings: [Expected("brokenOrder", "Owner", "animals", row: ada)],
+            mend: "UPDATE ZANIMAL SET Z_FOK_OWNER = 2048 WHERE ZTAG = 'a1'"),
+        Damage(
+            sql: "UPDATE Z_4MEMBERS SET Z_FOK_6MEMBERS = 5000",
+            findings: [Expected("brokenOrder", "Club", "members", row: chess)],
+            mend: """
+                UPDATE Z_4MEMBERS SET Z_FOK_6MEMBERS = 2048 WHERE Z_6MEMBERS = (SELECT MIN(Z_PK) FROM ZOWNER);
+                UPDATE Z_4MEMBERS SET Z_FOK_6MEMBERS = 3072 WHERE Z_6MEMBERS = (SELECT MAX(Z_PK) FROM ZOWNER)
+                """),
+        Damage(
+            sql: "UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Animal'",
+            findings: [Expected("lowKeyCounter", "Animal", row: "SELECT MAX(Z_PK) FROM ZANIMAL")],
+            mend: "UPDATE Z_PRIMARYKEY SET Z_MAX = 3 WHERE Z_NAME = 'Animal'"),
+        Damage(
+            sql: "UPDATE Z_PRIMARYKEY SET Z_MAX = 'many' WHERE Z_NAME = 'Badge'",
+            findings: [Expected("lowKeyCounter", "Badge", row: "SELECT MAX(Z_PK) FROM ZBADGE")],
+            mend: "UPDATE Z_PRIMARYKEY SET Z_MAX = 2 WHERE Z_NAME = 'Badge'"),
+        Damage(
+            sql: "UPDATE ZANIMAL SET Z_ENT = 5 WHERE ZTAG = 'a1'",
+            findings: [Expected("unknownEntity", "Animal", row: animal("a1"))]),
+        Damage(
+            sql: "UPDATE ZOWNER SET ZAGE = 'old' WHERE ZNAME = 'Ben'",
+            findings: [Expected("unreadableValue", "Owner", "age", row: ben)]),
+        Damage(
+            sql:
+                "UPDATE ZOWNER SET ZBADGE = 'x' WHERE ZNAME = 'Ben'; UPDATE ZBADGE SET ZOWNER = NULL WHERE ZNUMBER = 2",
+            findings: [Expected("unreadableValue", "Owner", "badge", row: ben)]),
+        Damage(
+            sql: "UPDATE ZOWNER SET ZNOTES = x'0102' WHERE ZNAME = 'Ada'",
+            findings: [Expected("unreadableValue", "Owner", "notes", row: ada)]),
+        Damage(
+            sql: "UPDATE ZOWNER SET Z_OPT = 'x' WHERE ZNAME = 'Ada'",
+            findings: [Expected("unreadableValue", "Owner", row: ada)]),
+        Damage(
+            sql: "DROP INDEX Z_Owner_UNIQUE_email; UPDATE ZOWNER SET ZEMAIL = 'ada@example.org'",
+            findings: [Expected("brokenUniqueness", "Owner", "email", row: "SELECT MIN(Z_PK) FROM ZOWNER")]),
+        Damage(
+            sql: "UPDATE ZANIMAL SET ZTAG = 'a1' WHERE ZTAG = 'a2'",
+            findings: [Expected("duplicateIdentity", "Animal", "tag", row: "SELECT MIN(Z_PK) FROM ZANIMAL")]),
+        Damage(
+            sql: "UPDATE ZANIMAL SET ZTAG = NULL WHERE ZTAG = 'a2'",
+            findings: [Expected("missingValue", "Dog", "tag", row: "SELECT Z_PK FROM ZANIMAL WHERE ZTAG IS NULL")]),
+        Damage(
+            sql: "UPDATE ZANIMAL SET ZKENNEL = NULL WHERE ZTAG = 'a2'",
+            findings: [Expected("orphan", "Dog", "kennel", row: animal("a2"))]),
+        Damage(
+            sql: """
+                CREATE INDEX tags ON ZANIMAL (ZTAG) WHERE 0;
+                PRAGMA writable_schema = ON;
+                UPDATE sqlite_master SET sql = 'CREATE INDEX tags ON ZANIMAL (ZTAG)' WHERE name = 'tags'
+                """,
+            findings: (0..<4).map { _ in Expected("damagedFile") }, mend: "REINDEX"),
+    ]
+
+    /// The rows of all tables, without the versions, which a repair counts up.
+    private func content(_ path: String) throws -> [String: [String]] {
+        try StoreFile(path: path).read { db in
+            let tables = try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
+            return try Dictionary(
+                uniqueKeysWithValues: tables.map { table in
+                    let columns = try String.fetchAll(db, sql: "SELECT name FROM pragma_table_info('\(table)')")
+                        .filter { $0 != "Z_OPT" }.joined(separator: ", ")
+                    let rows = try Row.fetchAll(db, sql: "SELECT \(columns) FROM \(table)")
+                    return (table, rows.map { "\($0.databaseValues)" }.sorted())
+                })
+        }
+    }
+
+    private func run(_ sql: String, on path: String) throws {
+        let queue = try DatabaseQueue(path: path)
+        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+        try queue.close()
+    }
+
+    private struct Report: Decodable {
+        struct Finding: Decodable {
+            var severity: String, kind: String
+            var entity: String?, property: String?
+            var row: Int64?
+            var finding: String, remedy: String
+            var isMended: Bool?
+        }
+        struct Checked: Decodable {
+            var objects: Int, damages: Int, notes: Int
+            var mended: Int?
+            var backup: String?
+        }
+        var findings: [Finding]
+        var checked: Checked
+    }
+
+    private func report(_ run: ToolRun) throws -> Report {
+        #expect(run.diagnostics == "")
+        return try JSONDecoder().decode(Report.self, from: run.output)
+    }
+
+    @Test(arguments: damages)
+    func `a damage is found, and nothing else; a repair mends it or says why not, and changes nothing else`(
+        _ damage: Damage
+    ) throws {
+        try run(damage.sql, on: store.path)
+        let before = try StoreFile(path: store.path).bytes, names = try folder.names
+        let found = try graft("check", store.path, "--json")
+        #expect(found.status == 1)
+        let report = try report(found)
+        #expect(try StoreFile(path: store.path).bytes == before)
+        #expect(try folder.names == names)
+        let expected = try damage.findings.map { finding in
+            let row = try finding.row.map { sql in
+                try StoreFile(path: store.path).read { try Int64.fetchOne($0, sql: sql) }
+            }
+            return "\(finding.kind) \(finding.entity ?? "-").\(finding.property ?? "-") \((row ?? nil) ?? 0)"
+        }
+        let places = report.findings.map { "\($0.kind) \($0.entity ?? "-").\($0.property ?? "-") \($0.row ?? 0)" }
+        #expect(places.sorted() == expected.sorted(), "\(found.text)")
+
+        let mended = folder.path("Expected.sqlite")
+        try FileManager.default.copyItem(atPath: store.path, toPath: mended)
+        if let mend = damage.mend { try run(mend, on: mended) }
+        let repair = try graft("check", store.path, "--repair", "--json")
+        #expect(repair.status == (damage.mend == nil ? 1 : 0), "\(repair.text)")
+        let repaired = try self.report(repair)
+        #expect(repaired.findings.allSatisfy { $0.isMended == (damage.mend != nil) && !$0.remedy.isEmpty })
+        #expect(try content(store.path) == content(mended))
+        #expect(try StoreFile(path: store.path).integrity == ["ok"])
+        let again = try graft("check", store.path)
+        #expect(again.status == (damage.mend == nil ? 1 : 0), "\(again.text)")
+
+        // The copy is of the store as it was, and made only where something is changed.
+        #expect((repaired.checked.backup == nil) == (damage.mend == nil))
+        if let backup = repaired.checked.backup {
+            #expect(try self.report(graft("check", backup, "--json")).findings.count == report.findings.count)
+        }
+    }
+
+    // MARK: A sound store
+
+    @Test func `a sound store has nothing, and the tool says what it has looked at`() throws {
+        let before = try StoreFile(path: store.path).bytes
+        let run = try graft("check", store.path).succeeded()
+        #expect(run.lines.count == 1)
+        #expect(run.text.contains("nothing found. Checked: the file (PRAGMA integrity_check), 9 objects of 6 entities"))
+        #expect(try report(graft("check", store.path, "--json")).findings.isEmpty)
+        try graft("check", store.path, "--repair").succeeded()
+        #expect(try StoreFile(path: store.path).bytes == before)
+        #expect(try folder.names == [".Kennel_SUPPORT", "Kennel.sqlite", "Kennel.xcdatamodel"])
+    }
+
+    // MARK: Files
+
+    @Test func `external files that are missing, and that nobody refers to, are listed`() throws {
+        let files = folder.path(".Kennel_SUPPORT/_EXTERNAL_DATA")
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: files).first)
+        let other = UUID().uuidString
+        try FileManager.default.moveItem(atPath: "\(files)/\(name)", toPath: "\(files)/\(other)")
+        for options in [[], ["--repair"]] {
+            let run = try graft(["check", store.path] + options)
+            #expect(run.status == 1)
+            #expect(
+                run.text.contains(
+                    "damage: Owner.photo of row 1: its value is in .Kennel_SUPPORT/_EXTERNAL_DATA/\(name), which isn't there"
+                ))
+            #expect(run.text.contains("note: no row refers to the file \(files)/\(other)"))
+            #expect(run.lines.count == 3)
+        }
+        #expect(try folder.names == [".Kennel_SUPPORT", "Kennel.sqlite", "Kennel.xcdatamodel"])
+    }
+
+    @Test func `a file with a damaged page is reported with the rest, and never changed`() throws {
+        let page = try #require(try StoreFile(path: store.path).pages(ofTable: "ZANIMAL").first)
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: store.path))
+        bytes.replaceSubrange((page - 1) * 4096..<(page - 1) * 4096 + 64, with: Data(repeating: 0xA5, count: 64))
+        try bytes.write(to: URL(fileURLWithPath: store.path))
+        let run = try graft("check", store.path)
+        #expect(run.status == 1 && !run.isKilled)
+        #expect(run.text.contains("damage: SQLite says: "))
+        #expect(run.text.contains("Animal: can't be read"))
+        let repair = try graft("check", store.path, "--repair")
+        #expect(repair.status == 1)
+        #expect(repair.diagnostics.contains("nothing in it is mended"))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: store.path)) == bytes)
+    }
+
+    @Test func `a store in a folder that can't be written to is checked, with and without a log`() throws {
+        let inside = folder.url.appending(path: "Locked")
+        try FileManager.default.createDirectory(at: inside, withIntermediateDirectories: true)
+        let copy = inside.appending(path: "Kennel.sqlite").path
+        try FileManager.default.copyItem(atPath: store.path, toPath: copy)
+        try FileManager.default.copyItem(
+            atPath: folder.path(".Kennel_SUPPORT"), toPath: inside.appending(path: ".Kennel_SUPPORT").path)
+        try run("UPDATE ZANIMAL SET ZTAG = NULL WHERE ZTAG = 'a2'; PRAGMA journal_mode = WAL", on: copy)
+        let names = try FileManager.default.contentsOfDirectory(atPath: inside.path).sorted()
+        try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: inside.path)
+        defer { try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: inside.path) }
+        let found = try report(graft("check", copy, "--json"))
+        #expect(found.findings.map(\.kind) == ["missingValue"] && found.findings.map(\.severity) == ["note"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: inside.path).sorted() == names)
+    }
+
+    // MARK: Backups
+
+    @Test func `a repair copies the store with its files first, to where it is told, or not at all`() throws {
+        try run(Self.damages[0].sql, on: store.path)
+        let sound = try content(store.path)
+        let taken = try folder.file("Taken.sqlite", "")
+        let refused = try graft("check", store.path, "--repair", "--backup", taken)
+        #expect(refused.status == 1 && refused.diagnostics.contains("there is a file of that name"))
+        #expect(try content(store.path) == sound)
+
+        let backup = folder.path("Backup.sqlite")
+        #expect(try graft("check", store.path, "--repair", "--backup", backup).succeeded().text.contains(backup))
+        #expect(try content(backup) == sound)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path(".Backup_SUPPORT/_EXTERNAL_DATA")).count
+                == 1)
+        try run(Self.damages[0].sql, on: store.path)
+        let names = try folder.names
+        try graft("check", store.path, "--repair", "--no-backup").succeeded()
+        #expect(try folder.names == names)
+    }
+
+    @Test func `options that don't go together are refused`() throws {
+        for options in [["--backup", "x"], ["--no-backup"], ["--repair", "--no-backup", "--backup", "x"]] {
+            #expect(try graft(["check", store.path] + options).status == 64)
+        }
+    }
+}

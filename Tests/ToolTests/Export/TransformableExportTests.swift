@@ -1,0 +1,41 @@
+// What a transformable attribute holds, out of a store as JSON and into one again.
+
+import Foundation
+import GRDB
+import Testing
+
+@Suite struct TransformableExportTests {
+    @Test func `numbers keep their kind, and what hasn't changed keeps its bytes`() throws {
+        let folder = try TemporaryFolder()
+        let store = try KennelStore(in: folder)
+        let notes = NSDictionary(dictionary: [
+            "none": 0.0, "count": 3, "list": NSArray(array: [2.0, "text", 1e300]),
+        ])
+        let bytes = try NSKeyedArchiver.archivedData(withRootObject: notes, requiringSecureCoding: false)
+        try DatabaseQueue(path: store.path).write {
+            try $0.execute(sql: "UPDATE ZOWNER SET ZNOTES = ? WHERE ZNAME = 'Ada'", arguments: [bytes])
+        }
+        func stored(_ path: String) throws -> Data? {
+            try StoreFile(path: path).read {
+                try Data.fetchOne($0, sql: "SELECT ZNOTES FROM ZOWNER WHERE ZNAME = 'Ada'")
+            }
+        }
+        let json = try graft("export", "--store", store.path, "--entity", "Owner").succeeded().text
+        #expect(json.contains(#""count":3,"list":[2.0,"text",1e+300],"none":0.0"#), "\(json.suffix(300))")
+
+        // Into the same store: the same tree, so nothing is written.
+        let input = try folder.file("owners.json", json)
+        try graft("import", input, "--entity", "Owner", "--store", store.path).succeeded()
+        #expect(try stored(store.path) == bytes)
+
+        // Another tree: doubles stay doubles.
+        let changed = try folder.file("changed.json", json.replacing(#""count":3"#, with: #""count":4"#))
+        try graft("import", changed, "--entity", "Owner", "--store", store.path).succeeded()
+        let written = try stored(store.path)
+        let made = try PropertyListSerialization.propertyList(from: #require(written), format: nil)
+        let objects = try #require((made as? [String: Any])?["$objects"] as? [Any])
+        let numbers = unsafe objects.compactMap { $0 as? NSNumber }
+            .map { unsafe "\(String(cString: $0.objCType)) \($0)" }
+        #expect(numbers.sorted() == ["d 0", "d 1e+300", "d 2", "q 4"])
+    }
+}

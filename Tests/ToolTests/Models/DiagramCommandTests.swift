@@ -1,0 +1,63 @@
+// `graft diagram`: each form of the picture, and what happens where Graphviz isn't installed.
+
+import Foundation
+import Testing
+
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
+@Suite struct DiagramCommandTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func `Mermaid's text has entities, inheritance, counts and names`() throws {
+        let lines = try graft("diagram", Project.heroesModel, "--format", "mermaid").succeeded().lines
+        #expect(lines.first == "classDiagram")
+        for line in [
+            "    class Hero {", "        <<abstract>>", "        Integer64 id", "        String? motto",
+            "    Character <|-- Hero", #"    Character "0..*" -- "0..1" Publisher : publisher / characters"#,
+        ] {
+            #expect(lines.contains { $0 == line }, "\(line)")
+        }
+    }
+
+    @Test func `who owns has a diamond, and delete rules are named`() throws {
+        _ = try folder.file(
+            "orders.json", #"[{"id": 1, "lines": [{"count": 2}, {"count": 1}], "address": {"zip": 1}}]"#)
+        try graft("import", "orders.json", "--store", "O.sqlite", in: folder).succeeded()
+        let mermaid = try graft("diagram", "O.sqlite", "--format", "mermaid", in: folder).succeeded()
+        #expect(mermaid.lines.contains(#"    Order "0..1" *-- "0..*" Line : lines (ordered, Cascade) / order"#))
+        let dot = try graft("diagram", "O.sqlite", "--format", "dot", in: folder).succeeded()
+        #expect(
+            dot.text.contains(
+                #""Order" -> "Line" [label="lines (ordered, Cascade) / order", headlabel="0..*", taillabel="0..1", arrowhead=crow, arrowtail=diamondtee];"#
+            ))
+    }
+
+    @Test func `attributes are counted where not all are shown`() throws {
+        let run = try graft("diagram", Project.heroesModel, "--format", "mermaid", "--attributes", "2").succeeded()
+        #expect(run.lines.contains("        5 more"))
+        #expect(!run.text.contains("motto"))
+    }
+
+    @Test func `without Graphviz there is an error that says how to get it`() throws {
+        let run = try shell("PATH=/nonexistent \"$GRAFT\" diagram '\(Project.heroesModel)'", in: folder)
+        #expect(run.status == 1)
+        #expect(run.diagnostics.contains("apt-get install graphviz"))
+    }
+
+    @Test(
+        .enabled("Graphviz isn't installed") {
+            ["/usr/bin/dot", "/usr/local/bin/dot", "/opt/homebrew/bin/dot"].contains(
+                where: FileManager.default.fileExists)
+        })
+    func `the picture is SVG in the colours of the page around it`() throws {
+        let run = try graft("diagram", Project.heroesModel, "--output", "heroes.svg", in: folder).succeeded()
+        #expect(run.text.hasPrefix("heroes.svg: "))
+        let svg = try String(contentsOf: folder.url.appending(path: "heroes.svg"), encoding: .utf8)
+        #expect(svg.hasPrefix("<svg") && svg.contains("prefers-color-scheme: dark") && svg.contains("var(--text)"))
+        #expect(try XMLDocument(xmlString: svg, options: []).rootElement()?.name == "svg")
+    }
+}

@@ -1,0 +1,67 @@
+// `graft infer`, and `graft import` without a model.
+
+import Foundation
+import Testing
+
+@Suite struct InferCommandTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        for name in ["heroes.json", "villains.json"] { _ = try folder.copy(of: Project.heroes.appending(path: name)) }
+    }
+
+    @Test func `each guess is shown with its evidence, and the model is written`() throws {
+        let run = try graft("infer", "heroes.json", "--output", "Inferred.xcdatamodeld", in: folder).succeeded()
+        #expect(run.lines.first?.hasPrefix("ENTITY, PROPERTY") == true)
+        #expect(run.text.contains("4 objects at Hero; id is in each and in no two the same"))
+        #expect(run.text.contains("to-many Power, shared, inverse heroes"))
+        #expect(run.text.contains("  rescues  "))
+        #expect(run.text.contains("3 integers; missing in 1 of 4"))
+        try graft("lint", "Inferred.xcdatamodeld", in: folder).succeeded()
+        try graft(
+            "import", "heroes.json", "--store", "H.sqlite", "--model", "Inferred.xcdatamodeld", "--entity", "Hero",
+            in: folder
+        )
+        .succeeded()
+        try graft("infer", "heroes.json", "--output", "Inferred.xcdatamodeld", in: folder).failed(
+            saying: "Inferred.xcdatamodeld", "exists already")
+    }
+
+    @Test func `the guesses can be had as JSON`() throws {
+        let run = try graft("infer", "heroes.json", "--json", in: folder).succeeded()
+        let guesses = try JSONSerialization.jsonObject(with: run.output) as? [[String: Any]] ?? []
+        #expect(guesses.contains { $0["entity"] as? String == "Hero" && $0["property"] as? String == "rescues" })
+    }
+
+    @Test func `an import without a model makes one, and says so`() throws {
+        let run = try graft("import", "heroes.json", "--store", "H.sqlite", in: folder).succeeded()
+        #expect(run.lines.first?.hasPrefix("There was no model; this one was inferred from the data.") == true)
+        #expect(run.lines.contains("  Hero: entity, identified by id"))
+        #expect(run.lines.contains { $0.split(separator: " ") == ["Power", "5", "0", "0"] })
+        let export = try graft("export", "--store", "H.sqlite", "--entity", "Hero", in: folder).succeeded()
+        let original = try Data(contentsOf: folder.url.appending(path: "heroes.json"))
+        #expect(try Self.records(export.output) == Self.records(original))
+        // The store carries its model now, and nothing is inferred again.
+        let again = try graft("import", "heroes.json", "--entity", "Hero", "--store", "H.sqlite", in: folder)
+            .succeeded()
+        #expect(!again.text.contains("inferred"))
+        #expect(again.lines.contains { $0.split(separator: " ") == ["Hero", "0", "0", "4"] })
+    }
+
+    @Test func `standard input is read once and imported by the model that it would have`() throws {
+        let run = try graft(
+            "import", "-", "--entity", "Row", "--store", "R.sqlite", input: #"{"id": 1}{"id": 2, "x": [1]}"#, in: folder
+        )
+        run.succeeded()
+        #expect(run.lines.contains("Row            2        0          0"))
+        #expect(try folder.names.filter { $0.hasPrefix("graft-") } == [])
+        try graft("import", "-", "--store", "S.sqlite", input: "[1]", in: folder).failed(
+            saying: "entities are made from objects")
+        #expect(try !folder.names.contains("S.sqlite"))
+    }
+
+    private static func records(_ json: Data) throws -> Set<NSDictionary> {
+        Set(try JSONSerialization.jsonObject(with: json) as? [NSDictionary] ?? [])
+    }
+}
