@@ -25,8 +25,8 @@ final class RowSpace: @unchecked Sendable {
 
 /// What a context's table of registered objects is keyed by. Unlike an ID it costs no counting of references.
 package struct RowKey: Hashable {
-    let space: ObjectIdentifier
-    let number: Int64
+    package let space: ObjectIdentifier
+    package let number: Int64
 }
 
 /// A compact identifier of a managed object, the same for all contexts of a coordinator.
@@ -53,6 +53,11 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
 
     /// Whether the object has not been saved (nor been given a permanent ID) yet.
     public var isTemporaryID: Bool { space === RowSpace.temporary }
+
+    /// The ID of another row of the same entity and store.
+    package func withNumber(_ number: Int64) -> NSManagedObjectID {
+        NSManagedObjectID(entity: entity, space: space, number: number)
+    }
 
     package var key: RowKey { RowKey(space: ObjectIdentifier(space), number: number) }
 

@@ -17,7 +17,7 @@ extension AttributeConverter {
     /// | Boolean | true and false; 1 and 0; true, yes, on, t, y, 1 and their opposites as texts |
     /// | String | strings; numbers as they are written; true and false |
     /// | Date | ISO 8601, or the pattern that there is instead; numbers and texts of numbers by ``numericDate`` |
-    /// | UUID, URI, Binary Data | their texts; bytes in Base64 |
+    /// | UUID, URI, Binary Data | their texts; bytes in Base64; of an array or object as Binary Data its text |
     /// | Transformable | everything |
     ///
     /// - Throws: ``GraftError`` with `wrongType` or `outOfRange`, at the place of the token; what the reader throws.
@@ -50,6 +50,8 @@ extension AttributeConverter {
             return .string(reader.string(of: text))
         case .date:
             return try date(token, reader)
+        case .binary where token == .beginObject || token == .beginArray:
+            return .data(Data(try reader.bytesOfTree()))
         case .uuid, .uri, .binary:
             return try encoded(token, reader)
         }

@@ -34,6 +34,10 @@ struct SnapshotReader: ~Copyable {
     var archive: ArchiveState?
     /// While a copy in memory is read: where in the text it comes from.
     var copyOffset: Int?
+    /// What of the text is a list of objects that are gone; nil where objects that say so themselves are like any other.
+    private(set) var deletions: ImportSource.Deletions?
+    /// Whether the object that is read is known to be gone.
+    var isReadingGone = false
     /// The objects of the batch of which their entity's mapper couldn't tell the entity.
     var unmapped: [UnmappedObject] = []
     /// What couldn't be read; nil where that is thrown at once.
@@ -89,6 +93,12 @@ struct SnapshotReader: ~Copyable {
         self.init(JSONReader([UInt8]()), mapping: mapping, entityName: nil) { mapping }
         self.graph = graph
     }
+
+    /// Heeds what the source says of objects that are gone.
+    mutating func readsDeletions(of source: ImportSource) { deletions = source.deletions }
+
+    /// Whether the records are objects that are gone.
+    var listsDeletions: Bool { deletions == .all || deletions == .listed }
 
     /// Reads on as an archive.
     mutating func useArchiveMapping() throws { use(try archiveMapping()) }
@@ -158,7 +168,10 @@ struct SnapshotReader: ~Copyable {
             }
             let entity = try entity()
             try readNotingFailure(at: offset) {
-                $0.addRoot(try $0.readObject(of: entity, offset: offset, first: first))
+                $0.addRoot(
+                    $0.listsDeletions
+                        ? try $0.readGone(of: entity, offset: offset, first: first)
+                        : try $0.readObject(of: entity, offset: offset, first: first))
             }
         } else {
             _ = try entity()
@@ -181,7 +194,9 @@ struct SnapshotReader: ~Copyable {
                 entity: plans[entity].name)
         }
         if token == .null { return }
-        addRoot(try readIdentifier(token, of: entity))
+        let reference = try readIdentifier(token, of: entity)
+        if listsDeletions { try markGone(reference) }
+        addRoot(reference)
     }
 
     /// The entity of the records.

@@ -13,6 +13,9 @@ struct ApplyJob {
     var isReversed: Bool
     var isDryRun: Bool
     var conflicts: ConflictPolicy
+    var deletionLimit = DeletionLimit.ofTool
+    /// Where the store is copied to before it is changed.
+    var backup: String?
 
     private enum Patch {
         case diff(GraphDiff)
@@ -26,6 +29,7 @@ struct ApplyJob {
     func run(on console: Console) throws {
         let patch = try read(console)
         try FileKind.requireReadable(store)
+        if let backup, !isDryRun { try StoreAccess.backUp(store, to: backup) }
         let container =
             isDryRun
             ? try StoreAccess.openForReading(store, modelPath: model)
@@ -43,7 +47,9 @@ struct ApplyJob {
         switch patch {
         case .diff(let diff):
             return try container.apply(
-                isReversed ? diff.inverted : diff, options: PatchOptions(conflicts: conflicts), isDryRun: isDryRun)
+                isReversed ? diff.inverted : diff,
+                options: PatchOptions(conflicts: conflicts, deletionLimit: deletionLimit),
+                isDryRun: isDryRun)
         case .jsonPatch(let patch): return try apply(to: container) { try patch.applying(to: $0) }
         case .mergePatch(let patch): return try apply(to: container) { patch.applying(to: $0) }
         }
@@ -61,7 +67,8 @@ struct ApplyJob {
         let context = container.newBackgroundContext()
         let diff = try context.performAndWait { try GraphDiff(changing: context, entity: entity, change) }
         // Made from the store itself, it fits; what an export rounds must not count as a conflict.
-        return try container.apply(diff, options: PatchOptions(conflicts: .force), isDryRun: isDryRun)
+        return try container.apply(
+            diff, options: PatchOptions(conflicts: .force, deletionLimit: deletionLimit), isDryRun: isDryRun)
     }
 
     /// Reads the patch: an array is a JSON Patch, an object with a version and nothing but what a diff has is a diff,

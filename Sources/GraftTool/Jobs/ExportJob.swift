@@ -15,12 +15,15 @@ struct ExportJob {
     /// Whether the options are for plain JSON, and not for an archive.
     var isPlain = false
     var options: ExportOptions
+    /// The rules of the transformers that the model names: `NAME=RULE`.
+    var transformers: [String] = []
     var output: String?
 
     /// Exports to the file or to the console's output.
     ///
     /// - Throws: What went wrong. The output file is then as it was.
     func run(on console: Console) throws {
+        let transformers = try ModelTransformers(transformers)
         let container = try StoreAccess.openForReading(store, modelPath: model)
         let progress = Progress(totalUnitCount: -1)
         let interruption = Interruption(cancelling: progress)
@@ -32,7 +35,7 @@ struct ExportJob {
             interruption.end()
         }
         do {
-            try export(container, to: OutputFile.destination(output, console), progress)
+            try export(container, transformers, to: OutputFile.destination(output, console), progress)
         } catch  where output == nil && console.isOutputClosed {
             throw OutputClosed()
         } catch let error as GraftError {
@@ -45,9 +48,11 @@ struct ExportJob {
     private var title: String { URL(fileURLWithPath: store).lastPathComponent }
 
     private func export(
-        _ container: NSPersistentContainer, to destination: ExportDestination, _ progress: Progress
+        _ container: NSPersistentContainer, _ transformers: ModelTransformers, to destination: ExportDestination,
+        _ progress: Progress
     ) throws {
         if let request = try request(container.managedObjectModel) {
+            try transformers.register(for: container.managedObjectModel, at: model ?? store)
             try container.exportJSON(request, to: destination, options: options, progress: progress)
         } else {
             let names = try archiveEntities(container.managedObjectModel)
