@@ -47,4 +47,19 @@ import Testing
         #expect(try transformer("T.mapper").transformedValue(["kind": "A"]) == nil)
         #expect(try transformer("T.mapper").transformedValue("A") == nil)
     }
+
+    @Test func `dictionaries of AnyObject are taken, too`() throws {
+        ValueTransformer.setEntityMapper(withName: "T.objects") { (dictionary: [String: AnyObject]) -> String? in
+            dictionary["type"] as? String
+        }
+        let mapper = try transformer("T.objects")
+        #expect(mapper.transformedValue(["type": "A"]) as? String == "A")
+        #expect(mapper.transformedValue(["type": 1, "tags": ["x"]] as [String: Any]) == nil)
+
+        ValueTransformer.setDictionaryTransformer(withName: "T.objectsToo") { (dictionary: [String: AnyObject]) in
+            ["id": dictionary["legacy_id"] ?? NSNull()]
+        }
+        let transformed = try transformer("T.objectsToo").transformedValue(["legacy_id": 5]) as? [String: Any]
+        #expect(transformed?["id"] as? Int == 5)
+    }
 }

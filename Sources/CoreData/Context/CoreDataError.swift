@@ -29,10 +29,20 @@ enum CoreDataError {
         return CocoaError(code, userInfo: userInfo)
     }
 
+    /// What a validation throws is kept, whatever kind of error it is: classes have errors of their own.
+    static func collect(_ errors: inout [any Error], _ validate: () throws -> Void) {
+        do {
+            try validate()
+        } catch {
+            // As an NSError, because CocoaError takes those of every domain.
+            let details = (error as NSError).userInfo[NSDetailedErrorsKey] as? [NSError]
+            errors += details ?? [error]
+        }
+    }
+
     /// One error as it is, several as one with the list in it.
-    static func combined(_ errors: [CocoaError]) -> CocoaError? {
-        guard let first = errors.first else { return nil }
-        if errors.count == 1 { return first }
+    static func combined(_ errors: [any Error]) -> (any Error)? {
+        guard errors.count > 1 else { return errors.first }
         let shown = errors.prefix(5).map(\.localizedDescription).joined(separator: " ")
         let rest = errors.count > 5 ? " And \(errors.count - 5) more." : ""
         return make(

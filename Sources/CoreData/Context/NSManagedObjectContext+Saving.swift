@@ -51,19 +51,10 @@ extension NSManagedObjectContext {
     }
 
     private func validateChanges() throws {
-        var errors: [CocoaError] = []
-        func collect(_ validate: () throws -> Void) throws {
-            do {
-                try validate()
-            } catch let error as CocoaError {
-                let details = (error as NSError).userInfo[NSDetailedErrorsKey] as? [NSError]
-                errors +=
-                    details?.map { CocoaError(CocoaError.Code(rawValue: $0.code), userInfo: $0.userInfo) } ?? [error]
-            }
-        }
-        for object in inserted.objects { try collect { try object.validateForInsert() } }
-        for object in updated.objects { try collect { try object.validateForUpdate() } }
-        for object in deleted.objects { try collect { try object.validateForDelete() } }
+        var errors: [any Error] = []
+        for object in inserted.objects { CoreDataError.collect(&errors) { try object.validateForInsert() } }
+        for object in updated.objects { CoreDataError.collect(&errors) { try object.validateForUpdate() } }
+        for object in deleted.objects { CoreDataError.collect(&errors) { try object.validateForDelete() } }
         if let error = CoreDataError.combined(errors) { throw error }
     }
 

@@ -7,7 +7,7 @@ enum KeyedForm {
     /// Whether values of a type can be asked for by key.
     static func exists(of type: Any.Type) -> Bool {
         switch type {
-        case let optional as any OptionalType.Type: exists(of: optional.wrappedType)
+        case let optional as any OptionalLayer.Type: exists(of: optional.wrappedType)
         case is AnyClass, is any _ObjectiveCBridgeable.Type: true
         case let raw as any RawRepresentable.Type: hasKeyedRawValue(raw)
         default: type == Any.self || type == AnyObject.self
@@ -19,7 +19,7 @@ enum KeyedForm {
     /// The value as `value(forKey:)` gives it; nil for an optional without one.
     static func boxed(_ value: Any) -> Any? {
         switch value {
-        case let optional as any OptionalType: optional.wrapped.flatMap(boxed)
+        case let optional as any OptionalLayer: optional.wrapped.flatMap(boxed)
         case let bridgeable as any _ObjectiveCBridgeable: box(bridgeable)
         case let raw as any RawRepresentable: boxed(raw.rawValue)
         default: value
@@ -34,17 +34,10 @@ enum KeyedForm {
 
     /// A value given by key in the property's type; nil where it doesn't fit.
     static func value<Value>(from given: Any?) -> Value? {
-        let given = given.flatMap(flattened)
+        var given = flattened(given)
+        if given is NSNull { given = nil }
         if let optional = Value.self as? any OptionalType.Type { return optional.optional(from: given) }
         return given.flatMap { value(of: Value.self, from: $0) as? Value }
-    }
-
-    private static func flattened(_ value: Any) -> Any? {
-        switch value {
-        case let optional as any OptionalType: optional.wrapped.flatMap(flattened)
-        case is NSNull: nil
-        default: value
-        }
     }
 
     private static func value<Value>(of type: Value.Type, from given: Any) -> Any? {
@@ -68,23 +61,16 @@ enum KeyedForm {
         given as? NSNumber ?? (given as? any _ObjectiveCBridgeable)?._bridgeToObjectiveC() as? NSNumber
     }
 
-    /// Finds out what an optional type wraps.
     fileprivate protocol OptionalType {
-        static var wrappedType: Any.Type { get }
         /// The optional, whose type is `Result`, for a value given by key; nil where the value doesn't fit.
         static func optional<Result>(from given: Any?) -> Result?
-        var wrapped: Any? { get }
     }
 }
 
 extension Optional: KeyedForm.OptionalType {
-    fileprivate static var wrappedType: Any.Type { Wrapped.self }
-
     fileprivate static func optional<Result>(from given: Any?) -> Result? {
         guard let given else { return Self.none as? Result }
         guard let value: Wrapped = KeyedForm.value(from: given) else { return nil }
         return Self.some(value) as? Result
     }
-
-    fileprivate var wrapped: Any? { self.map { $0 as Any } }
 }

@@ -8,7 +8,7 @@ extension ManagedValue {
     /// Numbers of any class fit any number attribute (as `NSNumber` does on Apple's platforms); nothing is converted
     /// between numbers, strings and dates.
     package init?(boxed value: Any?, for attribute: NSAttributeDescription) {
-        guard let value = Self.flattened(value) else {
+        guard let value = flattened(value) else {
             self = .null
             return
         }
@@ -78,13 +78,6 @@ extension ManagedValue {
         }
     }
 
-    /// `value` without layers of optionals.
-    private static func flattened(_ value: Any?) -> Any? {
-        guard let value else { return nil }
-        guard let optional = value as? any OptionalLayer else { return value }
-        return flattened(optional.content)
-    }
-
     private static func integer(_ value: Any) -> Int64? {
         switch value {
         case let number as Int: Int64(number)
@@ -117,15 +110,6 @@ extension ManagedValue {
         default: nil
         }
     }
-}
-
-/// Sees through `Optional` inside `Any`.
-private protocol OptionalLayer {
-    var content: Any? { get }
-}
-
-extension Optional: OptionalLayer {
-    fileprivate var content: Any? { map { $0 as Any } }
 }
 
 extension ManagedValue {

@@ -21,6 +21,8 @@ extension NSManagedObject {
 
     /// The value at the end of a path of keys; to-many relationships on the way give the collection of all values.
     public func value(forKeyPath keyPath: String) -> Any? {
+        // Operators such as `@max` are computed as in predicates.
+        if keyPath.contains("@") { return NSExpression(forKeyPath: keyPath).expressionValue(with: self, context: nil) }
         var value: Any? = self
         for key in keyPath.split(separator: ".") { value = Self.step(value, String(key)) }
         return value
@@ -30,11 +32,9 @@ extension NSManagedObject {
         switch value {
         case let object as NSManagedObject: object.value(forKey: key)
         case let set as NSOrderedSet:
-            key == "@count"
-                ? NSNumber(value: set.count)
-                : NSOrderedSet(array: set.array.compactMap { step($0, key) })
+            NSOrderedSet(array: set.array.compactMap { step($0, key) })
         case let set as NSSet:
-            key == "@count" ? NSNumber(value: set.count) : NSSet(array: set.allObjects.compactMap { step($0, key) })
+            NSSet(array: set.allObjects.compactMap { step($0, key) })
         case let dictionary as [String: Any]: dictionary[key]
         default: nil
         }
@@ -88,14 +88,15 @@ extension NSManagedObject {
     }
 
     private func destination(_ value: Any?, slot: Int) -> NSManagedObject? {
-        guard let value, !(value is NSNull) else { return nil }
-        guard let object = value as? NSManagedObject else { wrongDestination(value, slot) }
-        return checked(object, slot)
+        if let object = value as? NSManagedObject { return checked(object, slot) }
+        // A generated accessor hands over its optional as it is.
+        guard let value = flattened(value), !(value is NSNull) else { return nil }
+        wrongDestination(value, slot)
     }
 
     private func destinations(_ value: Any?, slot: Int) -> [NSManagedObject] {
         let elements: [Any]
-        switch value {
+        switch flattened(value) {
         case nil, is NSNull: elements = []
         case let set as NSOrderedSet: elements = set.array
         case let set as NSSet: elements = set.allObjects

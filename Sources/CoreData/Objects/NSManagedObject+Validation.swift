@@ -6,23 +6,17 @@ import Foundation
 extension NSManagedObject {
     /// Checks all properties and reports every failure.
     func validateSlots() throws {
-        var errors: [CocoaError] = []
+        var errors: [any Error] = []
         if hasLifeCycle {
-            for slot in layout.slots.indices { try collect(&errors) { try validateThroughOverrides(slot) } }
+            for slot in layout.slots.indices {
+                CoreDataError.collect(&errors) { try validateThroughOverrides(slot) }
+            }
         } else {
             for slot in layout.slots.indices where layout.isChecked[slot] {
-                try collect(&errors) { try validate(slot: slot) }
+                CoreDataError.collect(&errors) { try validate(slot: slot) }
             }
         }
         if let error = CoreDataError.combined(errors) { throw error }
-    }
-
-    private func collect(_ errors: inout [CocoaError], _ check: () throws -> Void) throws {
-        do {
-            try check()
-        } catch let error as CocoaError {
-            errors.append(error)
-        }
     }
 
     private func validateThroughOverrides(_ slot: Int) throws {

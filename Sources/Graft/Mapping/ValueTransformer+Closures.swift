@@ -48,6 +48,16 @@ extension ValueTransformer {
         setValueTransformer(withName: name, transform: transform)
     }
 
+    /// Registers a dictionary transformer that is written with `AnyObject`, as Groot's first versions had it.
+    @_disfavoredOverload
+    public class func setDictionaryTransformer(
+        withName name: String, transform: @escaping ([String: AnyObject]) -> [String: AnyObject]?
+    ) {
+        setDictionaryTransformer(withName: name) { (dictionary: [String: Any]) -> [String: Any]? in
+            transform(dictionary.mapValues { $0 as AnyObject })
+        }
+    }
+
     /// Registers an entity mapper: what tells of which sub-entity a JSON object is.
     ///
     /// - Parameters:
@@ -56,6 +66,14 @@ extension ValueTransformer {
     ///     dictionary transformer.
     public class func setEntityMapper(withName name: String, map: @escaping ([String: Any]) -> String?) {
         setValueTransformer(withName: name, transform: map)
+    }
+
+    /// Registers an entity mapper that is written with `AnyObject`, as Groot's first versions had it.
+    @_disfavoredOverload
+    public class func setEntityMapper(withName name: String, map: @escaping ([String: AnyObject]) -> String?) {
+        setEntityMapper(withName: name) { (dictionary: [String: Any]) -> String? in
+            map(dictionary.mapValues { $0 as AnyObject })
+        }
     }
 }
 

@@ -106,7 +106,7 @@ extension Operand {
 
     /// Sets, optionals, and whatever else there is.
     private init(unusual value: Any) {
-        if let optional = value as? any OptionalOperand {
+        if let optional = value as? any OptionalLayer {
             self.init(optional.wrapped)
         } else if let collection = value as? any Collection {
             let isOrdered = !(value is any SetAlgebra)
@@ -178,13 +178,4 @@ extension Operand {
 extension OperandCollection {
     init(ordered values: [Any]) { self.init(elements: values.map { Operand($0) }, isOrdered: true) }
     init(unordered values: [Any]) { self.init(elements: values.map { Operand($0) }, isOrdered: false) }
-}
-
-/// Sees through `Optional` inside `Any`.
-private protocol OptionalOperand {
-    var wrapped: Any? { get }
-}
-
-extension Optional: OptionalOperand {
-    fileprivate var wrapped: Any? { map { $0 as Any } }
 }

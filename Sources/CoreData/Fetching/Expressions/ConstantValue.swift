@@ -69,19 +69,10 @@ final class ConstantValue {
         case let string as String: return string
         case let number as Int: return NSNumber(value: number)
         case let number as Double: return NSNumber(value: number)
-        case let optional as any OptionalConstant: return normalized(optional.wrapped)
+        case let optional as any OptionalLayer: return normalized(optional.wrapped)
         case let decimal as Decimal: return NSDecimalNumber(decimal: decimal)
         case is Bool, is any BinaryInteger, is any BinaryFloatingPoint: return value as? NSNumber ?? value
         default: return value
         }
     }
-}
-
-/// Sees through `Optional` inside `Any`.
-private protocol OptionalConstant {
-    var wrapped: Any? { get }
-}
-
-extension Optional: OptionalConstant {
-    fileprivate var wrapped: Any? { map { $0 as Any } }
 }

@@ -112,19 +112,4 @@ final class KeyPathRecorder {
             return OperandKey(Operand(value)) == OperandKey(Operand(stored))
         }
     }
-
-    private func flattened(_ value: Any?) -> Any? {
-        guard let value else { return nil }
-        if let optional = value as? any RecordedOptional { return flattened(optional.recorded) }
-        return value
-    }
-}
-
-/// Sees through `Optional` inside `Any`.
-private protocol RecordedOptional {
-    var recorded: Any? { get }
-}
-
-extension Optional: RecordedOptional {
-    fileprivate var recorded: Any? { map { $0 as Any } }
 }

@@ -49,7 +49,7 @@ enum StandInEntities {
         }
 
         private mutating func property(_ type: Any.Type) -> NSPropertyDescription {
-            if let wrapped = (type as? any OptionalType.Type)?.wrapped { return property(wrapped) }
+            if let wrapped = (type as? any OptionalLayer.Type)?.wrappedType { return property(wrapped) }
             if let cls = type as? NSManagedObject.Type { return relationship(to: cls) }
             let members = (type as? any ListType.Type)?.element as? NSManagedObject.Type
             if members != nil || type is NSSet.Type || type is NSOrderedSet.Type {
@@ -87,14 +87,6 @@ enum StandInEntities {
             }
         }
     }
-}
-
-private protocol OptionalType {
-    static var wrapped: Any.Type { get }
-}
-
-extension Optional: OptionalType {
-    fileprivate static var wrapped: Any.Type { Wrapped.self }
 }
 
 private protocol ListType {

@@ -58,7 +58,7 @@ extension PredicateExpressions.NilLiteral: TranslatablePart {
 enum PredicateConstant {
     /// The value as an expression has it; enumerations by their raw values.
     static func object(of value: Any) throws -> Any? {
-        if let optional = value as? any PredicateOptional { return try optional.wrappedValue.flatMap(object) }
+        if let optional = value as? any OptionalLayer { return try optional.wrapped.flatMap(object) }
         switch value {
         case is NSObject: return value
         case is String, is Bool, is any BinaryInteger, is any BinaryFloatingPoint, is Decimal: return value
@@ -70,13 +70,4 @@ enum PredicateConstant {
         default: throw PredicateTranslationError.unsupportedConstant("\(type(of: value))")
         }
     }
-}
-
-/// Sees through `Optional` inside `Any`.
-private protocol PredicateOptional {
-    var wrappedValue: Any? { get }
-}
-
-extension Optional: PredicateOptional {
-    fileprivate var wrappedValue: Any? { map { $0 as Any } }
 }
