@@ -177,6 +177,23 @@ enum StoreAccess {
         try SQLiteStoreFile.move(from: URL(fileURLWithPath: store), to: URL(fileURLWithPath: path))
     }
 
+    /// Copies a store as it is now, its log and its external data included.
+    ///
+    /// - Throws: ``GraftError`` with `unwritableFile` where there is something already, or the folder doesn't exist.
+    static func backUp(_ store: String, to path: String) throws {
+        guard FileKind(ofPath: path) == .missing else {
+            throw GraftError(
+                .unwritableFile(reason: "there is a file already, and a backup replaces none"), at: place(path))
+        }
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        guard FileKind(ofPath: folder) == .folder else {
+            throw GraftError(.unwritableFile(reason: "its folder doesn't exist"), at: place(path))
+        }
+        try FileKind.requireReadable(store)
+        try requireStore(store)
+        try SQLiteStoreFile.replace(at: URL(fileURLWithPath: path), withStoreAt: URL(fileURLWithPath: store))
+    }
+
     /// Deletes a store with everything that belongs to it.
     static func destroy(_ container: NSPersistentContainer) throws {
         let coordinator = container.persistentStoreCoordinator

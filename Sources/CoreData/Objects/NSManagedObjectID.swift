@@ -30,8 +30,8 @@ final class RowSpace: @unchecked Sendable {
 
 /// What a context's table of registered objects is keyed by. Unlike an ID it costs no counting of references.
 package struct RowKey: Hashable {
-    let space: ObjectIdentifier
-    let number: Int64
+    package let space: ObjectIdentifier
+    package let number: Int64
 }
 
 /// A compact identifier of a managed object, the same for all contexts of a coordinator.
@@ -61,6 +61,11 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
 
     /// The number of the object's row; nil while the ID is temporary, and in a custom store.
     package var rowNumber: Int64? { isTemporaryID || space.references != nil ? nil : number }
+
+    /// The ID of another row of the same entity and store.
+    package func withNumber(_ number: Int64) -> NSManagedObjectID {
+        NSManagedObjectID(entity: entity, space: space, number: number)
+    }
 
     package var key: RowKey { RowKey(space: ObjectIdentifier(space), number: number) }
 

@@ -5,7 +5,8 @@ public import Foundation
 
 /// Connects contexts with stores. Follows Core Data's `NSPersistentStoreCoordinator`.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
-    // Safe to share: the list of stores is behind the lock, saves hold it, and the model is immutable once in use.
+    // Safe to share: the list of stores is behind one lock and writing behind another, which is taken first; the model is
+    // immutable once in use.
 
     /// The model of all stores.
     public let managedObjectModel: NSManagedObjectModel
@@ -15,6 +16,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// A name for messages.
     public var name: String?
     private let lock = NSRecursiveLock()
+    /// Held by whoever writes; reading the list of stores never waits for it.
+    let saveLock = NSRecursiveLock()
+    /// Behind the lock of saves.
+    var turns = WriteTurns()
     private var stores: [NSPersistentStore] = []
 
     /// A coordinator without stores. The model can't be changed from then on.
@@ -148,7 +153,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///
     /// - Throws: `CocoaError` (`.persistentStoreOperation`) if it isn't one of the coordinator's.
     public func remove(_ store: NSPersistentStore) throws {
-        try lock.withLock {
+        try saveLock.withLock {
+            lock.lock()
+            defer { lock.unlock() }
             guard let index = stores.firstIndex(where: { $0 === store }) else {
                 throw CoreDataError.make(
                     .persistentStoreOperation, "The store isn't one of this coordinator's and can't be removed from it."
@@ -233,11 +240,12 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Writes the changes of one save. Each store's part is one transaction.
     func write(_ parts: [(store: NSPersistentStore, backend: any StoreBackend, changes: StoreChanges)]) throws {
-        try lock.withLock {
+        try saveLock.withLock {
             for part in parts {
                 guard !part.store.isReadOnly else { throw Self.readOnly(part.store) }
                 try part.backend.save(part.changes)
             }
+            didWrite()
         }
         announceChange(of: parts.map(\.store))
     }
@@ -245,13 +253,14 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Runs a batch in each of some stores, one transaction a store.
     func execute(_ batch: StoreBatch, in stores: [NSPersistentStore]) throws -> StoreBatchOutcome {
         var outcome = StoreBatchOutcome()
-        try lock.withLock {
+        try saveLock.withLock {
             for store in stores {
                 guard !store.isReadOnly else { throw Self.readOnly(store) }
                 let part = try store.requiredBackend.execute(batch)
                 outcome.ids += part.ids
                 outcome.count += part.count
             }
+            didWrite()
         }
         announceChange(of: stores)
         return outcome
@@ -266,8 +275,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Runs a block while no other thread saves.
     public func performAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
-        lock.lock()
-        defer { lock.unlock() }
+        saveLock.lock()
+        defer { saveLock.unlock() }
         return try block()
     }
 

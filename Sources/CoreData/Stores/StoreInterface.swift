@@ -142,6 +142,14 @@ protocol StoreBackend: AnyObject {
     /// - Throws: ``StoreConflict``, ``StoreUniquenessConflict``, or the database's error; then nothing has changed.
     func save(_ changes: StoreChanges) throws
 
+    /// Waits for the right to write, and keeps it for the next save or batch.
+    ///
+    /// - Returns: A number that others' changes to the store change.
+    func beginWriting() throws -> Int64
+
+    /// Gives the right to write back where nothing has been saved.
+    func endWriting()
+
     /// Changes rows directly, in one transaction.
     ///
     /// - Throws: ``StoreUniquenessConflict``, `CocoaError` for what the store can't do, or the database's error; then
@@ -171,6 +179,10 @@ extension StoreBackend {
     func rows(withIDs ids: [NSManagedObjectID]) throws -> [StoreRow] { try rows(withIDs: ids, slots: nil) }
 
     func pinned() throws -> (any StoreBackend)? { nil }
+
+    // What nobody else can open has nobody to keep out.
+    func beginWriting() throws -> Int64 { 0 }
+    func endWriting() {}
 
     /// Stores give out numbers; what the objects hold doesn't matter to them.
     func permanentIDs(forNew objects: [NSManagedObject]) throws -> [NSManagedObjectID] {

@@ -17,7 +17,7 @@ extension AttributeConverter {
     /// | Boolean | true and false; 1 and 0; true, yes, on, t, y, 1 and their opposites as texts |
     /// | String | strings; numbers as they are written; true and false |
     /// | Date | ISO 8601, or the pattern that there is instead; numbers and texts of numbers by ``numericDate`` |
-    /// | UUID, URI, Binary Data | their texts; bytes in Base64 |
+    /// | UUID, URI, Binary Data | their texts; bytes in Base64; of an array or object as Binary Data its text |
     /// | Transformable | everything |
     ///
     /// - Throws: ``GraftError`` with `wrongType` or `outOfRange`, at the place of the token; what the reader throws.
@@ -32,6 +32,9 @@ extension AttributeConverter {
 
     private func converted(_ token: JSONToken, _ reader: inout JSONReader) throws -> GraphValue {
         if kind == .transformable { return Self.unwrapped(try reader.value()) }
+        if kind == .binary, token == .beginObject || token == .beginArray {
+            return .data(Data(try reader.bytesOfTree()))
+        }
         do throws(Misfit) {
             switch token {
             case .boolean(let value): return try self.value(of: value)
@@ -66,7 +69,9 @@ extension AttributeConverter {
                 }
             case .string(let text):
                 return try text.withUTF8Span { (bytes) throws(Misfit) in try value(of: bytes, isString: true) }
-            case .array, .object: throw .type
+            case .array, .object:
+                guard kind == .binary else { throw .type }
+                return .data(Data(json.description.utf8))
             }
         } catch {
             throw GraftError(problem(error, Self.words(for: json)))

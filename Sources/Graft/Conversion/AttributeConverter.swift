@@ -33,12 +33,15 @@ public struct AttributeConverter: Hashable, Sendable {
     /// Creates a converter.
     public init(_ kind: AttributeKind) { self.kind = kind }
 
+    /// Creates a converter of dates in UTC, where they name no zone.
+    package init(dateFormat: DateFormat) { self.init(dateFormat: dateFormat, timeZone: nil) }
+
     /// Creates a converter of dates.
     ///
     /// - Parameters:
     ///   - dateFormat: The format that is read and written.
     ///   - timeZone: The zone of dates that don't name one; nil for UTC, never the device's.
-    init(dateFormat: DateFormat, timeZone: TimeZone? = nil) {
+    init(dateFormat: DateFormat, timeZone: TimeZone?) {
         kind = .date
         self.timeZone = timeZone
         switch dateFormat {

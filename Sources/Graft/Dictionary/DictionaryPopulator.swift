@@ -56,7 +56,7 @@ struct DictionaryPopulator {
             let objects: [NSManagedObject]
             (objects, reader) = try run(reader, importer, given)
             for (index, object) in objects.enumerated() { try check(object, index) }
-            importer.deleteGivenUp()
+            importer.delete(try importer.decideDeletions())
             return Result(objects: objects, report: report(reader, importer))
         } catch {
             try importer.undo.undo()

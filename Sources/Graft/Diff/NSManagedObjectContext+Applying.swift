@@ -58,6 +58,9 @@ extension NSManagedObjectContext {
     fileprivate func applyAndSave(
         _ diff: GraphDiff, _ options: PatchOptions, isDryRun: Bool
     ) throws -> PatchReport {
+        var options = options
+        // What would be done is shown, however much it is.
+        if isDryRun { options.deletionLimit = nil }
         let report = try apply(diff, options: options)
         do {
             if isDryRun {

@@ -56,6 +56,7 @@ struct ObjectPatcher {
         var patcher = SnapshotPatcher(reader.snapshot, scope, options, unknownIsMissing: true)
         try patcher.apply(diff)
         try checkEntities(of: patcher)
+        try checkDeletions(of: patcher)
         let undo = ImportUndo(context)
         do {
             try repeatChanges(patcher, reader, undo)
@@ -78,6 +79,21 @@ struct ObjectPatcher {
                     finding: "the entity is abstract, so there can't be a new object of it",
                     remedy: "Insert an object of one of its sub-entities, or make it concrete."),
                 at: .init(entity: scope.schema.entities[row.entity].name))
+        }
+    }
+
+    /// Deleted objects count as those of their own entity, and of all that it inherits from.
+    private func checkDeletions(of patcher: SnapshotPatcher) throws {
+        guard let limit = options.deletionLimit, !patcher.deletedRows.isEmpty else { return }
+        for (number, entity) in scope.schema.entities.enumerated() {
+            let deleted = patcher.deletedRows.count { scope.schema.isEntity($0.entity, kindOf: number) }
+            if deleted == 0 { continue }
+            let request = NSFetchRequest<NSManagedObject>(entityName: entity.name)
+            request.includesPendingChanges = false
+            let total = try context.count(for: request)
+            let exceeded = ExceededDeletionLimit(
+                entity: entity.name, deleted: deleted, total: total, allowed: limit.allowed(of: total))
+            if deleted > exceeded.allowed { throw exceeded.error }
         }
     }
 

@@ -82,11 +82,16 @@ public struct PatchOptions: Hashable, Sendable {
     public var conflicts: ConflictPolicy
     /// What takes part, as the diff was made with it.
     public var diff: DiffOptions
+    /// How many objects of an entity may be deleted, what goes with its owner included; nil for any number.
+    public var deletionLimit: DeletionLimit?
 
     /// Creates options.
-    public init(conflicts: ConflictPolicy = .fail, diff: DiffOptions = DiffOptions()) {
+    public init(
+        conflicts: ConflictPolicy = .fail, diff: DiffOptions = DiffOptions(), deletionLimit: DeletionLimit? = nil
+    ) {
         self.conflicts = conflicts
         self.diff = diff
+        self.deletionLimit = deletionLimit
     }
 }
 

@@ -10,7 +10,7 @@ extension BatchImporter {
         for index in snapshot.roots.indices { try makeIfNeeded(snapshot.resolved(snapshot.roots[index]), snapshot) }
         for (entity, plan) in plans.enumerated() {
             for row in 0..<snapshot.tables[entity].count where objects[entity][row] == nil {
-                if snapshot.tables[entity].flags[row].contains(.dead) { continue }
+                if !snapshot.tables[entity].flags[row].isDisjoint(with: [.dead, .gone]) { continue }
                 if hasReferencePolicies, !wanted[entity][row], isReference(plan, row, snapshot) { continue }
                 try make(row, plan, snapshot)
             }
@@ -19,7 +19,10 @@ extension BatchImporter {
 
     @inline(__always)
     private func makeIfNeeded(_ reference: RowReference, _ snapshot: borrowing GraphSnapshot) throws {
-        if object(reference) == nil { try make(reference.row, plans[reference.entity], snapshot) }
+        let flags = snapshot.tables[reference.entity].flags[reference.row]
+        if object(reference) == nil, !flags.contains(.gone) {
+            try make(reference.row, plans[reference.entity], snapshot)
+        }
     }
 
     @inline(__always)
@@ -203,7 +206,7 @@ extension BatchImporter {
 
     private func noteStub(_ object: NSManagedObject, _ entity: Int) {
         counts[entity].stubs += 1
-        if keepsObjects, stubs.count < 1_000_000 { stubs.insert(object.objectID) }
+        if keepsObjects, stubs.count < 1_000_000 { stubs.insert(object.objectID.lookupKey) }
     }
 
     private func countInserted(_ object: NSManagedObject, _ entity: Int) {
@@ -214,14 +217,14 @@ extension BatchImporter {
     /// Counts an object that was there. One that an earlier batch has counted counts only for what is new of it.
     func countKnown(_ object: NSManagedObject, _ entity: Int, isChanged: Bool) {
         let key = object.objectID.lookupKey
-        if !stubs.isEmpty, stubs.remove(object.objectID) != nil {
+        if !stubs.isEmpty, stubs.remove(key) != nil {
             // This import made it and has filled it now: altogether it is new.
             counts[entity].stubs -= 1
             counts[entity].inserted += 1
             countedNow[key] = .inserted
             return
         }
-        switch countedNow[key] ?? counted[key] {
+        switch countedNow[key] ?? counted[key].flatMap(CountedState.init) {
         case .inserted?, .updated?: return
         case .unchanged?:
             guard isChanged else { return }

@@ -126,9 +126,9 @@ extension BatchImporter {
             let value = key.map { snapshot.tables[plan.number].value(plan.properties[$0].column, row: row) } ?? .null
             guard let equals = candidates[ExactValue(value)] else { continue }
             let reference = RowReference(entity: plan.number, row: row)
-            for object in equals where !taken.contains(object.objectID) {
+            for object in equals where !taken.contains(object.objectID.lookupKey) {
                 guard try fits(object, reference, snapshot) else { continue }
-                taken.insert(object.objectID)
+                taken.insert(object.objectID.lookupKey)
                 objects[plan.number][row] = object
                 break
             }

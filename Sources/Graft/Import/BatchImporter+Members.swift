@@ -3,7 +3,9 @@
 //     an owned to-one relationship    the object that is there, whatever it has: it belongs to the owner alone
 //     any other                       the object that is there, if it has the same contents
 //     a to-many relationship          the member with the same contents, each once: first at the same place, then one that
-//                                     has all that the row has and no more, then one that has all that the row has
+//                                     has all that the row has and no more, then one that has all that the row has;
+//                                     at last, where the relationship is ordered and the members are the owner's alone,
+//                                     the one at the same place, whatever it has
 //
 // A row that names no value stands only for a member that has none. Where the identity includes the owner, the rest of the
 // identity is enough.
@@ -58,6 +60,24 @@ extension BatchImporter {
             if remaining.isEmpty { break }
             let candidates = members.indices.filter { free[$0] }.map { members[$0] }
             matched += try match(remaining, property, extent, among: candidates, taken: &taken, snapshot)
+        }
+        return matched + matchPlaces(rows, property, members, free, &taken)
+    }
+
+    /// Matches rows with the members at their places, where a place means something and nobody else has the member.
+    private func matchPlaces(
+        _ rows: [PlacedRow], _ property: GraphSchema.Property, _ members: [NSManagedObject], _ free: [Bool],
+        _ taken: inout Set<ObjectIdentifier>
+    ) -> [RowReference] {
+        guard property.isOrdered, let destination = property.destination, let inverse = property.inverse,
+            !schema.entities[destination].properties[inverse].isToMany
+        else { return [] }
+        var matched: [RowReference] = []
+        for placed in rows where object(placed.row) == nil && placed.place < members.count && free[placed.place] {
+            let member = members[placed.place]
+            guard !taken.contains(ObjectIdentifier(member)), number(of: member) == placed.row.entity else { continue }
+            take(member, for: placed.row, &taken)
+            matched.append(placed.row)
         }
         return matched
     }

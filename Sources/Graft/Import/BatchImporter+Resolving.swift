@@ -69,6 +69,7 @@ extension BatchImporter {
     private func fetch(
         _ wanted: ArraySlice<RowReference>, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
     ) throws {
+        if try readStoredIdentities(plan) { return try fetchStored(wanted, plan, snapshot) }
         let request = NSFetchRequest<NSManagedObject>(entityName: plan.name)
         request.includesPendingChanges = false
         var parts: [NSPredicate] = []
@@ -90,7 +91,7 @@ extension BatchImporter {
     }
 
     /// Gives a fetched object to its row. Of several objects with the same identity, the first one fetched gets it.
-    private func assign(
+    func assign(
         _ object: NSManagedObject, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
     ) throws {
         guard let entity = number(of: object) else { return }
@@ -135,6 +136,13 @@ extension BatchImporter {
             hash.combine(value)
         }
         unsaved[plan.space].insert(object, hash: hash.value)
+    }
+
+    /// Forgets what the store didn't have: somebody else has written since.
+    func storeHasChanged() {
+        wasEmpty = wasEmpty.map { $0 == true ? nil : $0 }
+        stored = stored.map { _ in nil }
+        identityFetches = identityFetches.map { _ in 0 }
     }
 
     /// Whether the store had no objects of an entity when the import first asked.

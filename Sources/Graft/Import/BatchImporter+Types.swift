@@ -26,7 +26,7 @@ extension BatchImporter {
                 // What the old one had counts as its own, so that it is updated and not filled from nothing.
                 states[entity][row].insert(.changed)
                 try move(from: object, to: new, schema.commonPropertyCount(number, entity), plan)
-                replaced.append(object)
+                doomed.append(object)
             }
         }
     }

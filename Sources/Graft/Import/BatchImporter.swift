@@ -26,7 +26,7 @@ final class BatchImporter {
     }
 
     /// What an object has been counted as.
-    enum CountedState { case inserted, updated, unchanged }
+    enum CountedState: UInt8 { case inserted = 1, updated, unchanged }
 
     /// An object that was made or changed, with where it comes from.
     struct TouchedObject {
@@ -55,7 +55,7 @@ final class BatchImporter {
     let keepsObjects: Bool
     let undo: ImportUndo
     var makers: [ObjectMaker]
-    private let numbers: [ObjectIdentifier: Int]
+    let numbers: [ObjectIdentifier: Int]
     /// Whether some references don't make objects, some objects may be deleted, some may change their entity: each tested
     /// once a batch, so that other imports don't pay.
     let hasReferencePolicies: Bool
@@ -75,13 +75,13 @@ final class BatchImporter {
     /// References to objects that weren't there.
     var pending: [PendingReference] = []
     /// The objects that the data mentions, as far as it matters.
-    var mentioned: Set<NSManagedObjectID> = []
+    var mentioned: Set<ObjectIDKey> = []
     /// By entity: whether the data had an object of it, not only references.
     var hasData: [Bool]
     /// Whether everything that was to be imported has been: otherwise nothing is deleted because it isn't mentioned.
     var isInputComplete = true
-    /// Objects that a new one of another entity has taken the place of.
-    var replaced: [NSManagedObject] = []
+    /// Objects to delete in any case: the data says that they are gone, or a new one of another entity has taken their place.
+    var doomed: [NSManagedObject] = []
     /// The unsaved objects of each identity space; only where objects are kept.
     var unsaved: [ObjectIndex]
     /// Whether the store had no object of an entity, sub-entities included, when the import first asked. By entity.
@@ -89,19 +89,26 @@ final class BatchImporter {
     /// The hashes of the identities that this import has made, where there were none before; where objects are kept,
     /// `unsaved` tells. By identity space.
     var made: [Set<UInt64>]
+    /// How many fetches by identity there have been, and what is stored where they became too many. By identity space.
+    var identityFetches: [Int]
+    var stored: [StoredIdentities?]
     /// Stored objects without identity that already stand for a row, or were made for one. Grows with their number.
-    var taken: Set<NSManagedObjectID> = []
+    var taken: Set<ObjectIDKey> = []
     /// The objects that this import made as stubs and that are still no more than that, up to a limit.
-    var stubs: Set<NSManagedObjectID> = []
+    var stubs: Set<ObjectIDKey> = []
     /// Objects that their owners gave up.
     var orphans: [GivenUp] = []
     /// By entity.
     var counts: [ImportReport.Counts]
+    /// By entity: how many objects the store had when some were first to be deleted.
+    var storedCounts: [Int: Int] = [:]
+    /// What a dry run would delete beyond the limits.
+    var exceededLimits: [ExceededDeletionLimit] = []
     /// What each object has been counted as in the batches before, so that it counts once; and in this one.
-    var counted: [ObjectIDKey: CountedState] = [:]
+    var counted = ObjectMarks()
     var countedNow: [ObjectIDKey: CountedState] = [:]
     /// How many fetches there have been.
-    private(set) var fetchCount = 0
+    var fetchCount = 0
     /// The number of the text that is being imported.
     var sourceNumber = 0
     /// What was made or changed, in order; where batches are saved, only that of the current one.
@@ -133,6 +140,8 @@ final class BatchImporter {
         unsaved = schema.entities.map { _ in ObjectIndex() }
         wasEmpty = schema.entities.map { _ in nil }
         made = schema.entities.map { _ in [] }
+        identityFetches = schema.entities.map { _ in 0 }
+        stored = schema.entities.map { _ in nil }
         counts = schema.entities.map { _ in ImportReport.Counts() }
         undo = ImportUndo(context)
         if keepsObjects { indexUnsavedObjects() }
@@ -142,13 +151,13 @@ final class BatchImporter {
     struct Progress {
         fileprivate var wasEmpty: [Bool?]
         fileprivate var made: [Set<UInt64>]
-        fileprivate var taken: Set<NSManagedObjectID>
-        fileprivate var stubs: Set<NSManagedObjectID>
+        fileprivate var taken: Set<ObjectIDKey>
+        fileprivate var stubs: Set<ObjectIDKey>
         fileprivate var orphans: [GivenUp]
         fileprivate var pending: [PendingReference]
-        fileprivate var mentioned: Set<NSManagedObjectID>
+        fileprivate var mentioned: Set<ObjectIDKey>
         fileprivate var hasData: [Bool]
-        fileprivate var replaced: [NSManagedObject]
+        fileprivate var doomed: [NSManagedObject]
         fileprivate var relatedObjects: [RelatedObjectKey: NSManagedObject]
         fileprivate var counts: [ImportReport.Counts]
         fileprivate var touched: [TouchedObject]
@@ -159,7 +168,7 @@ final class BatchImporter {
         get {
             Progress(
                 wasEmpty: wasEmpty, made: made, taken: taken, stubs: stubs, orphans: orphans, pending: pending,
-                mentioned: mentioned, hasData: hasData, replaced: replaced, relatedObjects: relatedObjects,
+                mentioned: mentioned, hasData: hasData, doomed: doomed, relatedObjects: relatedObjects,
                 counts: counts, touched: touched)
         }
         set {
@@ -171,7 +180,7 @@ final class BatchImporter {
             pending = newValue.pending
             mentioned = newValue.mentioned
             hasData = newValue.hasData
-            replaced = newValue.replaced
+            doomed = newValue.doomed
             relatedObjects = newValue.relatedObjects
             counts = newValue.counts
             touched = newValue.touched
@@ -186,6 +195,7 @@ final class BatchImporter {
         if let target { try take(target, snapshot) }
         try resolveIdentities(snapshot)
         if !snapshot.relatedRows.isEmpty { try resolveRelatedIdentities(snapshot) }
+        takeGone(snapshot)
         if changesEntities { try changeEntities(snapshot) }
         try matchNestedObjects(of: knownRows(snapshot), snapshot)
         try matchNestedObjects(of: matchContents(snapshot), snapshot)
@@ -221,9 +231,14 @@ final class BatchImporter {
         for (entity, plan) in plans.enumerated() {
             for (row, object) in objects[entity].enumerated() {
                 guard let object, states[entity][row].contains(.new) else { continue }
-                if !isIdentified(entity, row, snapshot), wasEmpty[entity] == false { taken.insert(object.objectID) }
-                if isReference(plan, row, snapshot), stubs.count < 1_000_000 { stubs.insert(object.objectID) }
-                if deletes { mentioned.insert(object.objectID) }
+                if let hash = snapshot.identityHash(entity: entity, row: row, columns: plan.identityColumns) {
+                    stored[plan.space]?.insert(object.objectID, hash: hash)
+                }
+                if !isIdentified(entity, row, snapshot) { taken.insert(object.objectID.lookupKey) }
+                if isReference(plan, row, snapshot), stubs.count < 1_000_000 {
+                    stubs.insert(object.objectID.lookupKey)
+                }
+                if deletes { mentioned.insert(object.objectID.lookupKey) }
             }
         }
         noteCounted()
@@ -237,10 +252,10 @@ final class BatchImporter {
     private func noteCounted() {
         for (entity, list) in objects.enumerated() {
             for (row, object) in list.enumerated() where states[entity][row].contains(.new) {
-                if let object { counted[object.objectID.lookupKey] = .inserted }
+                if let object { counted[object.objectID.lookupKey] = CountedState.inserted.rawValue }
             }
         }
-        counted.merge(countedNow) { $1 }
+        for (key, state) in countedNow { counted[key] = state.rawValue }
         countedNow.removeAll(keepingCapacity: true)
     }
 

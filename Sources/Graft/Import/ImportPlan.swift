@@ -28,6 +28,7 @@ final class ImportPlan {
     let version: Int?
     let entityChangePolicy: EntityChangePolicy
     let orphans: EntityMapping.Orphans?
+    let deletionLimit: DeletionLimit?
 
     init(_ number: Int, in mapping: GraphMapping) {
         let entity = mapping.schema.entities[number]
@@ -50,6 +51,7 @@ final class ImportPlan {
         version = mapped.version
         entityChangePolicy = mapped.entityChangePolicy
         orphans = mapped.orphans
+        deletionLimit = mapped.deletionLimit
     }
 
     /// Whether references from here don't always make objects.

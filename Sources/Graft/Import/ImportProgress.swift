@@ -21,9 +21,15 @@ final class ImportProgress {
         progress.totalUnitCount = total > 0 && isReadTwice ? total + total / Self.checkShare : total
     }
 
+    /// Whether nobody has called the import off; for threads of any kind.
+    var keepsWaiting: @Sendable () -> Bool {
+        let progress = progress
+        return { !(progress?.isCancelled ?? false || Task.isCancelled) }
+    }
+
     /// - Throws: ``GraftError`` with `cancelled`.
     func checkCancellation() throws {
-        if progress?.isCancelled ?? false || Task.isCancelled { throw GraftError(.cancelled) }
+        if !keepsWaiting() { throw GraftError(.cancelled) }
     }
 
     /// Tells how far the current text has been read.

@@ -88,6 +88,9 @@ public struct ImportReport: Sendable, Hashable, Codable {
     /// The decimals that lost digits in the store, by entity and attribute.
     public internal(set) var roundedValues: [RoundedValues] = []
 
+    /// What a dry run would delete beyond a limit, so that the import itself would fail: a sentence for each entity.
+    public internal(set) var exceededLimits: [String] = []
+
     /// An empty report.
     public init() {}
 
@@ -104,6 +107,7 @@ public struct ImportReport: Sendable, Hashable, Codable {
         unknownKeys = try container.decodeIfPresent([UnknownKey].self, forKey: .unknownKeys) ?? []
         emptyObjects = try container.decodeIfPresent(Int.self, forKey: .emptyObjects) ?? 0
         roundedValues = try container.decodeIfPresent([RoundedValues].self, forKey: .roundedValues) ?? []
+        exceededLimits = try container.decodeIfPresent([String].self, forKey: .exceededLimits) ?? []
     }
 
     /// The report of an import that has failed with one error.
@@ -128,6 +132,7 @@ extension ImportReport: CustomStringConvertible {
         let lines =
             entities.map { "\($0.name): \($0.counts)" }
             + unknownKeys.map(\.description) + roundedValues.map(\.description)
+            + exceededLimits
         let text = lines.isEmpty ? "nothing to import" : lines.joined(separator: "\n")
         return isDryRun ? "\(text)\n(dry run, nothing was kept)" : text
     }

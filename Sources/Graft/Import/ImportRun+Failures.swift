@@ -72,6 +72,7 @@ extension ImportRun {
         _ failed: inout FailedRecords, _ roots: ((NSManagedObject) -> Void)?
     ) throws -> ImportReport? {
         let importer = try makeImporter()
+        defer { turns.end() }
         var report = ImportReport()
         report.isDryRun = mode == .discard
         var objects: [NSManagedObject] = []
@@ -121,6 +122,7 @@ extension ImportRun {
             try progress.checkCancellation()
             reader.startBatch()
             hasMore = try reader.readBatch(rowLimit: max(1, options.batchSize))
+            try beginTurn(importer)
             try importer.readUnmappedObjects(&reader)
             try take(reader.snapshot, importer, &report, roots)
             progress.advance(to: reader.reader.tokenOffset)
@@ -132,6 +134,7 @@ extension ImportRun {
     /// Imports and saves batch by batch. A batch with failed records is read again without them.
     private func importBatches(_ failed: inout FailedRecords) throws -> ImportReport {
         let importer = try makeImporter()
+        defer { turns.end() }
         var report = ImportReport()
         for (number, source) in sources.enumerated() {
             importer.sourceNumber = number
@@ -145,6 +148,7 @@ extension ImportRun {
                 do {
                     reader.startBatch()
                     hasMore = try reader.readBatch(rowLimit: max(1, options.batchSize))
+                    try beginTurn(importer)
                     try importer.readUnmappedObjects(&reader)
                     if reader.snapshot.rowCount == 0 { continue }
                     try importer.importBatch(reader.snapshot)

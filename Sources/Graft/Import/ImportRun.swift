@@ -30,6 +30,8 @@ struct ImportRun {
     /// The object that the text's only record fills.
     let target: NSManagedObject?
     let mapping: GraphMapping
+    /// The turns at writing of an import that saves.
+    let turns: ImportTurns
     private let model: NSManagedObjectModel
 
     init(
@@ -50,8 +52,27 @@ struct ImportRun {
         // A misspelt name is one also where there is nothing to import.
         for name in sources.map({ $0.entity ?? entityName }) where name != nil { _ = try mapping.entity(named: name) }
         let isReadTwice = mode == .saveBatches && options.checksInputFirst || options.failurePolicy != .fail
-        self.sources = isReadTwice ? try sources.map { try $0.rereadable() } : sources
+        let read = isReadTwice ? try sources.map { try $0.rereadable() } : sources
+        self.sources = try Self.withDeletedLists(read, entityName, mapping)
         self.progress = ImportProgress(progress, sources: self.sources, isReadTwice: isReadTwice)
+        turns = ImportTurns(context, keepsWaiting: self.progress.keepsWaiting)
+    }
+
+    /// The sources, and behind them the lists of objects that are gone which the texts have beside their records.
+    private static func withDeletedLists(
+        _ sources: [ImportSource], _ entityName: String?, _ mapping: GraphMapping
+    ) throws -> [ImportSource] {
+        guard mapping.entities.contains(where: { !$0.deletedListPath.isEmpty }) else { return sources }
+        var all = sources
+        for (number, source) in sources.enumerated() where source.deletions == .none {
+            let kind = try source.kind()
+            guard kind == .json else { continue }
+            let entity = try mapping.entity(named: source.entity ?? entityName)
+            if mapping.entities[entity].deletedListPath.isEmpty { continue }
+            all[number] = try source.rereadable()
+            all.append(all[number].deletedList())
+        }
+        return all
     }
 
     /// Imports the texts.
@@ -98,6 +119,7 @@ struct ImportRun {
         let importer = try makeImporter()
         var report = ImportReport()
         report.isDryRun = mode == .discard
+        defer { turns.end() }
         do {
             try body(importer, &report)
             try finish(importer, &report)
@@ -121,6 +143,7 @@ struct ImportRun {
     /// Enters what an importer has counted.
     func complete(_ report: inout ImportReport, _ importer: BatchImporter) {
         report.fetchCount = importer.fetchCount
+        report.exceededLimits = importer.exceededLimits.map { "\($0.entity): \($0.finding)" }
         report.entities = mapping.schema.entities.indices.filter { !importer.counts[$0].isEmpty }
             .map { ImportReport.Entity(name: mapping.schema.entities[$0].name, counts: importer.counts[$0]) }
             .sorted { $0.name < $1.name }
@@ -137,6 +160,7 @@ struct ImportRun {
             try progress.checkCancellation()
             reader.startBatch()
             hasMore = try reader.readBatch(rowLimit: max(1, options.batchSize))
+            try beginTurn(importer)
             try importer.readUnmappedObjects(&reader)
             try take(reader.snapshot, importer, &report, roots)
             progress.advance(to: reader.reader.tokenOffset)
@@ -167,6 +191,7 @@ struct ImportRun {
         _ roots: ((NSManagedObject) -> Void)?
     ) throws {
         if batch.rowCount == 0, batch.skippedCounts.isEmpty { return }
+        try beginTurn(importer)
         try importer.importBatch(batch)
         if let roots { importer.forEachRoot(batch, roots) }
         if mode == .saveBatches { try save(importer, batch) }
@@ -177,6 +202,7 @@ struct ImportRun {
         var reader = try SnapshotReader(
             source, model, mapping, entityName: source.entity ?? entityName, options, isForImport: true)
         let stores = context.persistentStoreCoordinator?.persistentStores ?? []
+        reader.readsDeletions(of: source)
         reader.keepsDoubles = stores.contains { $0.type == NSSQLiteStoreType }
         return reader
     }
@@ -225,13 +251,22 @@ struct ImportRun {
     }
 
     /// How much text is read only once: what is read takes about as much memory as the text itself, and some more.
-    private static let keptTextLimit = 64 << 20
+    private static let keptTextLimit = 8 << 20
+
+    // MARK: Turns
+
+    /// Takes the turn at writing before anything is looked up, where the import saves.
+    func beginTurn(_ importer: BatchImporter) throws {
+        guard mode == .saveAtEnd || mode == .saveBatches else { return }
+        if try turns.begin() { importer.storeHasChanged() }
+    }
 
     // MARK: Ends
 
     func save(_ importer: BatchImporter, _ snapshot: borrowing GraphSnapshot) throws {
-        importer.deleteGivenUp()
+        importer.delete(try importer.decideDeletions())
         if context.hasChanges { try context.save() }
+        turns.end()
         importer.batchWasSaved(snapshot)
         // Lets go of the objects, and of the cycles between them.
         context.reset()
@@ -242,18 +277,16 @@ struct ImportRun {
     /// - Parameter isValid: Whether what it touched has been validated already.
     func finish(_ importer: BatchImporter, _ report: inout ImportReport, isValid: Bool = false) throws {
         if let target = importer.target { throw ImportErrors.noObject(for: target) }
+        try beginTurn(importer)
+        defer { turns.end() }
         if !importer.pending.isEmpty || !options.unresolvedReferences.isEmpty {
             report.unresolvedReferences = try importer.resolvePending(options.unresolvedReferences)
         }
         let orphans = try importer.orphansOfData(allowsEmptyInput: options.deletesOrphansOfEmptyInput)
         if !isValid, mode == .keep || mode == .discard { try importer.validateChanges(mapping) }
-        importer.countDeleted(orphans)
-        if mode == .discard {
-            importer.countGivenUp()
-            return try importer.undo.undo()
-        }
-        importer.deleteGivenUp()
-        for orphan in orphans { context.delete(orphan) }
+        let deleted = try importer.decideDeletions(orphans, isDryRun: mode == .discard)
+        if mode == .discard { return try importer.undo.undo() }
+        importer.delete(deleted)
         if mode != .keep, context.hasChanges { try context.save() }
     }
 

@@ -15,6 +15,17 @@ public struct ImportSource: Sendable {
     let name: String?
     /// The entity of its records; nil for that of the import.
     package var entity: String?
+    /// What of the text is a list of objects that are gone.
+    enum Deletions: Sendable {
+        /// Nothing; the text has records.
+        case none
+        /// All of it.
+        case all
+        /// What is under the key path that the entity has for it.
+        case listed
+    }
+
+    private(set) var deletions = Deletions.none
     /// Whether the file was made for the import and goes with it.
     private var isTemporary = false
 
@@ -46,6 +57,21 @@ public struct ImportSource: Sendable {
         ImportSource(content: .handle(SharedHandle(handle)), name: name, entity: entity)
     }
 
+    /// The same source as a list of objects that are gone: identifiers, or objects with their identity. The import deletes
+    /// them.
+    public func deleting() -> ImportSource {
+        var source = self
+        source.deletions = .all
+        return source
+    }
+
+    /// The list of objects that are gone within the text; the source has to be one that can be read again.
+    func deletedList() -> ImportSource {
+        var source = self
+        source.deletions = .listed
+        return source
+    }
+
     /// The number of bytes, where it is known.
     var size: Int64? {
         switch content {
@@ -74,6 +100,7 @@ public struct ImportSource: Sendable {
                 at: .init(source: name), underlying: error)
         }
         var source = ImportSource(content: .file(url), name: name, entity: entity)
+        source.deletions = deletions
         source.isTemporary = true
         return source
     }

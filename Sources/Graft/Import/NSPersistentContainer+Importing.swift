@@ -96,10 +96,8 @@ extension NSPersistentContainer {
         _ progress: Progress?
     ) throws -> ImportReport {
         let mode: ImportRun.Mode = options.isDryRun ? .discard : options.savesEachBatch ? .saveBatches : .saveAtEnd
-        return try ImportQueue.queue(of: context).alone {
-            try ImportRun(
-                sources, into: context, entityName: entity, options: options, progress: progress, mode: mode
-            ).run()
-        }
+        return try ImportRun(
+            sources, into: context, entityName: entity, options: options, progress: progress, mode: mode
+        ).run()
     }
 }

@@ -33,6 +33,17 @@ extension JSONReader {
         heldOffset = mark.heldOffset
     }
 
+    /// The bytes of the array or object that the latest token begins, as they stand in the text. It is read to its end.
+    mutating func bytesOfTree() throws -> [UInt8] {
+        let start = lexer.tokenOffset
+        let mark = mark()
+        defer { release(mark) }
+        let outer = depth - 1
+        while depth > outer { _ = try next() }
+        let range = (start &- input.windowOffset)..<lexer.position
+        return input.withWindow { window in range.map { window[$0] } }
+    }
+
     /// Gives a mark up and stays where the reader is.
     mutating func release(_ mark: Mark) { heldOffset = mark.heldOffset }
 }

@@ -11,14 +11,15 @@ extension ModelLint {
             declaration = try IdentityDeclaration(of: entity, rules)
         } catch {
             add(ImportErrors.graftError(error), .invalidIdentity)
-            add(Identity(entity: name, properties: [], origin: nil, isInferred: false))
+            add(Identity(entity: name, properties: [], origin: nil, isInferred: false, isIndexed: false))
             return
         }
         let names = declaration?.names ?? []
         add(
             Identity(
                 entity: name, properties: names, origin: declaration?.origin,
-                isInferred: declaration?.isInferred ?? false))
+                isInferred: declaration?.isInferred ?? false,
+                isIndexed: entity.isSearchable(byOneOf: names)))
         if names.isEmpty {
             guard !entity.isAbstract, Self.takesPart(entity, rules) else { return }
             add(

@@ -77,6 +77,9 @@ public struct ModelLint: Sendable, Hashable, Codable {
         public var origin: String?
         /// Whether it follows from names, and nobody has said it.
         public var isInferred: Bool
+        /// Whether the model has an index or a constraint for it. Otherwise an import into a large store reads the identities of
+        /// all objects first.
+        public var isIndexed: Bool
     }
 
     /// The findings: by entity and property, first those on the entity itself.

@@ -71,7 +71,15 @@ enum Annotation {
     static let orphanPolicy = "JSONOrphanPolicy"
     /// A predicate, in the format language: the objects that may be orphans.
     static let orphanPredicate = "JSONOrphanPredicate"
-    /// How many orphans may be deleted at once.
+    /// A key path: where it leads to something, the object is gone and is deleted.
+    static let deletedKey = "JSONDeletedKey"
+    /// What stands there then, several by commas; anything but null, false, 0 and an empty text where this is absent.
+    static let deletedValue = "JSONDeletedValue"
+    /// A key path from the root of the text: the objects that are gone, by their identities.
+    static let deletedListKeyPath = "JSONDeletedListKeyPath"
+    /// How many objects may be deleted at once: a number, or a part of them (`10%`).
+    static let deletionLimit = "JSONDeletionLimit"
+    /// The same, as it was called before.
     static let orphanLimit = "JSONOrphanLimit"
 
     /// The keys by the place where they mean something, for whoever checks models.
@@ -83,6 +91,7 @@ enum Annotation {
         collectionForm,
         dialect, namingRule, rootKeyPath, versionAttribute, entityKey, entityValue, unknownEntityPolicy,
         entityChangePolicy, orphanPolicy, orphanPredicate, orphanLimit,
+        deletionLimit, deletedKey, deletedValue, deletedListKeyPath,
     ]
 
     /// The text of an annotation; nil where there is none.

@@ -56,12 +56,13 @@ struct AnnotationReader {
         said.entityChangePolicy = choice(Annotation.entityChangePolicy, userInfo, place)
         said.orphanPolicy = choice(Annotation.orphanPolicy, userInfo, place)
         said.orphanPredicate = text(Annotation.orphanPredicate)
-        if let limit = text(Annotation.orphanLimit) {
-            said.orphanLimit = Int(limit)
-            if said.orphanLimit ?? -1 < 0 {
-                said.orphanLimit = nil
-                refuse(Annotation.orphanLimit, limit, ["a number of objects"], place)
-            }
+        said.deletedKey = text(Annotation.deletedKey)
+        said.deletedValue = text(Annotation.deletedValue)
+        said.deletedListKeyPath = text(Annotation.deletedListKeyPath)
+        for key in [Annotation.deletionLimit, Annotation.orphanLimit] {
+            guard said.deletionLimit == nil, let limit = text(key) else { continue }
+            said.deletionLimit = DeletionLimit(limit)
+            if said.deletionLimit == nil { refuse(key, limit, ["a number of objects", "a percentage (10%)"], place) }
         }
         return said
     }

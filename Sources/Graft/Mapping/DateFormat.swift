@@ -14,7 +14,7 @@ public enum DateFormat: Hashable, Sendable {
     case pattern(String)
 
     /// Reads the name that an annotation gives a format: one of the cases, else a pattern. Nil where it is neither.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         switch text {
         case "iso8601", "ISO8601": self = .iso8601
         case "unixSeconds": self = .unixSeconds

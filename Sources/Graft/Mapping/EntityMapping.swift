@@ -50,11 +50,21 @@ struct EntityMapping: Sendable {
         var unknown: UnknownEntityPolicy
     }
 
+    /// How an object says that it is gone.
+    struct Tombstone: Sendable {
+        var path: [String]
+        /// What stands there; empty for anything that says yes.
+        var values: [String]
+
+        func isTrue(_ text: String) -> Bool {
+            values.isEmpty ? !["", "0", "false", "no"].contains(text.lowercased()) : values.contains(text)
+        }
+    }
+
     /// Which stored objects are deleted if the data doesn't mention them.
     struct Orphans: Sendable {
         /// A predicate, in the format language.
         var predicate: String?
-        var limit: Int?
     }
 
     var dialect: MappingDialect
@@ -82,6 +92,11 @@ struct EntityMapping: Sendable {
     var discriminator: Discriminator?
     var entityChangePolicy = EntityChangePolicy.keep
     var orphans: Orphans?
+    var tombstone: Tombstone?
+    /// Where in a text the list of objects is that are gone; empty for none.
+    var deletedListPath: [String] = []
+    /// How many objects an import may delete; nil for any number.
+    var deletionLimit: DeletionLimit?
     /// Makes an entity's name of an object.
     var entityMapper: NamedTransformer?
     /// Makes another object of an object, before anything else.

@@ -166,12 +166,21 @@ private struct EntityCompiler {
         [
             { if let path = said.rootKeyPath { $0.rootPath = try keys(path, Annotation.rootKeyPath) } },
             { mapping in
+                if let path = said.deletedListKeyPath {
+                    mapping.deletedListPath = try keys(path, Annotation.deletedListKeyPath)
+                }
+                guard let path = said.deletedKey else { return }
+                let values = said.deletedValue?.split(separator: ",").map { $0.trimmingPrefix(" ") }.map(String.init)
+                mapping.tombstone = .init(path: try keys(path, Annotation.deletedKey), values: values ?? [])
+            },
+            { mapping in
                 mapping.collectionForm = said.collectionForm ?? .array
                 mapping.entityChangePolicy = said.entityChangePolicy ?? .keep
                 mapping.entityValue = Self.value(of: entity, rules)
                 if said.orphanPolicy == .delete {
-                    mapping.orphans = .init(predicate: said.orphanPredicate, limit: said.orphanLimit)
+                    mapping.orphans = .init(predicate: said.orphanPredicate)
                 }
+                mapping.deletionLimit = said.deletionLimit
             },
             { $0.version = try said.versionAttribute.map(versionNumber) },
             { $0.entityMapper = try transformer(said.entityMapperName, Annotation.entityMapperName) },

@@ -110,8 +110,15 @@ extension MappingOptions {
         public var orphanPolicy: OrphanPolicy?
         /// A predicate, in the format language, that limits which objects may be orphans. Not inherited.
         public var orphanPredicate: String?
-        /// How many orphans may be deleted at once; more are an error. Not inherited.
-        public var orphanLimit: Int?
+        /// A key path: where it leads to something, the object is gone; the one with its identity is deleted.
+        public var deletedKey: String?
+        /// What has to stand there, several values by commas; anything but null, false, 0 and an empty text by default.
+        public var deletedValue: String?
+        /// A key path from the root of a text to a list of objects that are gone, by their identities. Not inherited.
+        public var deletedListKeyPath: String?
+        /// How many objects, those of sub-entities included, may be deleted at once, whatever deletes them; more are an error.
+        /// Not inherited. Nil for any number.
+        public var deletionLimit: DeletionLimit?
 
         /// Says nothing.
         public init() {}
@@ -148,7 +155,8 @@ extension MappingOptions.Entity {
         all.entityValue = entityValue ?? other.entityValue
         all.orphanPolicy = orphanPolicy ?? other.orphanPolicy
         all.orphanPredicate = orphanPredicate ?? other.orphanPredicate
-        all.orphanLimit = orphanLimit ?? other.orphanLimit
+        all.deletedListKeyPath = deletedListKeyPath ?? other.deletedListKeyPath
+        all.deletionLimit = deletionLimit ?? other.deletionLimit
         return all
     }
 
@@ -160,6 +168,8 @@ extension MappingOptions.Entity {
         all.collectionForm = collectionForm ?? parent.collectionForm
         all.versionAttribute = versionAttribute ?? parent.versionAttribute
         all.entityKey = entityKey ?? parent.entityKey
+        all.deletedKey = deletedKey ?? parent.deletedKey
+        all.deletedValue = deletedValue ?? parent.deletedValue
         all.unknownEntityPolicy = unknownEntityPolicy ?? parent.unknownEntityPolicy
         all.entityChangePolicy = entityChangePolicy ?? parent.entityChangePolicy
         return all

@@ -65,7 +65,7 @@ extension JSONValue {
     package var foundationObject: Any { object }
 
     /// The tree in Foundation's classes.
-    var object: Any {
+    package var object: Any {
         switch self {
         case .null: NSNull()
         case .bool(let value): NSNumber(value: value)

@@ -39,6 +39,8 @@ final class EntityPlan: Sendable {
         var surroundings: [(property: Int, rank: UInt8, source: SourcePath)] = []
         /// Which sub-entities objects may be of.
         var discriminator: EntityMapping.Discriminator?
+        /// How objects say that they are gone.
+        var tombstone: EntityMapping.Tombstone?
     }
 
     init(_ number: Int, in mapping: GraphMapping) {
@@ -78,9 +80,10 @@ final class EntityPlan: Sendable {
         }
         specials.surroundings.sort { $0.rank < $1.rank }
         specials.discriminator = mapping.discriminator
+        specials.tombstone = mapping.tombstone
         let isNeeded =
             specials.hasAlternatives || !specials.missing.isEmpty || !specials.surroundings.isEmpty
-            || specials.discriminator != nil
+            || specials.discriminator != nil || specials.tombstone != nil
         return isNeeded ? specials : nil
     }
 }

@@ -29,6 +29,8 @@ extension SnapshotReader {
         if envelope == nil {
             guard let token = try reader.nextRecord() else { return nil }
             if recordCount > 0 || reader.recordState != .inSequence || token != .beginObject {
+                // There is no list beside the records of an array.
+                if deletions == .listed { return nil }
                 elementIndex = reader.recordState == .inArray ? recordCount : -1
                 return token
             }
@@ -41,19 +43,32 @@ extension SnapshotReader {
     /// Whether the records are somewhere in the object that has just begun.
     private mutating func isEnveloped() throws -> Bool {
         let entity = mapping.entities[try entity()]
-        return !entity.rootPath.isEmpty || entity.collectionForm == .keyed
+        return !path(of: entity).isEmpty || !listsDeletions && entity.collectionForm == .keyed
+    }
+
+    /// Where the objects are.
+    private func path(of entity: EntityMapping) -> [String] {
+        switch deletions {
+        case .listed: entity.deletedListPath
+        case .all: []
+        case .none?, nil: entity.rootPath
+        }
     }
 
     /// Goes to the records, in a text that is an object whose brace has been read.
     private mutating func beginEnvelope() throws {
         let entity = try entity()
-        let path = mapping.entities[entity].rootPath
+        let path = path(of: mapping.entities[entity])
         var token = JSONToken.beginObject
         for key in path {
-            guard token == .beginObject, let value = try value(of: key) else { throw missing(path, entity) }
+            guard token == .beginObject, let value = try value(of: key) else {
+                if !listsDeletions { throw missing(path, entity) }
+                // Nothing is gone.
+                return envelope = Envelope(contents: .finished, depth: reader.depth)
+            }
             token = value
         }
-        let isKeyed = mapping.entities[entity].collectionForm == .keyed
+        let isKeyed = !listsDeletions && mapping.entities[entity].collectionForm == .keyed
         switch token {
         case .beginArray: envelope = Envelope(contents: .elements, depth: reader.depth)
         case .beginObject where isKeyed: envelope = Envelope(contents: .keyed, depth: reader.depth)
@@ -98,6 +113,8 @@ extension SnapshotReader {
     /// Reads what comes after the records.
     private mutating func finishEnvelope() throws -> JSONToken? {
         envelope?.contents = .finished
+        // Who read the records has read it, and it needn't be one text.
+        if deletions == .listed { return nil }
         // Throws where the rest isn't JSON.
         if let token = try reader.nextRecord() {
             throw reader.error(

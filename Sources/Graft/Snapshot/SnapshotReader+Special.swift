@@ -15,6 +15,7 @@ extension SnapshotReader {
             snapshot.skippedCounts[base, default: 0] += 1
             return .none
         }
+        if try isGone(entity, first) { return try readGone(of: entity, offset: offset, first: first) }
         if mapping.usesAncestors { ancestors.append(try captured(first)) }
         defer { if mapping.usesAncestors { ancestors.removeLast() } }
         let plan = plans[entity]

@@ -80,7 +80,7 @@ extension SnapshotReader {
     }
 
     /// The path of the object whose brace, and maybe first token, has been read.
-    private func objectPath(_ first: JSONToken?) -> [GraftError.Place.PathComponent] {
+    func objectPath(_ first: JSONToken?) -> [GraftError.Place.PathComponent] {
         if case .key = first { return reader.path.dropLast() }
         return reader.path
     }
@@ -166,7 +166,7 @@ extension SnapshotReader {
 
 extension JSONReader {
     /// The rest of an object, from its first token to its closing brace, which is read.
-    fileprivate mutating func object(first: JSONToken) throws -> JSONObject {
+    mutating func object(first: JSONToken) throws -> JSONObject {
         var members: [JSONObject.Member] = []
         var token = first
         while case .key(let text) = token {

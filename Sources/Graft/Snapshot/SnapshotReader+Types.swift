@@ -24,6 +24,46 @@ extension SnapshotReader {
         }
     }
 
+    // MARK: Objects that are gone
+
+    /// Whether the object that begins says that it is gone (`JSONDeletedKey`).
+    mutating func isGone(_ entity: Int, _ first: JSONToken) throws -> Bool {
+        guard let tombstone = plans[entity].specials?.tombstone, deletions != nil, !isReadingGone else { return false }
+        return try type(tombstone.path, first).map { tombstone.isTrue($0.text) } ?? false
+    }
+
+    /// Reads an object that is gone: its identity, and nothing else of it.
+    mutating func readGone(of entity: Int, offset: Int, first: JSONToken) throws -> RowReference {
+        let plan = plans[entity]
+        let schema = mapping.schema.entities[entity]
+        let parts = schema.identity.isEmpty ? schema.relatedIdentity : schema.identity
+        let keys = Set(parts.flatMap { plan.mappings[$0]?.sources ?? [] }.compactMap(\.keys.first))
+        let origin = CopyOrigin(offset: offset, path: objectPath(first))
+        let members = try reader.object(first: first).members.filter { keys.contains($0.key) }
+        isReadingGone = true
+        defer { isReadingGone = false }
+        let reference = try readCopy(of: .object(JSONObject(members: members)), from: origin) {
+            _ = try $0.reader.next()
+            return try $0.readPlainObject(of: entity, offset: offset, keys: .none)
+        }
+        try markGone(reference)
+        return reference
+    }
+
+    /// Marks a row as one that names an object that is gone.
+    mutating func markGone(_ reference: RowReference) throws {
+        if reference.isNone { return }
+        let schema = mapping.schema.entities[reference.entity]
+        let parts = schema.identity.isEmpty ? schema.relatedIdentity : schema.identity
+        let isComplete = parts.allSatisfy { snapshot.tables[reference.entity].hasValue($0, row: reference.row) }
+        guard !parts.isEmpty, isComplete else {
+            throw reader.error(
+                .missingIdentity(attributes: parts.map { schema.properties[$0].name }),
+                entity: plans[reference.entity].name)
+        }
+        snapshot.tables[reference.entity].flags[reference.row].insert(.gone)
+    }
+
     /// What stands under the key that tells the type, without reading on; nil where there is nothing, or null.
     private mutating func type(
         _ path: [String], _ first: JSONToken

@@ -33,6 +33,10 @@ struct SnapshotReader: ~Copyable {
     var document: DocumentState?
     /// While a copy in memory is read: where in the text it comes from.
     var copyOffset: Int?
+    /// What of the text is a list of objects that are gone; nil where objects that say so themselves are like any other.
+    private(set) var deletions: ImportSource.Deletions?
+    /// Whether the object that is read is known to be gone.
+    var isReadingGone = false
     /// The objects of the batch of which their entity's mapper couldn't tell the entity.
     var unmapped: [UnmappedObject] = []
     /// What couldn't be read; nil where that is thrown at once.
@@ -87,6 +91,12 @@ struct SnapshotReader: ~Copyable {
         self.graph = graph
     }
 
+    /// Heeds what the source says of objects that are gone.
+    mutating func readsDeletions(of source: ImportSource) { deletions = source.deletions }
+
+    /// Whether the records are objects that are gone.
+    var listsDeletions: Bool { deletions == .all || deletions == .listed }
+
     /// Forgets the rows read so far, to make room for the next ones.
     mutating func startBatch() {
         snapshot.removeAll()
@@ -138,7 +148,10 @@ struct SnapshotReader: ~Copyable {
             let first = try reader.next()
             let entity = try entity()
             try readNotingFailure(at: offset) {
-                $0.addRoot(try $0.readObject(of: entity, offset: offset, first: first))
+                $0.addRoot(
+                    $0.listsDeletions
+                        ? try $0.readGone(of: entity, offset: offset, first: first)
+                        : try $0.readObject(of: entity, offset: offset, first: first))
             }
         } else {
             _ = try entity()
@@ -161,7 +174,9 @@ struct SnapshotReader: ~Copyable {
                 entity: plans[entity].name)
         }
         if token == .null { return }
-        addRoot(try readIdentifier(token, of: entity))
+        let reference = try readIdentifier(token, of: entity)
+        if listsDeletions { try markGone(reference) }
+        addRoot(reference)
     }
 
     /// The entity of the records.

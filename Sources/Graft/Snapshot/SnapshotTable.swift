@@ -17,6 +17,8 @@ struct SnapshotTable: Sendable {
         static let dead = Flags(rawValue: 2)
         /// All that the diffed part of the model has of an object, even where that is its identity alone.
         static let whole = Flags(rawValue: 4)
+        /// Names an object that is gone: the data says that the one with its identity is to be deleted.
+        static let gone = Flags(rawValue: 8)
     }
 
     let attributeCount: Int

@@ -36,6 +36,12 @@ struct ApplyCommand: JobCommand {
     @Option(parsing: .unconditional, help: .wait)
     var wait: Double?
 
+    @Option(help: .maxDeletions, transform: DeletionLimit.parsing)
+    var maxDeletions: DeletionLimit?
+
+    @Option(help: .backup, completion: .file())
+    var backup: String?
+
     @Flag(help: "Take the changes back. Only for diffs.")
     var reverse = false
 
@@ -52,7 +58,7 @@ struct ApplyCommand: JobCommand {
     func run(console: Console) throws {
         try ApplyJob(
             patch: patch, store: store, model: model, entity: entity, isReversed: reverse, isDryRun: dryRun,
-            conflicts: onConflict.policy, options: key.diffOptions
+            conflicts: onConflict.policy, options: key.diffOptions, deletionLimit: maxDeletions ?? .ofTool, backup: backup
         ).run(on: console)
     }
 }

@@ -47,6 +47,12 @@ struct ExportCommand: JobCommand {
     var pretty = false
 
     @Option(
+        help: ArgumentHelp(
+            "What a transformer does that the model names: \(TransformerRule.forms). Can be repeated.",
+            valueName: "name=rule"))
+    var transformer: [String] = []
+
+    @Option(
         help: ArgumentHelp("How relationships are written that the model says nothing of.", valueName: "form"))
     var relationships: Relationships?
 
@@ -98,7 +104,7 @@ struct ExportCommand: JobCommand {
             store: store ?? path ?? "", model: model, entities: entity, predicate: predicate, sortKey: sort,
             limit: limit,
             isPlain: relationships != nil || depth != nil || omitNulls || nameKey != nil, options: options,
-            output: output, keepsGoing: keepGoing)
+            transformers: transformer, output: output, keepsGoing: keepGoing)
         if try job.run(on: console) > 0 { throw QuietExit(code: 1) }
     }
 }

@@ -10,7 +10,8 @@ struct ImportCommand: JobCommand {
         discussion: """
             Objects are found by their identity and updated, or inserted where there are none. All files are one job: \
             it succeeds whole, or it leaves the store as it was. A store that doesn't exist appears when it is complete. \
-            With --batch, the batches that are saved in an existing store stay. Keys that the model doesn't map are listed \
+            With --batch, the batches that are saved in an existing store stay. Imports into one store wait for each other, \
+            with --batch before each batch. Keys that the model doesn't map are listed \
             behind the table; an object that has no other key is an error.
             """
                 + Examples.text(
@@ -39,10 +40,32 @@ struct ImportCommand: JobCommand {
         help: ArgumentHelp("Save after each so many objects, to bound the memory.", valueName: "n"))
     var batch: Int?
 
-    @Option(parsing: .unconditional, help: .wait)
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "How long to wait for other imports and for a store that another process has locked (default: as long as it takes).",
+            valueName: "seconds"))
     var wait: Double?
 
-    @Flag(help: "Say what would be inserted and updated, and change nothing.")
+    @Option(
+        help: ArgumentHelp(
+            "What a transformer does that the model names: \(TransformerRule.forms). Can be repeated.",
+            valueName: "name=rule"))
+    var transformer: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A list of objects that are gone, by their identity; they are deleted. Can be repeated.", valueName: "file"),
+        completion: .file())
+    var deleted: [String] = []
+
+    @Option(help: .maxDeletions, transform: DeletionLimit.parsing)
+    var maxDeletions: DeletionLimit?
+
+    @Option(help: .backup, completion: .file())
+    var backup: String?
+
+    @Flag(help: "Say what would be inserted, updated and deleted, and change nothing.")
     var dryRun = false
 
     @Flag(help: "Fail where the data has a key that the model doesn't map.")
@@ -62,13 +85,17 @@ struct ImportCommand: JobCommand {
     func validate() throws {
         try checkWait()
         if let batch, batch < 1 { throw ValidationError("--batch needs a number of objects from 1 up, not \(batch).") }
-        if files.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input can be read only once.") }
+        if (files + deleted).count(where: { $0 == "-" }) > 1 {
+            throw ValidationError("Standard input can be read only once.")
+        }
     }
 
     func run(console: Console) throws {
         try ImportJob(
             files: files, store: store, model: model, entity: entity, batchSize: batch, isDryRun: dryRun,
-            failurePolicy: onError.option, isStrict: strict, report: report
+            failurePolicy: onError.option, isStrict: strict, transformers: transformer, deleted: deleted,
+            deletionLimit: maxDeletions,
+            backup: backup, wait: wait, report: report
         ).run(on: console)
     }
 }
@@ -95,7 +122,29 @@ extension JobCommand {
     }
 }
 
+extension DeletionLimit {
+    /// Reads `100` or `10%`.
+    static func parsing(_ text: String) throws -> DeletionLimit {
+        if let limit = DeletionLimit(text) { return limit }
+        throw ValidationError("It is a number of objects or a percentage, such as 10%.")
+    }
+
+    /// What the tool lets a job delete unless it is told otherwise: 10% of an entity's objects, and 100 in any case.
+    static let ofTool = DeletionLimit.percent(10, atLeast: 100)
+}
+
 extension ArgumentHelp {
+    /// The same option in all commands that delete.
+    static let maxDeletions = ArgumentHelp(
+        """
+        How many objects of an entity may be deleted, or how large a part of them, what goes with its owner included \
+        (default: 10%, at least 100). More are an error.
+        """, valueName: "n|n%")
+
+    /// The same option in all commands that write.
+    static let backup = ArgumentHelp(
+        "Copy the store there before it is changed, with its external data.", valueName: "file")
+
     /// The same option in all commands that write.
     static let wait = ArgumentHelp(
         "How long to wait for a store that another process has locked (default: 60).", valueName: "seconds")

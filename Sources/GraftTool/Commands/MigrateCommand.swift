@@ -35,12 +35,15 @@ struct MigrateCommand: JobCommand {
     @Option(parsing: .unconditional, help: .wait)
     var wait: Double?
 
+    @Option(help: .backup, completion: .file())
+    var backup: String?
+
     @Flag(name: [.customShort("n"), .long], help: "Show the differences, and change nothing.")
     var dryRun = false
 
     func validate() throws { try checkWait() }
 
     func run(console: Console) throws {
-        try MigrateJob(store: store, model: model, mapping: mapping, isDryRun: dryRun).run(on: console)
+        try MigrateJob(store: store, model: model, mapping: mapping, isDryRun: dryRun, backup: backup).run(on: console)
     }
 }

@@ -45,6 +45,9 @@ struct RestoreCommand: JobCommand {
     @Option(parsing: .unconditional, help: .wait)
     var wait: Double?
 
+    @Option(help: .backup, completion: .file())
+    var backup: String?
+
     @Flag(
         name: .customLong("validate"), help: "Refuse an archive whose objects break the model's rules, and list them.")
     var keepsRules = false
@@ -66,7 +69,7 @@ struct RestoreCommand: JobCommand {
             options.batchSize = batch
             options.savesEachBatch = true
         }
-        try RestoreJob(file: file, store: store, model: model, options: options).run(on: console)
+        try RestoreJob(file: file, store: store, model: model, options: options, backup: backup).run(on: console)
     }
 }
 

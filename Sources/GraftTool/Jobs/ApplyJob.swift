@@ -14,6 +14,9 @@ struct ApplyJob {
     var isDryRun: Bool
     var conflicts: ConflictPolicy
     var options = DiffOptions()
+    var deletionLimit = DeletionLimit.ofTool
+    /// Where the store is copied to before it is changed.
+    var backup: String?
 
     private enum Patch {
         case diff(GraphDiff)
@@ -27,6 +30,7 @@ struct ApplyJob {
     func run(on console: Console) throws {
         let patch = try read(console)
         try FileKind.requireReadable(store)
+        if let backup, !isDryRun { try StoreAccess.backUp(store, to: backup) }
         let container =
             isDryRun
             ? try StoreAccess.openForReading(store, modelPath: model)
@@ -44,7 +48,8 @@ struct ApplyJob {
         switch patch {
         case .diff(let diff):
             return try container.apply(
-                isReversed ? diff.inverted : diff, options: PatchOptions(conflicts: conflicts, diff: options),
+                isReversed ? diff.inverted : diff,
+                options: PatchOptions(conflicts: conflicts, diff: options, deletionLimit: deletionLimit),
                 isDryRun: isDryRun)
         case .jsonPatch(let patch): return try apply(to: container) { try patch.applying(to: $0) }
         case .mergePatch(let patch): return try apply(to: container) { patch.applying(to: $0) }
@@ -66,7 +71,8 @@ struct ApplyJob {
         }
         // Made from the store itself, it fits; what an export rounds must not count as a conflict.
         return try container.apply(
-            diff, options: PatchOptions(conflicts: .force, diff: options), isDryRun: isDryRun)
+            diff, options: PatchOptions(conflicts: .force, diff: options, deletionLimit: deletionLimit),
+            isDryRun: isDryRun)
     }
 
     /// Reads the patch: an array is a JSON Patch, an object with a version and nothing but what a diff has is a diff,

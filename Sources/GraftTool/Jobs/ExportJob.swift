@@ -16,6 +16,8 @@ struct ExportJob {
     /// Whether the options are for the objects of one entity.
     var isPlain = false
     var options: ExportOptions
+    /// The rules of the transformers that the model names: `NAME=RULE`.
+    var transformers: [String] = []
     var output: String?
     /// Whether what is damaged is left out and listed.
     var keepsGoing = false
@@ -25,6 +27,7 @@ struct ExportJob {
     /// - Returns: How much was left out.
     /// - Throws: What went wrong. The output file is then as it was.
     func run(on console: Console) throws -> Int {
+        let transformers = try ModelTransformers(transformers)
         var options = options
         let damages = Mutex<[GraftError]>([])
         if keepsGoing { options.onDamage = { error in damages.withLock { $0.append(error) } } }
@@ -39,7 +42,7 @@ struct ExportJob {
             interruption.end()
         }
         do {
-            try export(container, options, to: OutputFile.destination(output, console), progress)
+            try export(container, options, transformers, to: OutputFile.destination(output, console), progress)
         } catch  where output == nil && console.isOutputClosed {
             throw OutputClosed()
         } catch let error as GraftError {
@@ -55,10 +58,12 @@ struct ExportJob {
     private var title: String { URL(fileURLWithPath: store).lastPathComponent }
 
     private func export(
-        _ container: NSPersistentContainer, _ options: ExportOptions, to destination: ExportDestination,
+        _ container: NSPersistentContainer, _ options: ExportOptions, _ transformers: ModelTransformers,
+        to destination: ExportDestination,
         _ progress: Progress
     ) throws {
         if let request = try request(container.managedObjectModel) {
+            try transformers.register(for: container.managedObjectModel, at: model ?? store)
             try container.exportJSON(request, to: destination, options: options, progress: progress)
         } else {
             let names = try entitiesOfGraph(container.managedObjectModel)

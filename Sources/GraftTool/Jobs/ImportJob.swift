@@ -16,6 +16,16 @@ struct ImportJob {
     var failurePolicy = ImportOptions.FailurePolicy.fail
     /// Whether a key that no property maps to is an error.
     var isStrict = false
+    /// The rules of the transformers that the model names: `NAME=RULE`.
+    var transformers: [String] = []
+    /// Files with lists of objects that are gone.
+    var deleted: [String] = []
+    /// How many objects of an entity may be deleted; nil for what the tool or the model says.
+    var deletionLimit: DeletionLimit?
+    /// Where the store is copied to before it is changed.
+    var backup: String?
+    /// How many seconds to wait for others that make or change the store; nil for as long as it takes.
+    var wait: Double?
     /// The file for the report in JSON.
     var report: String?
 
@@ -23,12 +33,19 @@ struct ImportJob {
     ///
     /// - Throws: What went wrong. The store is then as it was, except for saved batches, or isn't there if it wasn't.
     func run(on console: Console) throws {
-        for file in files where file != "-" { try FileKind.require(.graph, at: file) }
+        for file in files + deleted where file != "-" { try FileKind.require(.graph, at: file) }
+        let transformers = try ModelTransformers(transformers)
         try requireFolderOfReport()
+        // A model that can't be read is told before anybody waits.
+        if let model { _ = try StoreAccess.model(at: model, forStore: store) }
+        let making = try lockIfNew(console)
+        defer { withExtendedLifetime(making) {} }
         let isNew = FileKind(ofPath: store) == .missing
         let input = try input(isNew: isNew, console)
         defer { for source in input.sources { source.removeTemporaryFile() } }
         if let entity { _ = try input.model.entity(named: entity) }
+        try transformers.register(for: input.model, at: model ?? store)
+        if let backup, !isNew, !isDryRun { try StoreAccess.backUp(store, to: backup) }
         let report: ImportReport
         do {
             report = try importFiles(input, isNew: isNew, console)
@@ -40,6 +57,14 @@ struct ImportJob {
         try console.report(
             input.remarks + ImportReportText.lines(report), after: isDryRun ? nil : "the import is saved")
         for line in ImportReportText.failureLines(report) { console.note(line) }
+    }
+
+    /// Waits for others that make the same new store.
+    private func lockIfNew(_ console: Console) throws -> MakingLock? {
+        if isDryRun || FileKind(ofPath: store) != .missing { return nil }
+        return try MakingLock(of: store, waitingFor: wait) {
+            console.note("graft: \(store) is being made by another process; waiting until it is there")
+        }
     }
 
     /// What is imported, and by which model.
@@ -100,14 +125,19 @@ struct ImportJob {
         }
         do {
             return try container.importJSON(
-                from: input.sources, entity: entity, options: options, progress: progress)
+                from: input.sources + deleted.map { source($0, console).deleting() }, entity: entity,
+                options: options(container.managedObjectModel), progress: progress)
         } catch let error as GraftError {
             throw advised(error, container.managedObjectModel)
         }
     }
 
-    private var options: ImportOptions {
+    private func options(_ model: NSManagedObjectModel) -> ImportOptions {
         var options = ImportOptions()
+        options.mapping.entityDefaults.deletionLimit = .ofTool
+        if let deletionLimit {
+            for entity in model.entities { options.mapping[entity.name ?? ""].deletionLimit = deletionLimit }
+        }
         options.isDryRun = isDryRun
         options.failurePolicy = failurePolicy
         options.unknownKeys = isStrict ? .fail : .report

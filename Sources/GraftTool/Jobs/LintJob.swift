@@ -23,7 +23,7 @@ struct LintJob {
         } else {
             for finding in lint.findings { try console.print(finding.description) }
             if !lint.findings.isEmpty { try console.print("") }
-            for line in Self.identityLines(lint) { try console.print(line) }
+            for line in Self.identityLines(lint) + Self.indexLines(lint) { try console.print(line) }
         }
         let wrong = isStrict ? lint.findings : lint.findings.filter { $0.severity == .error }
         guard !wrong.isEmpty else { return }
@@ -32,6 +32,15 @@ struct LintJob {
                 finding: wrong.count == 1 ? "one thing is wrong" : "\(wrong.count) things are wrong",
                 remedy: "Correct the model as suggested."),
             at: .init(source: model))
+    }
+
+    /// What would make imports into large stores faster.
+    private static func indexLines(_ lint: ModelLint) -> [String] {
+        let names = lint.identities.filter { !$0.isIndexed && !$0.properties.isEmpty }.map(\.entity)
+        if names.isEmpty { return [] }
+        return [
+            "", "No index on the identity, which large imports would be faster with: \(names.joined(separator: ", "))",
+        ]
     }
 
     private static func identityLines(_ lint: ModelLint) -> [String] {

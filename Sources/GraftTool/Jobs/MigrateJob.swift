@@ -10,6 +10,8 @@ struct MigrateJob {
     var model: String
     var mapping: String?
     var isDryRun: Bool
+    /// Where the store is copied to before it is changed.
+    var backup: String?
 
     func run(on console: Console) throws {
         try FileKind.requireReadable(store)
@@ -18,6 +20,7 @@ struct MigrateJob {
         let plan = try StoreAccess.migration(of: store, to: destination, mapping: mapping)
         if !plan.obstacles.isEmpty { throw refusal(plan) }
         if !isDryRun {
+            if let backup { try StoreAccess.backUp(store, to: backup) }
             if !plan.isEmpty { try StoreAccess.migrate(plan) }
             // Only then it is known that the store is one of the model.
             try StoreAccess.close(StoreAccess.openForWriting(store, model: destination))

@@ -10,6 +10,8 @@ struct RestoreJob {
     var store: String
     var model: String?
     var options: GraphArchive.RestoringOptions
+    /// Where a store that exists is copied to before it is changed.
+    var backup: String?
 
     /// Restores, and reports what was done.
     ///
@@ -36,7 +38,9 @@ struct RestoreJob {
         // A broken archive is to be told before a store that doesn't fit.
         _ = try archive.header()
         if options.isDryRun { return try StoreAccess.openForReading(store, modelPath: model) }
-        return try StoreAccess.openForWriting(store, model: StoreAccess.model(at: model, forStore: store))
+        let model = try StoreAccess.model(at: model, forStore: store)
+        if let backup { try StoreAccess.backUp(store, to: backup) }
+        return try StoreAccess.openForWriting(store, model: model)
     }
 
     /// The model of a new store: the one given, else that of the archive.

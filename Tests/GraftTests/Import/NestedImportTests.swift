@@ -51,6 +51,29 @@ import Testing
         #expect(try stack.count("Line") == 0)
     }
 
+    @Test func `a nested object without identity in an ordered relationship is updated by its place`() throws {
+        let stack = try orders()
+        try stack.importJSON(
+            #"{"number": "A", "lines": [{"text": "x", "count": 1}, {"text": "y", "count": 2}, {"text": "z"}]}"#, "Order"
+        )
+        let before = try stack.perform { try $0.all("Line").map { $0.objectID.uriRepresentation().absoluteString } }
+        let report = try stack.importJSON(
+            #"{"number": "A", "lines": [{"text": "x", "count": 1}, {"text": "Y"}, {"text": "z"}, {"text": "new"}]}"#,
+            "Order")
+        #expect(report["Line"].unchanged == 2)
+        #expect(report["Line"].updated == 1)
+        #expect(report["Line"].inserted == 1)
+        #expect(report["Line"].deleted == 0)
+        try stack.perform { context throws in
+            let order = try #require(try context.one("Order", "number", "A"))
+            #expect(order.texts("lines", "text") == ["x", "Y", "z", "new"])
+            // What the data doesn't say stays.
+            #expect(try context.one("Line", "text", "Y")?.number("count") == 2)
+            let now = try context.all("Line").map { $0.objectID.uriRepresentation().absoluteString }
+            #expect(Set(before).isSubset(of: now))
+        }
+    }
+
     @Test func `a single owned object is changed in place`() throws {
         let stack = try orders()
         try stack.importJSON(#"{"number": "A", "address": {"street": "S", "city": "C"}}"#, "Order")

@@ -29,6 +29,25 @@ import Testing
         return try stack.perform { try $0.one("Thing", "id", 1)?.value(forKey: key) }
     }
 
+    @Test(arguments: [#"{"b" : [1,  2.50], "a":"é"}"#, "[ ]", #"[{"x": null}]"#])
+    func `an object in the place of bytes keeps its bytes`(_ text: String) throws {
+        #expect(try value("bytes", text) as? Data == Data(text.utf8))
+        // From a pipe, the text is read in small pieces.
+        let stack = try TestStack(model())
+        let pipe = Pipe()
+        let long = #"{"id": 1, "text": "\#(String(repeating: "-", count: 70_000))", "bytes": \#(text), "flag": true}"#
+        Thread.detachNewThread {
+            pipe.fileHandleForWriting.write(Data(long.utf8))
+            try? pipe.fileHandleForWriting.close()
+        }
+        try stack.container.importJSON(from: [.handle(pipe.fileHandleForReading)], entity: "Thing")
+        try stack.perform { context throws in
+            let thing = try #require(try context.one("Thing", "id", 1))
+            #expect(thing.value(forKey: "bytes") as? Data == Data(text.utf8))
+            #expect(thing.value(forKey: "flag") as? Bool == true)
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `values are converted to the type of their attribute`(_ kind: StoreKind) throws {
         #expect(try value("text", "8", kind) as? String == "8")

@@ -4,12 +4,17 @@
 
 import Foundation
 import GRDB
+import Synchronization
 
 /// An open database.
 final class SQLiteDatabase: Sendable {
     private let connections: Connections
     /// Says that this process has the file open; nil in memory, and where the connections say so themselves.
     private let token: LockedFiles.Token?
+    /// Behind it is whoever writes, or has a turn at writing.
+    private let writeLock = NSRecursiveLock()
+    /// Whether the writing connection has begun a transaction in advance; behind the lock.
+    private let hasTurn = Mutex(false)
 
     private enum Connections {
         case pool(DatabasePool)
@@ -54,16 +59,66 @@ final class SQLiteDatabase: Sendable {
     }
 
     /// Runs a transaction that takes the write lock at its beginning; rolled back if `body` throws.
-    func write<T>(_ body: (Database) throws -> T) throws -> T {
-        try writer.writeWithoutTransaction { db in
+    ///
+    /// - Parameter endsTurn: Whether the transaction that a turn has begun is committed with it.
+    func write<T>(endsTurn: Bool = true, _ body: (Database) throws -> T) throws -> T {
+        writeLock.lock()
+        defer { writeLock.unlock() }
+        let isTurn = hasTurn.withLock { $0 }
+        let result = try writer.writeWithoutTransaction { db in
             var result: T?
-            try db.inTransaction(.immediate) {
+            func run() throws -> Database.TransactionCompletion {
                 result = try body(db)
                 return .commit
             }
-            guard let result else { fatalError("A transaction ended without running its body.") }
+            if isTurn { try db.inSavepoint(run) } else { try db.inTransaction(.immediate, run) }
+            // Some errors, such as that of a full disk, have ended the transaction of the turn already.
+            if isTurn, endsTurn, db.isInsideTransaction { try db.commit() }
             return result
         }
+        if isTurn, endsTurn { finishTurn() }
+        guard let result else { fatalError("A transaction ended without running its body.") }
+        return result
+    }
+
+    // MARK: Turns
+
+    /// Takes the write lock for this thread, and keeps it until something is written or ``endWriting()``.
+    ///
+    /// - Returns: A number that changes with what other connections write.
+    func beginWriting() throws -> Int64 {
+        writeLock.lock()
+        do {
+            let version = try writer.writeWithoutTransaction { db in
+                try db.beginTransaction(.immediate)
+                do {
+                    return try db.number("PRAGMA data_version")
+                } catch {
+                    try db.rollback()
+                    throw error
+                }
+            }
+            hasTurn.withLock { $0 = true }
+            return version
+        } catch {
+            writeLock.unlock()
+            throw error
+        }
+    }
+
+    /// Gives the write lock back, if this thread has it by ``beginWriting()``.
+    func endWriting() {
+        writeLock.lock()
+        defer { writeLock.unlock() }
+        guard hasTurn.withLock({ $0 }) else { return }
+        // A transaction that has only read ends without an error that matters: closing it is all there is to do.
+        try? writer.writeWithoutTransaction { db in if db.isInsideTransaction { try db.rollback() } }
+        finishTurn()
+    }
+
+    private func finishTurn() {
+        hasTurn.withLock { $0 = false }
+        writeLock.unlock()
     }
 
     /// Runs statements that can't be part of a transaction, or that begin their own.
@@ -149,6 +204,8 @@ final class SQLiteDatabase: Sendable {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         configuration.acceptsDoubleQuotedStringLiterals = true
+        // A turn's transaction begins in one access and ends in another; no other thread comes between.
+        configuration.allowsUnsafeTransactions = true
         configuration.busyMode = StoreLock.busyMode(path: path, timeout: options.busyTimeout)
         configuration.prepareDatabase { db in
             for statement in preparing { try db.execute(sql: statement) }

@@ -11,7 +11,7 @@ extension SQLiteStoreBackend {
         try requireWritable()
         let sqlEntity = try sqlEntity(entity)
         let space = space(of: sqlEntity)
-        let first = try writing { db in
+        let first = try writing(endsTurn: false) { db in
             try PrimaryKeys.reserve(count, rootNumber: sqlEntity.rootNumber, table: sqlEntity.table, db)
         }
         return (0..<Int64(count)).map { NSManagedObjectID(entity: entity, space: space, number: first + $0) }
@@ -66,9 +66,20 @@ extension SQLiteStoreBackend {
         if isReadOnly { throw errors.readOnly() }
     }
 
-    func writing<T>(_ body: (Database) throws -> T) throws -> T {
+    func beginWriting() throws -> Int64 {
         do {
-            return try database.write { db in
+            return try database.beginWriting()
+        } catch {
+            throw errors.translated(error, .saving)
+        }
+    }
+
+    func endWriting() { database.endWriting() }
+
+    /// - Parameter endsTurn: Whether what is written is to stand at once where the connection holds the lock already.
+    func writing<T>(endsTurn: Bool = true, _ body: (Database) throws -> T) throws -> T {
+        do {
+            return try database.write(endsTurn: endsTurn) { db in
                 let result = try body(db)
                 try computed.settle(db)
                 return result

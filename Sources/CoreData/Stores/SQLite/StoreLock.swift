@@ -8,6 +8,16 @@ package enum StoreLock {
     /// Is called with a store's path when it is still locked after two seconds.
     package static let notice = Mutex<(@Sendable (String) -> Void)?>(nil)
 
+    /// How a thread waits for a turn at writing.
+    struct Patience: Sendable {
+        /// Whether it waits as long as it takes, whatever the store's timeout is.
+        var isEndless: Bool
+        var keepsWaiting: @Sendable () -> Bool
+    }
+
+    /// The patience of what this thread does; nil for the store's timeout.
+    @TaskLocal static var patience: Patience?
+
     private static let noticeDelay = 2.0
 
     /// Tries again and again, in intervals that grow from 1 to 50 ms.
@@ -17,7 +27,8 @@ package enum StoreLock {
         .callback { count in
             let waited = (0..<min(count, 50)).reduce(Double(max(count - 50, 0)) * 0.05) { $0 + Double($1 + 1) / 1000 }
             let pause = Double(min(count + 1, 50)) / 1000
-            if waited >= timeout { return false }
+            if let patience, !patience.keepsWaiting() { return false }
+            if waited >= timeout, !(patience?.isEndless ?? false) { return false }
             if waited < noticeDelay, waited + pause >= noticeDelay { notice.withLock { $0 }?(path) }
             Thread.sleep(forTimeInterval: pause)
             return true

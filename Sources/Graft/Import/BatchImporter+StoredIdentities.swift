@@ -1,0 +1,104 @@
+// The identities of all stored objects of an entity, read once. Without an index in the store, each fetch by identity looks at
+// every row: as many times as there are batches. So after some of them the identities are read into columns here, about 30
+// bytes an object, and from then on objects are fetched by their IDs. The store's file never gets an index for it.
+
+import CoreData
+import Foundation
+
+/// From the hashes of identities to stored objects.
+struct StoredIdentities {
+    private var hashes: [UInt64] = []
+    private var ids = ObjectIDList()
+    /// Open addressing with linear probing: the number of an entry plus one, or 0. At most half full.
+    private var slots: [UInt32] = []
+
+    /// The most objects that are kept; an entity with more is looked up in its table every time.
+    static let limit = 1 << 24
+
+    mutating func insert(_ id: NSManagedObjectID, hash: UInt64) {
+        if (hashes.count &+ 1) &* 2 > slots.count { grow() }
+        hashes.append(hash)
+        ids.append(id)
+        place(hashes.count &- 1)
+    }
+
+    /// Calls the closure with the ID of each object whose identity has a hash: one as a rule.
+    func forEach(_ hash: UInt64, _ body: (NSManagedObjectID) -> Void) {
+        guard !slots.isEmpty else { return }
+        var slot = Int(truncatingIfNeeded: hash) & (slots.count &- 1)
+        while slots[slot] != 0 {
+            let number = Int(slots[slot]) &- 1
+            if hashes[number] == hash { body(ids[number]) }
+            slot = (slot &+ 1) & (slots.count &- 1)
+        }
+    }
+
+    private mutating func grow() {
+        slots = [UInt32](repeating: 0, count: max(1024, slots.count * 2))
+        for number in hashes.indices { place(number) }
+    }
+
+    private mutating func place(_ number: Int) {
+        var slot = Int(truncatingIfNeeded: hashes[number]) & (slots.count &- 1)
+        while slots[slot] != 0 { slot = (slot &+ 1) & (slots.count &- 1) }
+        slots[slot] = UInt32(truncatingIfNeeded: number &+ 1)
+    }
+}
+
+extension BatchImporter {
+    /// So many fetches take about as long as reading all identities.
+    private static let fetchesBeforeReading = 4
+    private static let chunkSize = 50_000
+
+    /// Whether the objects of an identity space are to be looked up here; reads their identities when it has become worth it.
+    func readStoredIdentities(_ plan: ImportPlan) throws -> Bool {
+        if stored[plan.space] != nil { return true }
+        let names = plan.identity.map { plan.properties[$0].name }
+        guard !names.isEmpty, !makers[plan.number].entity.isSearchable(byOneOf: names) else { return false }
+        identityFetches[plan.space] += 1
+        guard identityFetches[plan.space] == Self.fetchesBeforeReading else { return false }
+        let request = NSFetchRequest<NSManagedObject>(entityName: plan.name)
+        request.includesPendingChanges = false
+        let count = try context.count(for: request)
+        guard count > Self.chunkSize / 10, count <= StoredIdentities.limit else { return false }
+        var identities = StoredIdentities()
+        for start in stride(from: 0, to: count, by: Self.chunkSize) {
+            let request = NSFetchRequest<NSManagedObjectID>(entityName: plan.name)
+            request.resultType = .managedObjectIDResultType
+            request.includesPendingChanges = false
+            request.fetchOffset = start
+            request.fetchLimit = Self.chunkSize
+            let ids = try context.fetch(request)
+            for (entity, group) in Dictionary(grouping: ids, by: { numbers[ObjectIdentifier($0.entity)] ?? -1 })
+            where entity >= 0 {
+                for (id, values) in try context.readValues(plan.identity, schema.entities[entity], of: group) {
+                    if values.contains(where: \.isNull) { continue }
+                    var hash = IdentityHash()
+                    for value in values { hash.combine(value) }
+                    identities.insert(id, hash: hash.value)
+                }
+            }
+        }
+        fetchCount += 1
+        stored[plan.space] = identities
+        return true
+    }
+
+    /// Fetches the objects of rows by what was read of the store.
+    func fetchStored(
+        _ wanted: ArraySlice<RowReference>, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
+    ) throws {
+        var ids: [NSManagedObjectID] = []
+        for reference in wanted {
+            let columns = plans[reference.entity].identityColumns
+            guard let hash = snapshot.identityHash(entity: reference.entity, row: reference.row, columns: columns)
+            else { continue }
+            stored[plan.space]?.forEach(hash) { ids.append($0) }
+        }
+        if ids.isEmpty { return }
+        fetchCount += 1
+        for object in try context.readStored(ids, plan.name, prefetching: []) where !object.isDeleted {
+            try assign(object, plan, snapshot)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// The turn at writing that an import has from its first look-up to its save: two that ran side by side would both look for
+// an object, both find none, and both make it. Our Core Data holds the stores' own write locks, which keep everybody out.
+// Apple's has no way to them: there, imports wait for each other, in this process (a lock for each coordinator) and in others
+// (a locked file beside each store), and whoever only saves doesn't wait.
+
+import CoreData
+import Foundation
+import Synchronization
+
+/// A turn at writing into the stores of a context. Begins and ends on one thread.
+final class ImportTurn {
+    #if canImport(Darwin)
+        private let lock: ImportLock
+        private var files: [Int32] = []
+        private var isOver = false
+
+        /// Waits for the turn, as long as the closure says.
+        init(in context: NSManagedObjectContext, keepsWaiting: @escaping @Sendable () -> Bool) throws {
+            lock = ImportLock.lock(of: context)
+            lock.lock.lock()
+            let stores = context.persistentStoreCoordinator?.persistentStores ?? []
+            for url in stores.filter({ $0.type == NSSQLiteStoreType }).compactMap(\.url).sorted(by: {
+                $0.path < $1.path
+            }) {
+                let name = ".graft-\(url.lastPathComponent).lock"
+                let path = url.deletingLastPathComponent().appendingPathComponent(name).path
+                let file = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+                // Where no file can be made, the store can't be written either, and the save says so.
+                guard file >= 0 else { continue }
+                files.append(file)
+                while flock(file, LOCK_EX | LOCK_NB) != 0 {
+                    guard keepsWaiting() else {
+                        end()
+                        throw GraftError(.cancelled)
+                    }
+                    Thread.sleep(forTimeInterval: 0.01)
+                }
+            }
+        }
+
+        /// Ends the turn. May be called again.
+        func end() {
+            if isOver { return }
+            isOver = true
+            for file in files { close(file) }
+            lock.lock.unlock()
+        }
+
+        /// Whether it is certain that nobody has written since another turn ended.
+        func directlyFollows(_ other: ImportTurn) -> Bool { false }
+    #else
+        private let coordinator: NSPersistentStoreCoordinator?
+        private let turn: WriteTurn?
+
+        /// Waits for the turn, as long as the closure says.
+        init(in context: NSManagedObjectContext, keepsWaiting: @escaping @Sendable () -> Bool) throws {
+            coordinator = context.persistentStoreCoordinator
+            turn = try coordinator?.beginWriting(keepsWaiting: keepsWaiting)
+        }
+
+        /// Ends the turn, if the save hasn't. May be called again.
+        func end() { if let turn { coordinator?.end(turn) } }
+
+        /// Whether it is certain that nobody has written since another turn ended.
+        func directlyFollows(_ other: ImportTurn) -> Bool {
+            guard let turn, let before = other.turn else { return false }
+            return turn.directlyFollows(before)
+        }
+    #endif
+}
+
+#if canImport(Darwin)
+    /// Lets the imports of one coordinator wait for each other.
+    private final class ImportLock: Sendable {
+        private struct Entry {
+            weak var lock: ImportLock?
+        }
+
+        /// By coordinator. An entry goes when nobody imports any more.
+        private static let locks = Mutex<[ObjectIdentifier: Entry]>([:])
+
+        /// Recursive, because an object's own code may import while it is being imported.
+        let lock = NSRecursiveLock()
+
+        static func lock(of context: NSManagedObjectContext) -> ImportLock {
+            guard let coordinator = context.persistentStoreCoordinator else { return ImportLock() }
+            let key = ObjectIdentifier(coordinator)
+            return locks.withLock { locks in
+                if let known = locks[key]?.lock { return known }
+                locks = locks.filter { $0.value.lock != nil }
+                let lock = ImportLock()
+                locks[key] = Entry(lock: lock)
+                return lock
+            }
+        }
+    }
+#endif

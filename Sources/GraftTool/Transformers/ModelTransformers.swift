@@ -1,0 +1,116 @@
+// The transformers that a model names. The tool has no code of the model's program, so each follows a rule: the one given with
+// --transformer, else the one in the configuration file beside the model (or beside the store that carries the model), else
+// the one that its name usually stands for. The file of Heroes.xcdatamodeld, or of Heroes.sqlite, is Heroes.graft.json:
+//
+//     {"transformers": {"Status": "map:active=1,retired=2", "BirthDate": "date:dd.MM.yyyy"}}
+
+import CoreData
+import Foundation
+import Graft
+
+/// Finds and registers what stands for the transformers of a model.
+struct ModelTransformers {
+    /// By name, as given on the command line: `NAME=RULE`.
+    private let given: [String: TransformerRule]
+
+    /// - Throws: ``GraftError`` for what isn't a name and a rule.
+    init(_ arguments: [String]) throws {
+        var given: [String: TransformerRule] = [:]
+        for argument in arguments {
+            let sides = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard sides.count == 2, !sides[0].isEmpty else {
+                throw Self.noRule(argument, "--transformer \(argument)")
+            }
+            given[sides[0]] = try Self.rule(sides[1], "--transformer \(argument)")
+        }
+        self.given = given
+    }
+
+    /// Registers a transformer for each name in the model.
+    ///
+    /// - Parameter path: The model, or the store that carries it.
+    /// - Throws: ``GraftError``: for a name without a rule, for one that the model doesn't have, and for a configuration that
+    ///   can't be read.
+    func register(for model: NSManagedObjectModel, at path: String) throws {
+        let (source, configured) = try Self.configuration(beside: path)
+        let uses = Self.uses(in: model)
+        for name in given.keys.sorted() where uses[name] == nil {
+            let closest = NameSuggestion.closest(to: name, among: uses.keys)
+            throw GraftError(
+                .other(
+                    finding: "no \(Self.annotation) of the model names '\(name)'",
+                    remedy: closest.map { "Did you mean '\($0)'?" } ?? "Leave out the option."),
+                at: .init(source: "--transformer"))
+        }
+        for (name, attributes) in uses.sorted(by: { $0.key < $1.key }) {
+            let isRegistered = ValueTransformer(forName: NSValueTransformerName(name)) != nil
+            guard let rule = given[name] ?? configured[name] ?? (isRegistered ? nil : TransformerRule(usualName: name))
+            else {
+                if isRegistered { continue }
+                throw GraftError(
+                    .invalidMapping(
+                        reason: "\(Self.annotation) names '\(name)', which code registers that isn't here",
+                        remedy: "Say what it does with --transformer \(name)=RULE, or in \(source). "
+                            + "RULE is \(TransformerRule.forms)."),
+                    at: .init(entity: attributes[0].entity.name, property: attributes[0].name))
+            }
+            rule.register(as: name, isForTexts: attributes.allSatisfy { $0.attributeType == .stringAttributeType })
+        }
+    }
+
+    private static let annotation = "JSONTransformerName"
+
+    /// The attributes that name each transformer.
+    private static func uses(in model: NSManagedObjectModel) -> [String: [NSAttributeDescription]] {
+        var uses: [String: [NSAttributeDescription]] = [:]
+        for entity in model.entities.sorted(by: { ($0.name ?? "") < ($1.name ?? "") }) {
+            for attribute in entity.properties.compactMap({ $0 as? NSAttributeDescription }) {
+                if let name = attribute.userInfo?[annotation] as? String { uses[name, default: []].append(attribute) }
+            }
+        }
+        return uses
+    }
+
+    // MARK: Configuration
+
+    private struct Configuration: Codable {
+        var transformers: [String: String]
+    }
+
+    /// The configuration file's name, and the rules in it; none where there is no file.
+    private static func configuration(beside path: String) throws -> (String, [String: TransformerRule]) {
+        let url = URL(fileURLWithPath: path).deletingPathExtension().appendingPathExtension("graft.json")
+        guard FileKind(ofPath: url.path) == .file else { return (url.lastPathComponent, [:]) }
+        do {
+            let data = try Data(contentsOf: url)
+            let text = try JSONDecoder().decode(Configuration.self, from: data)
+            guard case .object(let object) = try JSONValue(parsing: data),
+                let unknown = object.members.map(\.key).first(where: { $0 != "transformers" })
+            else {
+                let rules = try text.transformers.map { ($0, try rule($1, "\(url.path), '\($0)'")) }
+                return (url.lastPathComponent, Dictionary(uniqueKeysWithValues: rules))
+            }
+            throw GraftError(
+                .other(finding: "the configuration has the key '\(unknown)'", remedy: "It has 'transformers' alone."))
+        } catch let error as GraftError {
+            throw error.located(in: .init(source: url.path))
+        } catch {
+            throw GraftError(
+                .other(
+                    finding: "the configuration can't be read",
+                    remedy: #"Write {"transformers": {"NAME": "RULE"}}."#),
+                at: .init(source: url.path), underlying: error)
+        }
+    }
+
+    private static func rule(_ text: String, _ source: String) throws -> TransformerRule {
+        guard let rule = TransformerRule(text) else { throw noRule(text, source) }
+        return rule
+    }
+
+    private static func noRule(_ text: String, _ source: String) -> GraftError {
+        GraftError(
+            .other(finding: "'\(text)' is no rule", remedy: "Write NAME=RULE; RULE is \(TransformerRule.forms)."),
+            at: .init(source: source))
+    }
+}

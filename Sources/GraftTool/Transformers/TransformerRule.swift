@@ -1,0 +1,141 @@
+// What a transformer does that a model names and no code registers here, in one word or one word and its argument:
+//
+//     integer                     "12" <-> 12; a number is read, too
+//     text                        12 <-> "12"
+//     date:FORMAT                 as JSONDateFormat: iso8601, unixSeconds, unixMilliseconds, referenceSeconds, dd.MM.yyyy
+//     url                         "https://example.org" <-> a URL
+//     case:upper, case:lower      "abc" -> "ABC"; written as it is
+//     map:a=1,b=2                 "a" <-> 1
+//
+// A value that a rule doesn't take is refused, as by any transformer.
+
+import CoreData
+import Foundation
+import Graft
+
+/// A rule that stands for a value transformer.
+enum TransformerRule {
+    case integer
+    case text
+    case date(DateFormat)
+    case url
+    case upperCase
+    case lowerCase
+    /// Keys of the JSON and the texts of the values that they stand for, in their order.
+    case map([(key: String, value: String)])
+
+    static let forms = "integer, text, url, date:FORMAT, case:upper, case:lower or map:KEY=VALUE,..."
+
+    /// Reads a rule; nil for a text that is none.
+    init?(_ text: String) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        switch (parts[0], parts.count == 2 ? parts[1] : nil) {
+        case ("integer", nil): self = .integer
+        case ("text", nil): self = .text
+        case ("url", nil): self = .url
+        case ("case", "upper"): self = .upperCase
+        case ("case", "lower"): self = .lowerCase
+        case ("date", nil): self = .date(.iso8601)
+        case ("date", let format?):
+            guard let format = DateFormat(format) else { return nil }
+            self = .date(format)
+        case ("map", let list?):
+            var entries: [(key: String, value: String)] = []
+            for entry in list.split(separator: ",") {
+                let sides = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+                guard sides.count == 2, !entries.contains(where: { $0.key == sides[0] }) else { return nil }
+                entries.append((sides[0], sides[1]))
+            }
+            if entries.isEmpty { return nil }
+            self = .map(entries)
+        default: return nil
+        }
+    }
+
+    /// The rule that a usual name stands for: `StringToInteger`, `StringToIntegerTransformer`, `GRTURLTransformer`, ...
+    init?(usualName name: String) {
+        var word = name.lowercased().filter { $0.isLetter || $0.isNumber }
+        for ending in ["transformer", "value"] where word.hasSuffix(ending) { word.removeLast(ending.count) }
+        switch word {
+        case "stringtointeger", "stringtoint", "stringtonumber", "integerfromstring", "stringinteger": self = .integer
+        case "integertostring", "inttostring", "numbertostring", "stringfrominteger", "stringfromnumber": self = .text
+        case "stringtourl", "urlfromstring", "url", "urlstring", "grturl": self = .url
+        case "stringtodate", "datefromstring", "iso8601date", "iso8601stringtodate", "iso8601", "date":
+            self = .date(.iso8601)
+        case "uppercase", "uppercasestring": self = .upperCase
+        case "lowercase", "lowercasestring": self = .lowerCase
+        default: return nil
+        }
+    }
+
+    // MARK: Registering
+
+    /// Registers a transformer that follows the rule.
+    ///
+    /// - Parameter isForTexts: Whether the attributes are texts, so that a map's values are texts whatever they look like.
+    func register(as name: String, isForTexts: Bool) {
+        ValueTransformer.setValueTransformer(
+            withName: name, transform: { (json: Any) in value(json, isForTexts) },
+            reverseTransform: { (value: Any) in json(value) })
+    }
+
+    /// The value of an attribute for a JSON value; nil for one that the rule doesn't take.
+    private func value(_ json: Any, _ isForTexts: Bool) -> Any? {
+        switch self {
+        case .integer: Self.converted(json, AttributeConverter(.integer64))
+        case .text: Self.converted(json, AttributeConverter(.string))
+        case .url: Self.converted(json, AttributeConverter(.uri))
+        case .date(let format): Self.converted(json, AttributeConverter(dateFormat: format))
+        case .upperCase: (json as? String)?.uppercased()
+        case .lowerCase: (json as? String)?.lowercased()
+        case .map(let entries):
+            (Self.converted(json, AttributeConverter(.string)) as? String).flatMap { key in
+                entries.first { $0.key == key }.map { isForTexts ? $0.value : Self.scalar($0.value) }
+            }
+        }
+    }
+
+    /// The JSON value for an attribute's. What a map doesn't have is written as it is.
+    private func json(_ value: Any) -> Any? {
+        switch self {
+        case .integer: (value as? NSNumber)?.stringValue
+        case .text: (value as? String).map { text in Self.scalar(text) as? NSNumber ?? text as Any }
+        case .url: (value as? URL)?.absoluteString
+        case .date(let format): (value as? Date).flatMap { Self.written($0, format) }
+        case .upperCase, .lowerCase: value
+        case .map(let entries):
+            entries.first { "\(Self.scalar($0.value))" == "\(value)" || $0.value == "\(value)" }?.key ?? value
+        }
+    }
+
+    // MARK: Values
+
+    /// What the converter makes of a JSON value; nil for one that it doesn't take: the importer then says so, with the place.
+    private static func converted(_ json: Any, _ converter: AttributeConverter) -> Any? {
+        do {
+            var reader = JSONReader(try JSONWriter.data(of: JSONValue(convertingObject: json)))
+            let token = try reader.next()
+            return try converter.value(of: token, in: &reader).object
+        } catch {
+            return nil
+        }
+    }
+
+    private static func written(_ date: Date, _ format: DateFormat) -> Any? {
+        do {
+            var writer = JSONWriter()
+            let value = GraphValue.date(date.timeIntervalSinceReferenceDate)
+            try AttributeConverter(dateFormat: format).write(value, to: &writer)
+            return try JSONValue(parsing: writer.finish()).object
+        } catch {
+            return nil
+        }
+    }
+
+    /// A number where the text is just how that number is written; else the text.
+    private static func scalar(_ text: String) -> Any {
+        if let integer = Int64(text), "\(integer)" == text { return NSNumber(value: integer) }
+        if let double = Double(text), "\(double)" == text { return NSNumber(value: double) }
+        return text
+    }
+}

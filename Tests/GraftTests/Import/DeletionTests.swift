@@ -1,0 +1,163 @@
+// What imports and diffs may delete: one limit for every policy, with what goes with its owner; and objects that the data says
+// are gone.
+
+import CoreData
+import Foundation
+import Graft
+import Testing
+
+@Suite struct DeletionTests {
+    /// Teams own players, and players own shirts. A team's list of players is all there is of them.
+    private func world(_ kind: StoreKind = .sqlite, team: [String: String] = [:], text: [String: String] = [:]) throws
+        -> ImportWorld
+    {
+        var world = try ImportWorld(kind) { sketch in
+            sketch.entity(
+                "Team", info: ["identityAttributes": "id"].merging(team) { $1 },
+                [
+                    .attribute("id", json: "id"),
+                    .toMany("players", "Player", inverse: "team", json: "players"),
+                ])
+            sketch.entity(
+                "Player", info: ["identityAttributes": "id"].merging(text) { $1 },
+                [
+                    .attribute("id", json: "id"), .attribute("name", json: "name"),
+                    .toOne("team", "Team", inverse: "players"),
+                    .toMany("shirts", "Shirt", inverse: "player", json: "shirts", rule: .cascadeDeleteRule),
+                ])
+            sketch.entity(
+                "Shirt",
+                [.attribute("number", json: "number"), .toOne("player", "Player", inverse: "shirts")])
+        }
+        world.options.mapping["Team", "players"].toManyPolicy = .replaceAndDelete
+        return world
+    }
+
+    private let team =
+        #"{"id": "t", "players": [{"id": "a", "shirts": [{"number": "1"}, {"number": "2"}]}, {"id": "b"}]}"#
+
+    @Test(arguments: [false, true])
+    func `a limit counts what goes with its owner, and leaves everything as it was`(savesEachBatch: Bool) throws {
+        var world = try world()
+        world.options.savesEachBatch = savesEachBatch
+        try world.take(team, "Team")
+        world.options.mapping["Shirt"].deletionLimit = .count(1)
+        let error = try #require(world.refuse(#"{"id": "t", "players": [{"id": "b", "name": "B"}]}"#, "Team"))
+        #expect(error.place.entity == "Shirt")
+        #expect(error.description.contains("2 of 2 objects would be deleted, and the limit is 1"))
+        #expect(error.description.contains("--max-deletions"))
+        #expect(try world.count("Shirt") == 2)
+        #expect(try world.values("name", of: "Player") == ["nil", "nil"])
+        world.options.mapping["Shirt"].deletionLimit = .percent(100)
+        let report = try world.take(#"{"id": "t", "players": ["b"]}"#, "Team")
+        #expect(report["Player"].deleted == 1)
+        #expect(report["Shirt"].deleted == 2)
+        #expect(try world.count("Shirt") == 0)
+    }
+
+    @Test func `a percentage has a least number, and a dry run says what would be refused`() throws {
+        var world = try world()
+        try world.take(team, "Team")
+        world.options.mapping.entityDefaults.deletionLimit = .percent(10, atLeast: 2)
+        try world.take(#"{"id": "t", "players": ["b"]}"#, "Team")
+        #expect(try world.count("Player") == 1)
+        world.options.mapping.entityDefaults.deletionLimit = .percent(10)
+        world.options.isDryRun = true
+        let report = try world.take(#"{"id": "t", "players": []}"#, "Team")
+        #expect(report["Player"].deleted == 1)
+        #expect(report.exceededLimits == ["Player: 1 of 1 objects would be deleted, and the limit is 0"])
+        world.options.isDryRun = false
+        #expect(world.refuse(#"{"id": "t", "players": []}"#, "Team") != nil)
+        #expect(try world.count("Player") == 1)
+    }
+
+    @Test func `a diff obeys the same limit`() throws {
+        let world = try world()
+        try world.take(team, "Team")
+        let container = world.stack.container
+        let before = try world.stack.perform { try GraphSnapshot(of: $0) }
+        try world.take(#"{"id": "t", "players": []}"#, "Team")
+        let after = try world.stack.perform { try GraphSnapshot(of: $0) }
+        let diff = try GraphDiff(from: before, to: after)
+        try container.apply(diff.inverted)
+        #expect(try world.count("Player") == 2)
+        let error = graftError { try container.apply(diff, options: PatchOptions(deletionLimit: .count(1))) }
+        #expect(error?.description.contains("2 of 2 objects would be deleted") == true)
+        #expect(try world.count("Player") == 2)
+        try container.apply(diff, options: PatchOptions(deletionLimit: .count(2)))
+        #expect(try world.count("Player") == 0)
+    }
+
+    @Test(arguments: ["10", "0", "10%", "2.5%", "100%"]) func `a limit is a number or a percentage`(_ text: String) {
+        #expect(DeletionLimit(text) != nil)
+    }
+
+    @Test(arguments: ["", "%", "-1", "101%", "ten", "1.5"]) func `other texts are none`(_ text: String) {
+        #expect(DeletionLimit(text) == nil)
+    }
+
+    // MARK: Objects that are gone
+
+    @Test(arguments: [false, true])
+    func `an object that says that it is gone is deleted, whatever else it says`(savesEachBatch: Bool) throws {
+        var world = try world(text: ["JSONDeletedKey": "meta.deleted"])
+        world.options.savesEachBatch = savesEachBatch
+        world.options.batchSize = savesEachBatch ? 1 : 5000
+        try world.take(team, "Team")
+        let report = try world.take(
+            """
+            [{"id": "a", "name": "New", "shirts": [{"number": "9"}], "meta": {"deleted": true}},
+             {"id": "b", "name": "B", "meta": {"deleted": false}}, {"id": "never", "meta": {"deleted": "2020-01-01"}},
+             {"id": "c", "meta": {"deleted": null}}]
+            """, "Player")
+        #expect(report["Player"].deleted == 1)
+        #expect(report["Player"].inserted == 1)
+        #expect(report["Shirt"].deleted == 2)
+        #expect(report["Shirt"].inserted == 0)
+        #expect(try world.values("id", of: "Player") == ["b", "c"])
+    }
+
+    @Test func `the value that means gone can be named, and a nested object can be gone`() throws {
+        let world = try world(text: ["JSONDeletedKey": "state", "JSONDeletedValue": "left, sold"])
+        try world.take(team, "Team")
+        try world.take(
+            #"{"id": "t", "players": [{"id": "a", "state": "sold"}, {"id": "b", "state": "here"}]}"#, "Team")
+        #expect(try world.values("id", of: "Player") == ["b"])
+        #expect(try world.members("players", "id", of: "Team", "id", "t") == ["b"])
+    }
+
+    @Test func `a list beside the records names objects that are gone`() throws {
+        let world = try world(
+            text: ["JSONRootKeyPath": "data.players", "JSONDeletedListKeyPath": "data.gone"])
+        try world.take(team, "Team")
+        let report = try world.take(
+            #"{"data": {"gone": ["a", {"id": "x"}], "players": [{"id": "b", "name": "B"}]}}"#, "Player")
+        #expect(report["Player"].deleted == 1)
+        #expect(report["Player"].updated == 1)
+        #expect(try world.values("id", of: "Player") == ["b"])
+        // No list, and none beside an array.
+        try world.take(#"{"data": {"players": [{"id": "b"}]}}"#, "Player")
+        try world.take(#"[{"id": "b"}]"#, "Player")
+        #expect(try world.values("id", of: "Player") == ["b"])
+    }
+
+    @Test func `a text of its own can be the list, and has to identify`() throws {
+        let world = try world()
+        try world.take(team, "Team")
+        let list = ImportSource.data(Data(#"[{"id": "a"}]"#.utf8)).deleting()
+        let report = try world.stack.container.importJSON(from: [list], entity: "Player")
+        #expect(report["Player"].deleted == 1)
+        let nameless = ImportSource.data(Data(#"[{"name": "B"}]"#.utf8)).deleting()
+        let error = graftError { try world.stack.container.importJSON(from: [nameless], entity: "Player") }
+        #expect(error?.problem == .missingIdentity(attributes: ["id"]))
+        #expect(try world.values("id", of: "Player") == ["b"])
+    }
+
+    @Test func `what is gone counts for the limit, too`() throws {
+        var world = try world(text: ["JSONDeletedKey": "gone"])
+        try world.take(team, "Team")
+        world.options.mapping["Player"].deletionLimit = .count(0)
+        #expect(world.refuse(#"[{"id": "a", "gone": 1}]"#, "Player") != nil)
+        #expect(try world.count("Player") == 2)
+    }
+}

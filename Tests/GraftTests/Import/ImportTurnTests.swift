@@ -1,0 +1,186 @@
+// Imports into one file through several coordinators, as several processes have them: each has its turn from the first look-up
+// to the save.
+
+import CoreData
+import Foundation
+import Graft
+import Synchronization
+import Testing
+
+@Suite struct ImportTurnTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "graft-turns-\(UUID().uuidString)")
+
+    init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+
+    /// A container of its own on the same file.
+    private func container(_ options: [String: NSObject] = [:]) throws -> NSPersistentContainer {
+        let container = NSPersistentContainer(name: "Turns", managedObjectModel: ComicModel.make())
+        let description = NSPersistentStoreDescription(url: folder.appending(path: "Turns.sqlite"))
+        for (key, value) in options { description.setOption(value, forKey: key) }
+        container.persistentStoreDescriptions = [description]
+        var failure: (any Error)?
+        container.loadPersistentStores { _, error in failure = error }
+        if let failure { throw failure }
+        return container
+    }
+
+    private func count(_ entity: String, _ container: NSPersistentContainer) throws -> Int {
+        let context = container.newBackgroundContext()
+        return try context.performAndWait {
+            try context.count(for: NSFetchRequest<NSManagedObject>(entityName: entity))
+        }
+    }
+
+    private static var rollbackMode: [String: NSObject] {
+        [NSSQLitePragmasOption: ["journal_mode": "DELETE"] as NSDictionary]
+    }
+
+    @Test(arguments: [false, true], [false, true])
+    func `imports through several coordinators at the same time don't double anything`(
+        inRollbackMode: Bool, savesEachBatch: Bool
+    ) throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let records = (0..<300).map {
+            #"{"id": "\#($0)", "name": "N\#($0)", "powers": [{"id": "\#($0 % 9)", "name": "P"}]}"#
+        }
+        let text = Data(records.joined(separator: "\n").utf8)
+        let containers = try (0..<4).map { _ in try container(inRollbackMode ? Self.rollbackMode : [:]) }
+        let inserted = Mutex(0)
+        let failures = Mutex<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: containers.count) { number in
+            var options = ImportOptions()
+            options.batchSize = 20
+            options.savesEachBatch = savesEachBatch
+            do {
+                let report = try containers[number].importJSON(
+                    from: [.data(text)], entity: "Character", options: options)
+                inserted.withLock { $0 += report.total.inserted }
+            } catch {
+                failures.withLock { $0.append("\(error)") }
+            }
+        }
+        #expect(failures.withLock { $0 } == [])
+        #expect(try count("Character", containers[0]) == 300)
+        #expect(try count("Power", containers[0]) == 9)
+        #expect(inserted.withLock { $0 } == 309)
+    }
+
+    /// Objects without identity are matched by contents: what another import has made between two batches is found, and what
+    /// this one has made itself stands for one row each.
+    @Test func `batches see what others have written between them`() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var sketch = ModelSketch()
+        sketch.entity("Line", [.attribute("text", json: "text")])
+        let model = sketch.model()
+        func open() throws -> NSPersistentContainer {
+            let container = NSPersistentContainer(name: "Lines", managedObjectModel: model)
+            container.persistentStoreDescriptions = [
+                NSPersistentStoreDescription(url: folder.appending(path: "Lines.sqlite"))
+            ]
+            var failure: (any Error)?
+            container.loadPersistentStores { _, error in failure = error }
+            if let failure { throw failure }
+            return container
+        }
+        let (first, second) = (try open(), try open())
+        let pipe = Pipe()
+        let report = Mutex<ImportReport?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        let source = ImportSource.handle(pipe.fileHandleForReading, name: "pipe")
+        Thread.detachNewThread {
+            var options = ImportOptions()
+            options.batchSize = 1
+            options.savesEachBatch = true
+            options.checksInputFirst = false
+            let result = try? first.importJSON(from: [source], entity: "Line", options: options)
+            report.withLock { $0 = result }
+            done.signal()
+        }
+        try pipe.fileHandleForWriting.write(contentsOf: Data(#"{"text": "a"} {"text": "b"} "#.utf8))
+        let deadline = ContinuousClock.now + .seconds(30)
+        while try count("Line", second) < 1, ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.01) }
+        try second.importJSON(from: [.data(Data(#"[{"text": "a"}, {"text": "x"}]"#.utf8))], entity: "Line")
+        try pipe.fileHandleForWriting.write(contentsOf: Data(#"{"text": "a"} {"text": "x"} {"text": "y"}"#.utf8))
+        try pipe.fileHandleForWriting.close()
+        #expect(done.wait(timeout: .now() + 30) == .success)
+        // a, b, and a second a of the first; x of the second, which the first one finds; y.
+        #expect(report.withLock { $0?["Line"].inserted } == 4)
+        #expect(try count("Line", second) == 5)
+    }
+
+    @Test func `others read while an import has its turn, and save when it has ended`() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let importing = try container()
+        try importing.importJSON(from: [.data(Data(#"{"id": "1", "name": "A"}"#.utf8))], entity: "Character")
+        let other = try container(["NSPersistentStoreTimeoutOption": 0 as NSNumber])
+        let pipe = Pipe()
+        let done = DispatchSemaphore(value: 0)
+        let source = ImportSource.handle(pipe.fileHandleForReading, name: "pipe")
+        Thread.detachNewThread {
+            var options = ImportOptions()
+            options.batchSize = 1
+            _ = try? importing.importJSON(from: [source], entity: "Character", options: options)
+            done.signal()
+        }
+        try pipe.fileHandleForWriting.write(
+            contentsOf: Data(#"{"id": "2", "name": "B"} {"id": "3", "name": "C"} "#.utf8))
+        let context = other.newBackgroundContext()
+        let power = NSEntityDescription.insertNewObject(forEntityName: "Power", into: context)
+        func isLocked(_ round: Int) -> Bool {
+            power.setValue("P\(round)", forKey: "name")
+            do {
+                try context.save()
+                return false
+            } catch {
+                return "\(error)".contains("locked")
+            }
+        }
+        var round = 0
+        while !isLocked(round), round < 3000 {
+            round += 1
+            Thread.sleep(forTimeInterval: 0.005)
+        }
+        #expect(round < 3000, "the turn keeps others from writing")
+        // Readers of both go on.
+        #expect(try count("Character", other) == 1)
+        #expect(try count("Character", importing) == 1)
+        try pipe.fileHandleForWriting.close()
+        #expect(done.wait(timeout: .now() + 30) == .success)
+        try context.save()
+        #expect(try count("Character", other) == 3)
+    }
+
+    @Test func `an import that waits for its turn can be cancelled`() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (holder, waiting) = (try container(), try container())
+        let pipe = Pipe()
+        let done = DispatchSemaphore(value: 0)
+        let source = ImportSource.handle(pipe.fileHandleForReading, name: "pipe")
+        Thread.detachNewThread {
+            var options = ImportOptions()
+            options.batchSize = 1
+            _ = try? holder.importJSON(from: [source], entity: "Character", options: options)
+            done.signal()
+        }
+        try pipe.fileHandleForWriting.write(
+            contentsOf: Data(#"{"id": "2", "name": "B"} {"id": "3", "name": "C"} "#.utf8))
+        let other = try container(["NSPersistentStoreTimeoutOption": 0 as NSNumber])
+        func isFree() -> Bool {
+            (try? other.importJSON(from: [.data(Data(#"{"id": "9"}"#.utf8))], entity: "Character")) != nil
+        }
+        var round = 0
+        while isFree(), round < 3000 {
+            round += 1
+            Thread.sleep(forTimeInterval: 0.005)
+        }
+        let progress = Progress(totalUnitCount: 1)
+        DispatchQueue.global().asyncAfter(deadline: .now() + 0.2) { progress.cancel() }
+        let error = graftError {
+            try waiting.importJSON(
+                from: [.data(Data(#"{"id": "5"}"#.utf8))], entity: "Character", progress: progress)
+        }
+        #expect(error?.problem == .cancelled)
+        try pipe.fileHandleForWriting.close()
+        #expect(done.wait(timeout: .now() + 30) == .success)
+    }
+}

@@ -1,0 +1,68 @@
+// Imports into stores that have many objects and no index on their identity: the identities are read once.
+
+import CoreData
+import Foundation
+import Graft
+import Testing
+
+@Suite struct StoredIdentityTests {
+    /// So many that reading their identities is worth it.
+    private let count = 5400
+
+    private func world(unique: [[String]] = []) throws -> ImportWorld {
+        var world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Item", info: ["identityAttributes": "list,number"], unique: unique,
+                [
+                    .attribute("list", json: "list"), .attribute("number", .integer64AttributeType, json: "number"),
+                    .attribute("text", json: "text"),
+                    .toMany("parts", "Item", inverse: "wholes", json: "parts"),
+                    .toMany("wholes", "Item", inverse: "parts"),
+                ])
+            sketch.entity("Special", parent: "Item", [.attribute("why", json: "why")])
+        }
+        world.options.batchSize = 300
+        return world
+    }
+
+    private func item(_ number: Int, _ text: String) -> String {
+        #"{"list": "l\#(number % 2)", "number": \#(number), "text": "\#(text)"}"#
+    }
+
+    private func fill(_ world: ImportWorld) throws {
+        try world.take((0..<count - 400).map { item($0, "t") }.joined(separator: "\n"), "Item")
+        try world.take((count - 400..<count).map { item($0, "t") }.joined(separator: "\n"), "Special")
+    }
+
+    @Test(arguments: [false, true])
+    func `without an index the identities are read once, and what is found is the same`(savesEachBatch: Bool) throws {
+        var world = try world()
+        try fill(world)
+        world.options.savesEachBatch = savesEachBatch
+        let same = try world.take((0..<count).map { item($0, "t") }.joined(separator: "\n"), "Item")
+        #expect(same.total.unchanged == count)
+        #expect(same.total.inserted == 0)
+        // 100 changed, 100 new, of which half refer to what the import itself has made.
+        let new = (0..<100).map { number in
+            let made = count + number
+            return
+                #"{"list": "n", "number": \#(made), "parts": [{"list": "n", "number": \#(made - 1)}, {"list": "l0", "number": 0}]}"#
+        }
+        let changed = (0..<count).map { item($0, $0 % 54 == 0 ? "changed" : "t") }
+        let report = try world.take((changed + new).joined(separator: "\n"), "Item")
+        #expect(report.total.updated == 100)
+        #expect(report.total.unchanged == count - 100)
+        // The first of the new ones refers to one that isn't in the data.
+        #expect(report.total.inserted + report.total.stubs == 101)
+        #expect(try world.count("Item") == count + 101)
+        #expect(try world.count("Special") == 400)
+    }
+
+    @Test func `with a constraint each batch asks the store's index`() throws {
+        let world = try world(unique: [["list", "number"]])
+        try fill(world)
+        let report = try world.take((0..<count).map { item($0, "t") }.joined(separator: "\n"), "Item")
+        #expect(report.total.unchanged == count)
+        #expect(report.fetchCount == count / 300)
+    }
+}

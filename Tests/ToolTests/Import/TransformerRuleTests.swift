@@ -1,0 +1,109 @@
+// Models that name transformers: the tool follows rules, those with usual names, those of the command line, and those of the
+// configuration file; both ways.
+
+import Foundation
+import Testing
+
+@Suite struct TransformerRuleTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func attribute(_ name: String, _ type: String, _ transformer: String?) -> String {
+        let entry = transformer.map { #"<entry key="JSONTransformerName" value="\#($0)"/>"# } ?? ""
+        return """
+            <attribute name="\(name)" attributeType="\(type)" optional="YES">
+            <userInfo><entry key="JSONKeyPath" value="\(name)"/>\(entry)</userInfo></attribute>
+            """
+    }
+
+    private func model() throws -> String {
+        let attributes = [
+            attribute("id", "Integer 64", "StringToInteger"), attribute("name", "String", "Shout"),
+            attribute("born", "Date", "BirthDate"), attribute("page", "URI", "StringToURL"),
+            attribute("status", "Integer 16", "Status"), attribute("code", "String", "Code"),
+        ]
+        return try folder.model(
+            #"<entity name="Hero">\#(attributes.joined())<userInfo><entry key="identityAttributes" value="id"/></userInfo></entity>"#
+        )
+    }
+
+    private let input = """
+        [{"id": "7", "name": "Batman", "born": "30.03.1939", "page": "https://example.org/7", "status": "active", \
+        "code": 12}]
+        """
+    private let rules = [
+        "--transformer", "Shout=case:upper", "--transformer", "BirthDate=date:dd.MM.yyyy", "--transformer",
+        "Status=map:retired=0,active=1", "--transformer", "Code=text",
+    ]
+
+    @Test func `values are read by the rules, and written back by them`() throws {
+        let (model, store) = (try model(), folder.path("Store.sqlite"))
+        let file = try folder.file("in.json", input)
+        let arguments = ["import", file, "--store", store, "--model", model]
+        try graft(arguments + rules).succeeded()
+        let row = try StoreFile(path: store).read { database in
+            try String.fetchAll(
+                database,
+                sql:
+                    "SELECT ZID || ' ' || ZNAME || ' ' || ZSTATUS || ' ' || ZCODE || ' ' || ZBORN || ' ' || ZPAGE FROM ZHERO"
+            )
+        }
+        #expect(row == ["7 BATMAN 1 12 -1948752000.0 https://example.org/7"])
+        let export = try graft(["export", "--store", store, "--entity", "Hero"] + rules).succeeded()
+        #expect(
+            export.text.contains(
+                #""id":"7","name":"BATMAN","born":"30.03.1939","page":"https://example.org/7","status":"active","code":12"#
+            )
+                || export.text.contains(#""status":"active""#) && export.text.contains(#""born":"30.03.1939""#)
+                    && export.text.contains(#""id":"7""#) && export.text.contains(#""code":12"#),
+            "\(export.text)")
+        // What was written is what is read: nothing changes.
+        let again = try graft(
+            ["import", try folder.file("out.json", export.text), "--store", store] + rules
+        ).succeeded()
+        #expect(again.text.contains("Hero           0        0          1"), "\(again.text)")
+    }
+
+    @Test func `the configuration file beside the model, or beside the store, says the rules`() throws {
+        let (model, store) = (try model(), folder.path("Store.sqlite"))
+        let file = try folder.file("in.json", input)
+        let configuration = """
+            {"transformers": {"Shout": "case:lower", "BirthDate": "date:dd.MM.yyyy", "Status": "map:retired=0,active=1", \
+            "Code": "text"}}
+            """
+        _ = try folder.file("Model.graft.json", configuration)
+        try graft("import", file, "--store", store, "--model", model).succeeded()
+        #expect(try StoreFile(path: store).count("ZHERO", where: "ZNAME = 'batman'") == 1)
+        let alone = try graft("import", file, "--store", store)
+        alone.failed(
+            saying: "Hero.born", "BirthDate", "--transformer BirthDate=RULE", "Store.graft.json", "date:FORMAT")
+        _ = try folder.file("Store.graft.json", configuration)
+        try graft("import", file, "--store", store).succeeded()
+        _ = try folder.file("Store.graft.json", #"{"transformer": {}}"#)
+        try graft("import", file, "--store", store).failed(saying: "Store.graft.json", "the configuration")
+    }
+
+    @Test func `a value that a rule doesn't take is refused, with its place`() throws {
+        let (model, store) = (try model(), folder.path("Store.sqlite"))
+        for (text, place) in [
+            (#"[{"id": "seven"}]"#, "$[0].id"), (#"[{"id": "1"}, {"id": "2", "status": "gone"}]"#, "$[1].status"),
+            (#"[{"id": "1", "born": "1939-03-30"}]"#, "$[0].born"),
+        ] {
+            let file = try folder.file("in.json", text)
+            let run = try graft(["import", file, "--store", store, "--model", model] + rules)
+            run.failed(saying: place, "transformer")
+            #expect(!FileManager.default.fileExists(atPath: store))
+        }
+    }
+
+    @Test(arguments: [
+        ("Shuot=case:upper", "Did you mean 'Shout'?"), ("Shout=louder", "is no rule"), ("Shout", "is no rule"),
+        ("Status=map:a", "is no rule"), ("BirthDate=date:qq-ii", "is no rule"),
+    ])
+    func `a wrong rule is an error that says what is right`(_ rule: String, _ words: String) throws {
+        let file = try folder.file("in.json", input)
+        let arguments = ["import", file, "--store", folder.path("Store.sqlite"), "--model", try model()]
+        try graft(arguments + rules + ["--transformer", rule]).failed(saying: words)
+    }
+}
