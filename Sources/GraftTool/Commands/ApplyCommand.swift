@@ -58,7 +58,8 @@ struct ApplyCommand: JobCommand {
     func run(console: Console) throws {
         try ApplyJob(
             patch: patch, store: store, model: model, entity: entity, isReversed: reverse, isDryRun: dryRun,
-            conflicts: onConflict.policy, options: key.diffOptions, deletionLimit: maxDeletions ?? .ofTool, backup: backup
+            conflicts: onConflict.policy, options: key.diffOptions, deletionLimit: maxDeletions ?? .ofTool,
+            backup: backup
         ).run(on: console)
     }
 }
