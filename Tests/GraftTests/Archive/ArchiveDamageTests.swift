@@ -157,12 +157,12 @@ import Testing
             let error = try #require(graftError { try GraphArchive(Data(text.utf8)).verify() })
             guard case .wrongKind = error.problem else { throw error }
         }
-        let header = #"{"$archive":{"version":2}"#
+        let header = #"{"$archive":{"version":3}"#
         var checksum = CRC()
         checksum.update(header)
         let later = Data("\(header),\"$crc\":\"\(checksum.text)\"}\n".utf8)
         let error = try #require(graftError { _ = try GraphArchive(later).header() })
-        #expect(error.description.contains("version 2") && error.description.contains("Use a newer version"))
+        #expect(error.description.contains("version 3") && error.description.contains("Use a newer version"))
     }
 }
 

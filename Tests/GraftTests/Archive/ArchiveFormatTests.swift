@@ -49,11 +49,11 @@ import Testing
         let text = lines(try heroes().archive { $0.includesModel = false })
         #expect(
             text.dropFirst().dropLast().map(content) == [
-                #"{"$":"Publisher/1","id":1,"name":"DC"}"#,
-                #"{"$":"Hero/9","id":9,"name":"Robin","publisher":"Publisher/1"}"#,
-                #"{"$":"Hero/12","debut":-1950000000.5,"id":12,"name":"Batman","notes":["Note#2","Note#1"],"publisher":"Publisher/1"}"#,
-                #"{"$":"Note#1","hero":"Hero/12","text":"second"}"#,
-                #"{"$":"Note#2","hero":"Hero/12","text":"first"}"#,
+                #"{"$":"Publisher/1","id":1,"name":"DC","$row":1}"#,
+                #"{"$":"Hero/9","id":9,"name":"Robin","publisher":"Publisher/1","$row":2}"#,
+                #"{"$":"Hero/12","debut":-1950000000.5,"id":12,"name":"Batman","notes":["Note#2","Note#1"],"publisher":"Publisher/1","$row":1}"#,
+                #"{"$":"Note#1","hero":"Hero/12","text":"second","$row":1}"#,
+                #"{"$":"Note#2","hero":"Hero/12","text":"first","$row":2}"#,
             ])
         for line in text {
             var checksum = CRC()
@@ -79,13 +79,18 @@ import Testing
 
     @Test func `the header tells the model's fingerprint and the properties`() throws {
         let header = try GraphArchive(try heroes().archive(.binary)).header()
-        #expect(header.version == 1 && header.encoding == .binary && header.objectCount == 5)
+        #expect(header.version == 2 && header.encoding == .binary && header.objectCount == 5)
         #expect(header.modelChecksum == Self.model.versionChecksum)
         #expect(header.entities.map(\.name) == ["Publisher", "Hero", "Note"])
         #expect(
             header.entities.map(\.versionHash) == header.entities.map { Self.model.entityVersionHashesByName[$0.name] })
-        #expect(header.entities[1].properties.map(\.type) == ["date", "integer64", "string", "orderedToMany", "toOne"])
-        #expect(header.entities[1].properties.map(\.destination) == [nil, nil, nil, "Note", "Publisher"])
+        #expect(
+            header.entities[1].properties.map(\.type) == [
+                "date", "integer64", "string", "orderedToMany", "toOne", "integer64",
+            ])
+        #expect(header.entities[1].properties.map(\.destination) == [nil, nil, nil, "Note", "Publisher", nil])
+        #expect(header.entities[1].properties.last?.name == "$row")
+        #expect(header.lineage?.rows == ["Publisher": 1, "Hero": 2, "Note": 2])
     }
 
     @Test func `names tell composite and odd identities apart`() throws {
