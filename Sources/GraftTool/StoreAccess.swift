@@ -111,15 +111,6 @@ enum StoreAccess {
             timeout: patience.withLock { $0 })
     }
 
-    /// Copies a store with its external data to where there is none.
-    static func backUp(_ path: String, to backup: String) throws {
-        guard FileKind(ofPath: backup) == .missing else {
-            throw GraftError(.unwritableFile(reason: "there is a file of that name"), at: place(backup))
-        }
-        try SQLiteStoreFile.replace(
-            at: URL(fileURLWithPath: backup), withStoreAt: URL(fileURLWithPath: path))
-    }
-
     /// What differs between two versions of a model.
     static func comparison(
         from old: NSManagedObjectModel, to new: NSManagedObjectModel

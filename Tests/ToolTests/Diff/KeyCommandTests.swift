@@ -28,10 +28,10 @@ import Testing
         try FileManager.default.createDirectory(atPath: package, withIntermediateDirectories: true)
         try Data(Self.model.utf8).write(to: URL(fileURLWithPath: package + "/contents"))
         let notes = try folder.file("notes.json", #"[{"text": "a", "stars": 1}, {"text": "b", "stars": 2}]"#)
-        _ = try graft("import", notes, "--entity", "Note", "--store", store, "--model", package).succeeded()
+        _ = try graft("import", notes, "--entity", "Note", "--store", store, "--model", package).endedWell()
         let tags = try folder.file(
             "tags.json", #"[{"identifier": "1", "text": "x"}, {"identifier": "2", "text": "y"}]"#)
-        _ = try graft("import", tags, "--entity", "Tag", "--store", store).succeeded()
+        _ = try graft("import", tags, "--entity", "Tag", "--store", store).endedWell()
     }
 
     private func copy(_ name: String, _ sql: String) throws -> String {
@@ -55,36 +55,36 @@ import Testing
     {
         let copy = try copy(
             "Copy.sqlite", "UPDATE ZNOTE SET ZTEXT = 'B' WHERE ZTEXT = 'b';" + Self.newNote)
-        let text = try graft("diff", store, copy).succeeded().text
+        let text = try graft("diff", store, copy).endedWell().text
         #expect(text.contains("\n# Note: told apart by the row, up to 2\n# Tag: told apart by identifier, a guess"))
         #expect(text.hasSuffix("\n1 new, 1 changed, 0 deleted\n"))
-        let run = try graft("diff", store, copy, "--format", "json", "--key", "Tag=").succeeded()
+        let run = try graft("diff", store, copy, "--format", "json", "--key", "Tag=").endedWell()
         #expect(run.diagnostics.contains("graft: Note, Tag: told apart by the row, up to 2"))
         let patch = try folder.file("patch", run.text)
         let before = try texts(store)
-        _ = try graft("apply", patch, "--store", store).succeeded()
-        #expect(try graft("diff", store, copy, "--exit-code").succeeded().text.isEmpty)
-        _ = try graft("apply", patch, "--store", store, "--reverse").succeeded()
+        _ = try graft("apply", patch, "--store", store).endedWell()
+        #expect(try graft("diff", store, copy, "--exit-code").endedWell().text.isEmpty)
+        _ = try graft("apply", patch, "--store", store, "--reverse").endedWell()
         #expect(try texts(store).map { $0.count } == before.map { $0.count })
         let stranger = folder.path("Stranger.sqlite")
         _ = try graft(
             "import", folder.path("notes.json"), "--entity", "Note", "--store", stranger, "--model",
             folder.path("Notes.xcdatamodel")
-        ).succeeded()
+        ).endedWell()
         #expect(try graft("apply", patch, "--store", stranger).status == 1)
         #expect(try graft("apply", patch, "--store", stranger).diagnostics.contains("--key"))
     }
 
     @Test func `a guess is applied only when agreed to`() throws {
         let copy = try copy("Copy.sqlite", "UPDATE ZTAG SET ZTEXT = 'Y' WHERE ZIDENTIFIER = '2'")
-        let patch = try folder.file("patch", graft("diff", store, copy, "--format", "json").succeeded().text)
+        let patch = try folder.file("patch", graft("diff", store, copy, "--format", "json").endedWell().text)
         let bytes = try StoreFile(path: store).bytes
         let refused = try graft("apply", patch, "--store", store)
         #expect(refused.status == 1 && refused.diagnostics.contains("--key auto"))
         #expect(try StoreFile(path: store).bytes == bytes)
-        _ = try graft("apply", patch, "--store", store, "--key", "auto").succeeded()
+        _ = try graft("apply", patch, "--store", store, "--key", "auto").endedWell()
         #expect(try StoreFile(path: store).count("ZTAG", where: "ZTEXT = 'Y'") == 1)
-        _ = try graft("apply", patch, "--store", store, "--key", "Tag=identifier", "--reverse").succeeded()
+        _ = try graft("apply", patch, "--store", store, "--key", "Tag=identifier", "--reverse").endedWell()
         #expect(try graft("apply", patch, "--store", store, "--key", "Tag").status == 64)
         #expect(try graft("diff", store, copy, "--key", "Tga=identifier").diagnostics.contains("'Tag'"))
     }
@@ -96,7 +96,7 @@ import Testing
             Self.newNote.replacingOccurrences(of: "TEXT'", with: "theirs'") + "DELETE FROM ZNOTE WHERE ZTEXT = 'a';")
         let merged = try [[ours, theirs], [theirs, ours]].enumerated().map { index, sides in
             let output = folder.path("Merged\(index).sqlite")
-            let run = try graft("merge", store, sides[0], sides[1], "--output", output).succeeded()
+            let run = try graft("merge", store, sides[0], sides[1], "--output", output).endedWell()
             #expect(run.diagnostics.contains("told apart by the row"))
             return output
         }
@@ -108,6 +108,14 @@ import Testing
             #expect(try StoreFile(path: path).count("ZNOTE") == 3)
         }
         #expect(
-            try graft("diff", ours, theirs, "--base", store).succeeded().text.contains("1 new, 0 changed, 2 deleted"))
+            try graft("diff", ours, theirs, "--base", store).endedWell().text.contains("1 new, 0 changed, 2 deleted"))
+    }
+}
+
+extension ToolRun {
+    /// Checks that the job succeeded; it may say on the side how it told objects apart.
+    fileprivate func endedWell(sourceLocation: SourceLocation = #_sourceLocation) -> ToolRun {
+        #expect(status == 0, "\(diagnostics)", sourceLocation: sourceLocation)
+        return self
     }
 }
