@@ -129,6 +129,7 @@ private struct EntityCompiler {
         compiled.isIdentityInferred = identity?.isInferred ?? false
         if !isArchive { try fill(&compiled, said) }
         if let path = compiled.entityKeyPath { ignored.append(path) }
+        if let path = compiled.tombstone?.path { ignored.append(path) }
         compiled.keys = builder.tree(KeyTreeBuilder.adding(ignored: entries.isEmpty ? [] : ignored, to: entries))
         return compiled
     }

@@ -72,20 +72,31 @@ import Testing
     }
 
     @Test func `a diff obeys the same limit`() throws {
-        let world = try world()
-        try world.take(team, "Team")
+        // In a diff, what has no identity of its own has one with its owner.
+        let world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Player", info: ["identityAttributes": "id"],
+                [
+                    .attribute("id", json: "id"),
+                    .toMany("shirts", "Shirt", inverse: "player", json: "shirts", rule: .cascadeDeleteRule),
+                ])
+            sketch.entity(
+                "Shirt", info: ["identityAttributes": "number,player"],
+                [.attribute("number", json: "number"), .toOne("player", "Player", inverse: "shirts")])
+        }
+        try world.take(#"[{"id": "a", "shirts": [{"number": "1"}, {"number": "2"}]}, {"id": "b"}]"#, "Player")
         let container = world.stack.container
         let before = try world.stack.perform { try GraphSnapshot(of: $0) }
-        try world.take(#"{"id": "t", "players": []}"#, "Team")
-        let after = try world.stack.perform { try GraphSnapshot(of: $0) }
-        let diff = try GraphDiff(from: before, to: after)
+        try container.importJSON(from: [ImportSource.data(Data(#"["a", "b"]"#.utf8)).deleting()], entity: "Player")
+        let diff = try GraphDiff(from: before, to: try world.stack.perform { try GraphSnapshot(of: $0) })
         try container.apply(diff.inverted)
         #expect(try world.count("Player") == 2)
         let error = graftError { try container.apply(diff, options: PatchOptions(deletionLimit: .count(1))) }
         #expect(error?.description.contains("2 of 2 objects would be deleted") == true)
-        #expect(try world.count("Player") == 2)
+        #expect(try world.count("Shirt") == 2)
         try container.apply(diff, options: PatchOptions(deletionLimit: .count(2)))
         #expect(try world.count("Player") == 0)
+        #expect(try world.count("Shirt") == 0)
     }
 
     @Test(arguments: ["10", "0", "10%", "2.5%", "100%"]) func `a limit is a number or a percentage`(_ text: String) {

@@ -83,7 +83,7 @@ import Testing
         #expect(animal.version == 0)
         #expect(animal.rootPath == ["data", "animals"])
         #expect(animal.orphans?.predicate == "version > 3")
-        #expect(animal.orphans?.limit == 10)
+        #expect(animal.deletionLimit == .count(10))
         #expect(animal.collectionForm == .keyed)
         let cat = try entity("Cat", in: model)
         #expect(cat.entityKeyPath == ["meta", "kind"])

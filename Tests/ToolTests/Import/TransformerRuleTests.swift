@@ -2,6 +2,7 @@
 // configuration file; both ways.
 
 import Foundation
+import GRDB
 import Testing
 
 @Suite struct TransformerRuleTests {
@@ -49,7 +50,7 @@ import Testing
                     "SELECT ZID || ' ' || ZNAME || ' ' || ZSTATUS || ' ' || ZCODE || ' ' || ZBORN || ' ' || ZPAGE FROM ZHERO"
             )
         }
-        #expect(row == ["7 BATMAN 1 12 -1948752000.0 https://example.org/7"])
+        #expect(row == ["7 BATMAN 1 12 -1949011200 https://example.org/7"])
         let export = try graft(["export", "--store", store, "--entity", "Hero"] + rules).succeeded()
         #expect(
             export.text.contains(
