@@ -283,3 +283,8 @@ import Testing
         #expect(try contents(of: folder) == ["Destination.sqlite", "Source.sqlite"])
     }
 }
+
+extension SQLiteStoreBackend {
+    /// The store's UUID.
+    var identifier: String { metadata[NSStoreUUIDKey] as? String ?? "" }
+}
