@@ -214,7 +214,7 @@ extension GraphDiff {
         #expect(misspelt?.description.contains("'text'") == true)
         #expect(graftError { _ = try self.diff(original, copy, DiffOptions(keys: ["Nte": ["text"]])) } != nil)
         let doubled = graftError {
-            _ = try self.diff(original, copy, DiffOptions(keys: ["Note": ["folder", "stars"]]))
+            _ = try self.diff(original, copy, DiffOptions(keys: ["Note": ["stars"]]))
         }
         #expect(doubled != nil)
     }
@@ -278,8 +278,9 @@ extension GraphDiff {
             #expect(later.identification.rules["Note"] == .row(upTo: 3, isMarked: true))
             try copy.container.apply(later)
             #expect(try copy.texts() == ["a", "b", "f"])
-            try copy.container.apply(later.inverted)
-            #expect(try copy.texts() == ["a", "b", "d", "e"])
+            // The row that came has another number than in its store: those that went had it.
+            #expect(graftError { try copy.container.apply(later.inverted) } != nil)
+            #expect(try copy.texts() == ["a", "b", "f"])
         }
     }
 

@@ -29,7 +29,9 @@ import Testing
         #expect(try copy.content["Z_MODELCACHE"] == original.content["Z_MODELCACHE"])
         #expect(try copy.integrity == ["ok"])
         let (all, copied) = try (graft("archive", store), graft("archive", restored))
-        #expect(all.output == copied.output && !all.output.isEmpty)
+        // The heads differ: the copy knows which store it is a copy of.
+        let (lines, copies) = (all.lines.dropFirst().dropLast(), copied.lines.dropFirst().dropLast())
+        #expect(Array(lines) == Array(copies) && lines.count > 4)
         // Once more: everything is there.
         let again = try graft("restore", archive, "--store", restored).succeeded()
         #expect(again.lines.dropFirst().allSatisfy { $0.split(separator: " ")[1...2] == ["0", "0"] }, "\(again.text)")
@@ -95,7 +97,7 @@ import Testing
         let archive = folder.path("heroes.archive")
         try graft("archive", store, "-o", archive, "--format", format).succeeded()
         let run = try graft("inspect", archive).succeeded()
-        #expect(run.text.contains("format version 1") && run.text.contains("with its model"))
+        #expect(run.text.contains("format version 2") && run.text.contains("with its model"))
         #expect(run.lines.contains { $0.split(separator: " ") == ["Hero", "4"] }, "\(run.text)")
         let json = try graft("inspect", archive, "--json").succeeded()
         let report = try #require(try JSONSerialization.jsonObject(with: json.output) as? [String: Any])

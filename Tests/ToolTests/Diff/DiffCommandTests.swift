@@ -102,7 +102,8 @@ import Testing
         let archive = folder.path("old.json")
         _ = try graft("export", "--store", old, "--output", archive).succeeded()
         #expect(try graft("diff", archive, old, "--exit-code").succeeded().text.isEmpty)
-        #expect(try graft("diff", archive, new).succeeded().text.hasSuffix("2 new, 7 changed, 0 deleted\n"))
+        // A document says each link once, so the other end of one isn't a change of its own.
+        #expect(try graft("diff", archive, new).succeeded().text.hasSuffix("2 new, 3 changed, 0 deleted\n"))
         let heroes = Project.heroes.appending(path: "heroes.json").path
         let update = Project.heroes.appending(path: "heroes-update.json").path
         let text = try graft("diff", heroes, update, "--model", Project.heroesModel, "--entity", "Hero").succeeded()
