@@ -93,9 +93,7 @@ final class DecodingUndo {
             }
         }
         context.processPendingChanges()
-        for object in clean where !object.isInserted && !object.isDeleted {
-            context.refresh(object, mergeChanges: false)
-        }
+        context.forgetChanges(of: clean)
         steps.removeAll()
         clean.removeAll()
     }

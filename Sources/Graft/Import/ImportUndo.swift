@@ -81,10 +81,17 @@ final class ImportUndo {
         }
         for object in made.reversed() { context.delete(object) }
         context.processPendingChanges()
-        for object in context.updatedObjects where !changedBefore.contains(object) {
-            context.refresh(object, mergeChanges: false)
-        }
+        context.forgetChanges(of: context.updatedObjects.filter { !changedBefore.contains($0) })
         steps.removeAll()
         made.removeAll()
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Refreshes objects that had no changes before. One that is refreshed keeps what unsaved changes of others say of it, so some
+    /// have to be refreshed once more, when those are without changes, too.
+    func forgetChanges(of objects: some Collection<NSManagedObject>) {
+        for object in objects where !object.isInserted && !object.isDeleted { refresh(object, mergeChanges: false) }
+        for object in objects where object.isUpdated { refresh(object, mergeChanges: false) }
     }
 }
