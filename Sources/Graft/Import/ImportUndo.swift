@@ -89,9 +89,12 @@ final class ImportUndo {
 
 extension NSManagedObjectContext {
     /// Refreshes objects that had no changes before. One that is refreshed keeps what unsaved changes of others say of it, so some
-    /// have to be refreshed once more, when those are without changes, too.
+    /// have to be refreshed once more, when those are without changes, too, and it is known that nothing is left of them.
     func forgetChanges(of objects: some Collection<NSManagedObject>) {
         for object in objects where !object.isInserted && !object.isDeleted { refresh(object, mergeChanges: false) }
-        for object in objects where object.isUpdated { refresh(object, mergeChanges: false) }
+        for object in objects where object.isUpdated {
+            for key in object.changedValues().keys { _ = object.value(forKey: key) }
+            refresh(object, mergeChanges: false)
+        }
     }
 }
