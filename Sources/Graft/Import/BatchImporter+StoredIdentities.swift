@@ -63,12 +63,9 @@ extension BatchImporter {
         guard count > Self.chunkSize / 10, count <= StoredIdentities.limit else { return false }
         var identities = StoredIdentities()
         for start in stride(from: 0, to: count, by: Self.chunkSize) {
-            let request = NSFetchRequest<NSManagedObjectID>(entityName: plan.name)
-            request.resultType = .managedObjectIDResultType
-            request.includesPendingChanges = false
-            request.fetchOffset = start
-            request.fetchLimit = Self.chunkSize
-            let ids = try context.fetch(request)
+            let ids = try context.rowIDs(
+                of: plan.name, includingSubentities: true, includingPendingChanges: false, offset: start,
+                limit: Self.chunkSize)
             for (entity, group) in Dictionary(grouping: ids, by: { numbers[ObjectIdentifier($0.entity)] ?? -1 })
             where entity >= 0 {
                 for (id, values) in try context.readValues(plan.identity, schema.entities[entity], of: group) {

@@ -14,28 +14,36 @@ enum ImportErrors {
     /// The error as a ``GraftError``.
     static func graftError(_ error: any Error) -> GraftError {
         if let error = error as? GraftError { return error }
-        guard let cocoa = error as? CocoaError else { return GraftError(.storeFailure(reason: "\(error)")) }
-        let code = cocoa.errorCode
-        let details = (cocoa as NSError).userInfo[NSDetailedErrorsKey] as? [NSError] ?? []
-        switch code {
-        case NSValidationMultipleErrorsError:
-            guard let first = details.first else { return validation(cocoa as NSError, others: 0) }
-            return validation(first, others: details.count - 1)
-        case 1550..<1700: return validation(cocoa as NSError, others: 0)
-        case NSManagedObjectMergeError: return GraftError(.conflict(reason: reason(cocoa as NSError)))
-        case NSManagedObjectConstraintMergeError, NSManagedObjectConstraintValidationError:
-            return GraftError(.duplicateIdentity(reason(cocoa as NSError)))
-        case CocoaError.fileReadCorruptFile.rawValue: return GraftError(.damagedStore(reason: reason(cocoa as NSError)))
-        default: return GraftError(.storeFailure(reason: reason(cocoa as NSError)))
+        guard let cocoa = cocoa(error) else {
+            let says = error is any LocalizedError || type(of: error) is NSError.Type
+            return GraftError(.storeFailure(reason: says ? reason(error as NSError) : "\(error)"))
         }
+        let details = cocoa.userInfo[NSDetailedErrorsKey] as? [NSError] ?? []
+        switch cocoa.code {
+        case NSValidationMultipleErrorsError:
+            guard let first = details.first else { return validation(cocoa, others: 0) }
+            return validation(first, others: details.count - 1)
+        case 1550..<1700: return validation(cocoa, others: 0)
+        case NSManagedObjectMergeError: return GraftError(.conflict(reason: reason(cocoa)))
+        case NSManagedObjectConstraintMergeError, NSManagedObjectConstraintValidationError:
+            return GraftError(.duplicateIdentity(reason(cocoa)))
+        case CocoaError.fileReadCorruptFile.rawValue: return GraftError(.damagedStore(reason: reason(cocoa)))
+        default: return GraftError(.storeFailure(reason: reason(cocoa)))
+        }
+    }
+
+    /// The error, if it is of Cocoa's domain. A cast to `CocoaError` isn't enough: on Linux it takes any `NSError`.
+    private static func cocoa(_ error: any Error) -> NSError? {
+        let error = error as NSError
+        return error.domain == NSCocoaErrorDomain ? error : nil
     }
 
     /// Each of the validation errors that an error stands for.
     static func single(_ error: any Error) -> [any Error] {
-        guard let cocoa = error as? CocoaError, cocoa.errorCode == NSValidationMultipleErrorsError,
-            let details = (cocoa as NSError).userInfo[NSDetailedErrorsKey] as? [NSError], !details.isEmpty
+        guard let cocoa = cocoa(error), cocoa.code == NSValidationMultipleErrorsError,
+            let details = cocoa.userInfo[NSDetailedErrorsKey] as? [NSError], !details.isEmpty
         else { return [error] }
-        return details.map { CocoaError(CocoaError.Code(rawValue: $0.code), userInfo: $0.userInfo) }
+        return details
     }
 
     /// The value that a validation error is about, as text.
@@ -70,8 +78,7 @@ enum ImportErrors {
 
     /// The object that a validation error is about.
     static func object(of error: any Error) -> NSManagedObject? {
-        guard let cocoa = error as? CocoaError else { return nil }
-        let info = (cocoa as NSError).userInfo
+        let info = (error as NSError).userInfo
         let first = (info[NSDetailedErrorsKey] as? [NSError])?.first?.userInfo ?? info
         return first[NSValidationObjectErrorKey] as? NSManagedObject
     }

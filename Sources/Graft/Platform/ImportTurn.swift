@@ -28,7 +28,8 @@ final class ImportTurn {
                 // Where no file can be made, the store can't be written either, and the save says so.
                 guard file >= 0 else { continue }
                 files.append(file)
-                while flock(file, LOCK_EX | LOCK_NB) != 0 {
+                // A file system without locks has nobody to wait for.
+                while flock(file, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK || errno == EINTR {
                     guard keepsWaiting() else {
                         end()
                         throw GraftError(.cancelled)

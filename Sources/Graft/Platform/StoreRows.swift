@@ -54,11 +54,13 @@ extension NSManagedObjectContext {
 
     /// The IDs of an entity's objects in the order of their rows, some at a time.
     func rowIDs(
-        of entity: String, includingSubentities: Bool = false, offset: Int, limit: Int
+        of entity: String, includingSubentities: Bool = false, includingPendingChanges: Bool = true, offset: Int,
+        limit: Int
     ) throws -> [NSManagedObjectID] {
         let request = NSFetchRequest<NSManagedObjectID>(entityName: entity)
         request.resultType = .managedObjectIDResultType
         request.includesSubentities = includingSubentities
+        request.includesPendingChanges = includingPendingChanges
         #if canImport(Darwin)
             // No order is promised without one, and rows are none to sort by.
             let all = try fetch(request).map { id in

@@ -31,7 +31,9 @@ final class MakingLock {
             guard opened >= 0 else {
                 throw GraftError(.unwritableFile(reason: SystemError.reason()), at: .init(source: target))
             }
-            if flock(opened, LOCK_EX | LOCK_NB) == 0, Self.isStill(opened, at: path) {
+            // A file system without locks has nobody to wait for.
+            let isLocked = flock(opened, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR)
+            if isLocked, Self.isStill(opened, at: path) {
                 file = opened
                 return
             }

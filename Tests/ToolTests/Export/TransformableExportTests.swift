@@ -32,7 +32,7 @@ import Testing
         let changed = try folder.file("changed.json", json.replacing(#""count":3"#, with: #""count":4"#))
         try graft("import", changed, "--entity", "Owner", "--store", store.path).succeeded()
         let written = try stored(store.path)
-        let made = try PropertyListSerialization.propertyList(from: #require(written), format: nil)
+        let made = unsafe try PropertyListSerialization.propertyList(from: #require(written), format: nil)
         let objects = try #require((made as? [String: Any])?["$objects"] as? [Any])
         let numbers = objects.compactMap { $0 as? NSNumber }.map { "\($0)" }
         #expect(numbers.sorted() == ["0.0", "1e+300", "2.0", "4"])
