@@ -181,8 +181,18 @@ enum StoreAccess {
             throw GraftError(.unwritableFile(reason: "its folder doesn't exist"), at: place(path))
         }
         try FileKind.requireReadable(store)
-        try requireStore(store)
-        try SQLiteStoreFile.replace(at: URL(fileURLWithPath: path), withStoreAt: URL(fileURLWithPath: store))
+        if case .archive = try FileKind.contents(of: store) {
+            try FileManager.default.copyItem(atPath: store, toPath: path)
+        } else {
+            try requireStore(store)
+            try copy(store, to: path)
+        }
+    }
+
+    /// Makes what is at a path a copy of a store, external data included, in one step.
+    static func copy(_ store: String, to path: String) throws {
+        let target = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+        try SQLiteStoreFile.replace(at: target, withStoreAt: URL(fileURLWithPath: store).resolvingSymlinksInPath())
     }
 
     /// Deletes a store with everything that belongs to it.

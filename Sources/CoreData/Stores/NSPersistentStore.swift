@@ -60,6 +60,8 @@ open class NSPersistentStore: NSObject {
     private let storeType: String
 
     var backend: (any StoreBackend)?
+    /// Announces what others change.
+    var remoteChangeWatch: RemoteChangeWatch?
 
     init(
         coordinator: NSPersistentStoreCoordinator, type: String, configurationName: String?, url: URL?,

@@ -10,10 +10,9 @@ public let NSPersistentStoreURLKey = "storeURL"
 public let NSPersistentHistoryTokenKey = "historyToken"
 
 extension Notification.Name {
-    /// A store was changed by a save or a batch of any context; posted by the coordinator where the store was opened with
-    /// `NSPersistentStoreRemoteChangeNotificationPostOptionKey`.
-    ///
-    /// - Note: Divergence 22: what other processes change isn't noticed.
+    /// A store was changed, by a save or a batch of any context, by another coordinator or another process; posted by the
+    /// coordinator where the store was opened with `NSPersistentStoreRemoteChangeNotificationPostOptionKey`. What others have
+    /// changed is noticed within half a second, several changes at once, and on a thread of its own.
     public static let NSPersistentStoreRemoteChange = Notification.Name("NSPersistentStoreRemoteChangeNotification")
     /// A store will be removed from a coordinator.
     public static let NSPersistentStoreCoordinatorWillRemoveStore = Notification.Name(
@@ -23,13 +22,23 @@ extension Notification.Name {
 extension NSPersistentStoreCoordinator {
     /// Tells of a change of some stores, where they are opened so. Not under the coordinator's lock.
     func announceChange(of stores: [NSPersistentStore]) {
-        for store in stores {
-            let option = store.options?[NSPersistentStoreRemoteChangeNotificationPostOptionKey] as? NSNumber
-            guard option?.boolValue ?? false else { continue }
+        for store in stores where store.announcesChanges {
             var info: [AnyHashable: Any] = [NSStoreUUIDKey: store.identifier ?? ""]
             info[NSPersistentStoreURLKey] = store.url
             info[NSPersistentHistoryTokenKey] = currentPersistentHistoryToken(fromStores: [store])
             NotificationCenter.default.post(name: .NSPersistentStoreRemoteChange, object: self, userInfo: info)
         }
+    }
+}
+
+extension NSPersistentStore {
+    fileprivate var announcesChanges: Bool {
+        (options?[NSPersistentStoreRemoteChangeNotificationPostOptionKey] as? NSNumber)?.boolValue ?? false
+    }
+
+    /// Begins to announce what others change, where the options ask for it.
+    func watchForRemoteChanges() {
+        guard announcesChanges, let database = (backend as? SQLiteStoreBackend)?.fileDatabase else { return }
+        remoteChangeWatch = RemoteChangeWatch(self, database)
     }
 }

@@ -75,6 +75,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                     coordinator: self, type: storeType, configurationName: configuration, url: storeURL,
                     options: options)
                 store.backend = try makeBackend(for: store, configuration: configuration)
+                store.watchForRemoteChanges()
             }
             announce(.NSPersistentStoreCoordinatorStoresWillChange, NSAddedPersistentStoresKey, store)
             stores.append(store)
@@ -164,6 +165,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
             announce(.NSPersistentStoreCoordinatorStoresWillChange, NSRemovedPersistentStoresKey, store)
             stores.remove(at: index)
+            store.remoteChangeWatch = nil
             store.backend = nil
             store.persistentStoreCoordinator = nil
             announce(.NSPersistentStoreCoordinatorStoresDidChange, NSRemovedPersistentStoresKey, store)

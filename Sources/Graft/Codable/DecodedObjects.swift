@@ -43,7 +43,7 @@ final class DecodedObjects {
     private let identities: [[Part]]
     private var makers: [ObjectMaker]
     /// By identity space.
-    private var objects: [ObjectIndex]
+    private var objects: [HashIndex<NSManagedObject>]
     private var wasEmpty: [Bool?]
     /// What the context's pending changes and this process's saves were when decoding last ended.
     private var state: State?
@@ -67,7 +67,7 @@ final class DecodedObjects {
         }
         makers = entities.map { ObjectMaker($0, in: context) }
         identities = compiled.schema.entities.map { entity in entity.identity.map { Part($0, entity) } }
-        objects = entities.map { _ in ObjectIndex() }
+        objects = entities.map { _ in HashIndex() }
         wasEmpty = entities.map { _ in nil }
     }
 
@@ -90,7 +90,7 @@ final class DecodedObjects {
     /// Forgets everything.
     func forget() {
         isForgotten = true
-        for space in objects.indices where !objects[space].isEmpty { objects[space] = ObjectIndex() }
+        for space in objects.indices where !objects[space].isEmpty { objects[space] = HashIndex() }
         for entity in wasEmpty.indices { wasEmpty[entity] = nil }
     }
 

@@ -83,7 +83,7 @@ final class BatchImporter {
     /// Objects to delete in any case: the data says that they are gone, or a new one of another entity has taken their place.
     var doomed: [NSManagedObject] = []
     /// The unsaved objects of each identity space; only where objects are kept.
-    var unsaved: [ObjectIndex]
+    var unsaved: [HashIndex<NSManagedObject>]
     /// Whether the store had no object of an entity, sub-entities included, when the import first asked. By entity.
     var wasEmpty: [Bool?]
     /// The hashes of the identities that this import has made, where there were none before; where objects are kept,
@@ -137,7 +137,7 @@ final class BatchImporter {
         }
         makers = descriptions.map { ObjectMaker($0, in: context) }
         numbers = Dictionary(descriptions.enumerated().map { (ObjectIdentifier($1), $0) }) { first, _ in first }
-        unsaved = schema.entities.map { _ in ObjectIndex() }
+        unsaved = schema.entities.map { _ in HashIndex() }
         wasEmpty = schema.entities.map { _ in nil }
         made = schema.entities.map { _ in [] }
         identityFetches = schema.entities.map { _ in 0 }

@@ -113,22 +113,6 @@ extension ImportRun {
         return nil
     }
 
-    private func importAll(
-        _ reader: inout SnapshotReader, _ importer: BatchImporter, _ report: inout ImportReport,
-        _ roots: @escaping (NSManagedObject) -> Void
-    ) throws {
-        var hasMore = true
-        while hasMore {
-            try progress.checkCancellation()
-            reader.startBatch()
-            hasMore = try reader.readBatch(rowLimit: max(1, options.batchSize))
-            try beginTurn(importer)
-            try importer.readUnmappedObjects(&reader)
-            try take(reader.snapshot, importer, &report, roots)
-            progress.advance(to: reader.reader.tokenOffset)
-        }
-    }
-
     // MARK: In saved batches
 
     /// Imports and saves batch by batch. A batch with failed records is read again without them.

@@ -155,6 +155,17 @@ struct ImportRun {
         _ roots: ((NSManagedObject) -> Void)?
     ) throws {
         var reader = try snapshotReader(source)
+        try importAll(&reader, importer, &report, roots)
+        report.recordCount += reader.recordCount
+        report.add(reader)
+        progress.finishSource(source)
+    }
+
+    /// Imports batch by batch what a reader reads.
+    func importAll(
+        _ reader: inout SnapshotReader, _ importer: BatchImporter, _ report: inout ImportReport,
+        _ roots: ((NSManagedObject) -> Void)?
+    ) throws {
         var hasMore = true
         while hasMore {
             try progress.checkCancellation()
@@ -165,9 +176,6 @@ struct ImportRun {
             try take(reader.snapshot, importer, &report, roots)
             progress.advance(to: reader.reader.tokenOffset)
         }
-        report.recordCount += reader.recordCount
-        report.add(reader)
-        progress.finishSource(source)
     }
 
     /// Imports what the check has read and kept.

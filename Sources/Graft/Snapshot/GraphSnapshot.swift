@@ -14,7 +14,7 @@ public struct GraphSnapshot: Sendable {
     /// The objects that the payload is about, in its order; one that occurs twice is here twice.
     var roots: [RowReference] = []
     /// By identity space.
-    var indexes: [IdentityIndex]
+    var indexes: [HashIndex<RowReference>]
     /// Where rows went that turned out to be objects of a sub-entity.
     var forwards: [RowReference: RowReference] = [:]
     /// The rows whose identity includes relationships, owners first.
@@ -43,7 +43,7 @@ public struct GraphSnapshot: Sendable {
     init(_ schema: GraphSchema) {
         self.schema = schema
         tables = schema.entities.map(SnapshotTable.init)
-        indexes = schema.entities.map { _ in IdentityIndex() }
+        indexes = schema.entities.map { _ in HashIndex() }
     }
 
     /// Forgets all rows and keeps the memory for the next ones.

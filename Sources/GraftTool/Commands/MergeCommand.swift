@@ -1,6 +1,7 @@
 // The options of `graft merge`. Jobs/MergeJob.swift does the work.
 
 import ArgumentParser
+import Graft
 
 struct MergeCommand: JobCommand {
     static let configuration = CommandConfiguration(
@@ -45,6 +46,14 @@ struct MergeCommand: JobCommand {
     @OptionGroup
     var key: KeyOptions
 
+    @Option(help: .maxDeletions, transform: DeletionLimit.parsing)
+    var maxDeletions: DeletionLimit?
+
+    @Option(
+        help: ArgumentHelp("Copy what is at the output there before it is changed.", valueName: "file"),
+        completion: .file())
+    var backup: String?
+
     @Option(help: "Whose change counts where both changed the same.")
     var prefer: MergeSide?
 
@@ -53,7 +62,7 @@ struct MergeCommand: JobCommand {
     func run(console: Console) throws {
         let job = MergeJob(
             base: base, ours: ours, theirs: theirs, output: output, model: model, prefer: prefer,
-            options: key.diffOptions)
+            options: key.diffOptions, deletionLimit: maxDeletions ?? .ofTool, backup: backup)
         if try job.run(on: console) > 0 { throw QuietExit(code: 1) }
     }
 }

@@ -14,20 +14,10 @@ struct MergeJob {
     var model: String?
     var prefer: MergeSide?
     var options: DiffOptions
+    var deletionLimit = DeletionLimit.ofTool
+    /// Where the output is copied to before it is replaced.
+    var backup: String?
     private let progress = Progress(totalUnitCount: 1)
-
-    init(
-        base: String, ours: String, theirs: String, output: String, model: String? = nil, prefer: MergeSide? = nil,
-        options: DiffOptions = DiffOptions()
-    ) {
-        self.options = options
-        self.base = base
-        self.ours = ours
-        self.theirs = theirs
-        self.output = output
-        self.model = model
-        self.prefer = prefer
-    }
 
     /// Merges, and reports what was done, or lists what is left to settle.
     ///
@@ -70,10 +60,12 @@ struct MergeJob {
             return merge.conflicts.count
         }
         let diff = try merge.diffFromOurs()
+        let patch = PatchOptions(diff: options.diff, deletionLimit: deletionLimit)
+        if let backup, FileKind(ofPath: output) == .file { try StoreAccess.backUp(output, to: backup) }
         if files.ours.isArchive {
-            try write(diff, options.diff, archive: files.ours.archive, model)
+            try write(diff, patch, archive: files.ours.archive, model)
         } else {
-            try write(diff, options.diff)
+            try write(diff, patch)
         }
         let counts = [diff.inserted.count, diff.changed.count, diff.deleted.count]
         let line = "\(counts[0]) new, \(counts[1]) changed, \(counts[2]) deleted by the other side"
@@ -98,11 +90,11 @@ struct MergeJob {
 
     /// Makes our archive with the changes, and puts it in the output's place.
     private func write(
-        _ diff: GraphDiff, _ options: DiffOptions, archive: GraphArchive, _ model: NSManagedObjectModel
+        _ diff: GraphDiff, _ options: PatchOptions, archive: GraphArchive, _ model: NSManagedObjectModel
     ) throws {
         let container = try StoreAccess.temporaryStore(model)
         try container.restore(archive)
-        try container.apply(diff, options: PatchOptions(diff: options))
+        try container.apply(diff, options: options)
         var writing = GraphArchive.WritingOptions()
         writing.encoding = try archive.header().encoding
         writing.includesModel = try archive.model() != nil
@@ -110,42 +102,34 @@ struct MergeJob {
         try container.writeArchive(to: .file(url), options: writing)
     }
 
-    /// Copies our store beside the output, changes the copy, and puts it in the output's place.
-    private func write(_ diff: GraphDiff, _ options: DiffOptions) throws {
-        let target = URL(fileURLWithPath: output).resolvingSymlinksInPath()
+    /// Changes our store where it is the output too; else a copy of it, which then takes the output's place.
+    private func write(_ diff: GraphDiff, _ options: PatchOptions) throws {
+        if Self.isSameFile(ours, output) { return try apply(diff, options, to: ours) }
         let draft = try Draft(of: output)
-        let copy = URL(fileURLWithPath: draft.path)
-        let manager = FileManager.default
         defer { draft.remove() }
-        do {
-            try manager.copyItem(atPath: URL(fileURLWithPath: ours).resolvingSymlinksInPath().path, toPath: copy.path)
-            // What isn't in the store's file yet is in its log.
-            if FileKind(ofPath: ours + "-wal") == .file {
-                try manager.copyItem(atPath: ours + "-wal", toPath: copy.path + "-wal")
-            }
-        } catch {
-            throw GraftError(
-                .unwritableFile(reason: "the merged store can't be begun"), at: .init(source: output), underlying: error
-            )
+        try StoreAccess.copy(ours, to: draft.path)
+        try apply(diff, options, to: draft.path)
+        if FileKind(ofPath: output) == .missing {
+            try StoreAccess.move(draft.path, to: output)
+        } else {
+            try StoreAccess.copy(draft.path, to: output)
         }
-        let container = try StoreAccess.openForWriting(
-            copy.path, model: StoreAccess.model(at: model, forStore: ours))
-        let context = container.newBackgroundContext()
-        try context.performAndWait {
-            try context.withFaultsAsErrors {
-                try context.apply(diff, options: PatchOptions(diff: options))
-                try context.save()
-            }
-        }
-        try StoreAccess.close(container)
+    }
+
+    private func apply(_ diff: GraphDiff, _ options: PatchOptions, to store: String) throws {
+        let container = try StoreAccess.openForWriting(store, model: StoreAccess.model(at: model, forStore: ours))
         if progress.isCancelled { throw GraftError(.cancelled) }
-        // Safe: both paths are strings, which the call copies.
-        guard unsafe rename(copy.path, target.path) == 0 else {
-            throw GraftError(.unwritableFile(reason: SystemError.reason()), at: .init(source: output))
+        _ = try container.apply(diff, options: options)
+        try StoreAccess.close(container)
+    }
+
+    /// Whether two paths lead to one file. What isn't there yet is no other's.
+    private static func isSameFile(_ paths: String...) -> Bool {
+        let files = paths.map { path in
+            var status = stat()
+            // Safe: the call fills a structure of ours, and copies the path.
+            return unsafe stat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
         }
-        // A log of the store that was there before belongs to it, not to the new one.
-        for end in ["-wal", "-shm"] where FileKind(ofPath: target.path + end) == .file {
-            try manager.removeItem(atPath: target.path + end)
-        }
+        return files[0] != nil && files[0] == files[1]
     }
 }

@@ -7,6 +7,5 @@ enum CoverageNotes {
             "overridden in managed objects; other classes conform to `NSKeyValueObserver`",
         "NSManagedObjectContext.stalenessInterval": "kept; a refresh always reads the store",
         "NSBinaryStoreType": "declared; opening such a store is an error",
-        "Notification.Name.NSPersistentStoreRemoteChange": "posted for changes of the same coordinator",
     ]
 }

@@ -272,6 +272,25 @@ import Testing
         #expect(try original.backend.count(matching: StoreQuery(entity: try original.entity("Large"))) == 1)
     }
 
+    @Test func `a store that somebody has open is replaced as a whole, external values included`() throws {
+        let folder = try TemporaryFolder()
+        func makeStore(_ name: String, _ byte: UInt8) throws -> (TestStore, URL) {
+            let url = folder.url.appendingPathComponent(name)
+            let large = TestModel.entity(
+                "Large", [TestModel.attribute("data", .binaryDataAttributeType, external: true)])
+            let store = try TestStore(TestModel.model([large]), at: url)
+            try store.insert("Large", ["data": .data(Data(repeating: byte, count: 200_000))])
+            return (store, url)
+        }
+        let (_, source) = try makeStore("Source.sqlite", 1)
+        let (reader, destination) = try makeStore("Destination.sqlite", 2)
+        try SQLiteStoreFile.replace(at: destination, withStoreAt: source)
+        let rows = try reader.backend.rows(matching: StoreQuery(entity: try reader.entity("Large")))
+        #expect(rows.map { $0.values[0].shown } == [ManagedValue.data(Data(repeating: 1, count: 200_000)).shown])
+        let external = folder.url.appendingPathComponent(".Destination_SUPPORT/_EXTERNAL_DATA").path
+        #expect(try FileManager.default.contentsOfDirectory(atPath: external).count == 1)
+    }
+
     @Test func `a replacement that fails leaves the destination as it was`() throws {
         let folder = try TemporaryFolder()
         let source = try folder.write("no store", to: "Source.sqlite")

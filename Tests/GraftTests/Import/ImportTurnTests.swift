@@ -113,17 +113,8 @@ import Testing
         let importing = try container()
         try importing.importJSON(from: [.data(Data(#"{"id": "1", "name": "A"}"#.utf8))], entity: "Character")
         let other = try container(["NSPersistentStoreTimeoutOption": 0 as NSNumber])
-        let pipe = Pipe()
-        let done = DispatchSemaphore(value: 0)
-        let source = ImportSource.handle(pipe.fileHandleForReading, name: "pipe")
-        Thread.detachNewThread {
-            var options = ImportOptions()
-            options.batchSize = 1
-            _ = try? importing.importJSON(from: [source], entity: "Character", options: options)
-            done.signal()
-        }
-        try pipe.fileHandleForWriting.write(
-            contentsOf: Data(#"{"id": "2", "name": "B"} {"id": "3", "name": "C"} "#.utf8))
+        let slow = SlowImport(into: importing)
+        try slow.begin()
         let context = other.newBackgroundContext()
         let power = NSEntityDescription.insertNewObject(forEntityName: "Power", into: context)
         func isLocked(_ round: Int) -> Bool {
@@ -144,8 +135,7 @@ import Testing
         // Readers of both go on.
         #expect(try count("Character", other) == 1)
         #expect(try count("Character", importing) == 1)
-        try pipe.fileHandleForWriting.close()
-        #expect(done.wait(timeout: .now() + 30) == .success)
+        #expect(try slow.end())
         try context.save()
         #expect(try count("Character", other) == 3)
     }
@@ -153,17 +143,8 @@ import Testing
     @Test func `an import that waits for its turn can be cancelled`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let (holder, waiting) = (try container(), try container())
-        let pipe = Pipe()
-        let done = DispatchSemaphore(value: 0)
-        let source = ImportSource.handle(pipe.fileHandleForReading, name: "pipe")
-        Thread.detachNewThread {
-            var options = ImportOptions()
-            options.batchSize = 1
-            _ = try? holder.importJSON(from: [source], entity: "Character", options: options)
-            done.signal()
-        }
-        try pipe.fileHandleForWriting.write(
-            contentsOf: Data(#"{"id": "2", "name": "B"} {"id": "3", "name": "C"} "#.utf8))
+        let slow = SlowImport(into: holder)
+        try slow.begin()
         let other = try container(["NSPersistentStoreTimeoutOption": 0 as NSNumber])
         func isFree() -> Bool {
             (try? other.importJSON(from: [.data(Data(#"{"id": "9"}"#.utf8))], entity: "Character")) != nil
@@ -180,7 +161,34 @@ import Testing
                 from: [.data(Data(#"{"id": "5"}"#.utf8))], entity: "Character", progress: progress)
         }
         #expect(error?.problem == .cancelled)
+        #expect(try slow.end())
+    }
+}
+
+/// An import that waits for the rest of its input, with its turn.
+private final class SlowImport {
+    private let container: NSPersistentContainer
+    private let pipe = Pipe()
+    private let done = DispatchSemaphore(value: 0)
+
+    init(into container: NSPersistentContainer) { self.container = container }
+
+    /// Gives it two records, each a batch of its own.
+    func begin() throws {
+        let source = ImportSource.handle(pipe.fileHandleForReading, name: "pipe")
+        Thread.detachNewThread { [container, done] in
+            var options = ImportOptions()
+            options.batchSize = 1
+            _ = try? container.importJSON(from: [source], entity: "Character", options: options)
+            done.signal()
+        }
+        try pipe.fileHandleForWriting.write(
+            contentsOf: Data(#"{"id": "2", "name": "B"} {"id": "3", "name": "C"} "#.utf8))
+    }
+
+    /// Ends the input; false where the import doesn't end, too.
+    func end() throws -> Bool {
         try pipe.fileHandleForWriting.close()
-        #expect(done.wait(timeout: .now() + 30) == .success)
+        return done.wait(timeout: .now() + 30) == .success
     }
 }

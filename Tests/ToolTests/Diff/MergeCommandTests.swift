@@ -55,6 +55,57 @@ import Testing
         #expect(try graft("merge", base, ours, folder.path("missing"), "--output", ours).status == 2)
     }
 
+    @Test(arguments: ["Ours.sqlite", "New.sqlite", "Base.sqlite"])
+    func `large values beside a store come along, wherever the result goes`(output: String) throws {
+        let model = try folder.model(
+            """
+            <entity name="Photo">\
+            <attribute name="id" attributeType="Integer 64"/><attribute name="title" optional="YES" attributeType="String"/>\
+            <attribute name="data" attributeType="Binary" optional="YES" allowsExternalBinaryDataStorage="YES"/>\
+            <userInfo><entry key="identityAttributes" value="id"/></userInfo></entity>
+            """)
+        let album = try TemporaryFolder()
+        func photo(_ id: Int, _ byte: UInt8) -> String {
+            #"{"id": \#(id), "data": "\#(Data(repeating: byte, count: 200_000).base64EncodedString())"}"#
+        }
+        func put(_ json: String, _ store: String) throws {
+            let file = try album.file("in.json", json)
+            try graft("import", file, "--entity", "Photo", "--store", album.path(store), "--model", model).succeeded()
+        }
+        for store in ["Base.sqlite", "Ours.sqlite", "Theirs.sqlite"] {
+            try put("[\(photo(1, 1)), \(photo(2, 2))]", store)
+        }
+        try put("[\(photo(3, 3))]", "Ours.sqlite")
+        try put(#"[\#(photo(1, 11)), {"id": 2, "title": "Theirs"}, \#(photo(4, 4))]"#, "Theirs.sqlite")
+        try graft(
+            "merge", album.path("Base.sqlite"), album.path("Ours.sqlite"), album.path("Theirs.sqlite"), "--output",
+            album.path(output)
+        ).succeeded()
+        try put("[\(photo(1, 11)), \(photo(2, 2)), \(photo(3, 3)), \(photo(4, 4))]", "Expected.sqlite")
+        try put(#"[{"id": 2, "title": "Theirs"}]"#, "Expected.sqlite")
+        let same = try graft("diff", album.path(output), album.path("Expected.sqlite"), "--exit-code").succeeded()
+        #expect(same.text == "")
+        try graft("check", album.path(output)).succeeded()
+        #expect(try album.names.filter { $0.hasPrefix(".graft") } == [])
+    }
+
+    @Test func `a merge that deletes too much is refused, and keeps a copy of what it replaces`() throws {
+        let records = (1000..<1200).map { #"{"id": "\#($0)", "name": "H\#($0)"}"# }.joined(separator: ",")
+        for store in [base, ours, theirs] { try change(store, "[\(records)]") }
+        let none = try folder.file("none.json", "[]")
+        let gone = try folder.file("gone.json", "[\((1000..<1200).map(String.init).joined(separator: ","))]")
+        try graft(
+            "import", none, "--deleted", gone, "--entity", "Hero", "--store", theirs, "--max-deletions", "100%"
+        ).succeeded()
+        let before = try StoreFile(path: ours).content
+        try graft("merge", base, ours, theirs, "--output", ours).failed(code: 2, saying: "--max-deletions")
+        #expect(try StoreFile(path: ours).content == before)
+        let backup = folder.path("Backup.sqlite")
+        let arguments = ["merge", base, ours, theirs, "--output", ours, "--max-deletions", "300", "--backup", backup]
+        #expect(try graft(arguments).succeeded().text.contains("200 deleted by the other side"))
+        #expect(try StoreFile(path: backup).content == before)
+    }
+
     @Test func `git merges stores with it`() throws {
         let run = try shell(
             """

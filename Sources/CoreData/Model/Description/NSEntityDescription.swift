@@ -2,6 +2,7 @@
 
 public import Foundation
 package import ModelDocuments
+import Synchronization
 
 /// An entity of a model.
 ///
@@ -13,6 +14,8 @@ open class NSEntityDescription: NSObject, NSCopying {
     /// The slots of the entity's objects, built at first use (Objects/EntityLayout.swift); nil again after a change.
     final var layoutStorage: EntityLayout?
     final var lookup: PropertyLookup?
+    /// The version hash, once it was asked for while the model is in use.
+    final let versionHashOfUsedModel = Mutex<Data?>(nil)
 
     /// The model that the entity belongs to. Stops the program where there is none.
     public var managedObjectModel: NSManagedObjectModel {

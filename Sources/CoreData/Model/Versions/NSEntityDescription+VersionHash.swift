@@ -10,7 +10,13 @@ extension NSEntityDescription {
     /// differs from Apple's.
     public var versionHash: Data {
         if !hasComputableVersionHash, let name, let known = model?.knownVersionHashes[name] { return known }
-        return computedVersionHash
+        guard model?.isInUse == true else { return computedVersionHash }
+        // The model doesn't change any more, and every opening of a store asks.
+        return versionHashOfUsedModel.withLock { known in
+            let hash = known ?? computedVersionHash
+            known = hash
+            return hash
+        }
     }
 
     /// Whether the rules that are known give the hash that Core Data gives.

@@ -5,13 +5,13 @@ import GRDB
 import Synchronization
 
 /// A file, whatever path leads to it.
-struct FileIdentity: Hashable {
+struct FileIdentity: Hashable, Sendable {
     let device: UInt64
     let number: UInt64
 }
 
 /// A file at one time. Two states that are equal hold the same bytes, as far as a file system tells.
-struct FileState: Equatable {
+struct FileState: Equatable, Sendable {
     let identity: FileIdentity
     let size: Int64
     /// Seconds and nanoseconds of the last change of the contents.
@@ -29,7 +29,7 @@ struct FileState: Equatable {
 }
 
 /// The files of a database at one time: the database, its write-ahead log and the shared index of that.
-struct DatabaseFilesState: Equatable {
+struct DatabaseFilesState: Equatable, Sendable {
     let database: FileState?
     let log: FileState?
     let hasSharedIndex: Bool

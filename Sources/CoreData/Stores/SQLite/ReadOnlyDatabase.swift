@@ -56,7 +56,7 @@ final class ReadOnlyDatabase: Sendable {
         let token: LockedFiles.Token?
     }
 
-    private let path: String
+    let path: String
     private let options: SQLiteStoreOptions
     /// Whether the state of the first reading is kept.
     private let isPinned: Bool

@@ -126,6 +126,20 @@ final class SQLiteDatabase: Sendable {
         try writer.writeWithoutTransaction(body)
     }
 
+    /// Says what others' changes to the file change, as soon as nothing of this process's is being written.
+    func tellVersion(_ answer: @escaping @Sendable (DatabaseVersion) -> Void) {
+        let ask: @Sendable (Database) -> Void = { db in
+            // A connection that is closed meanwhile has nothing more to tell.
+            if let number = try? db.number("PRAGMA data_version") { answer(.number(number)) }
+        }
+        switch connections {
+        case .pool(let pool): pool.asyncWriteWithoutTransaction(ask)
+        case .queue(let queue): queue.asyncWriteWithoutTransaction(ask)
+        case .readOnly(let database): answer(.files(DatabaseFilesState(database.path)))
+        case .snapshot: break
+        }
+    }
+
     /// Closes all connections. Nothing may use the database any more.
     func close() throws {
         switch connections {

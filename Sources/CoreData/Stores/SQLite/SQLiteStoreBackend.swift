@@ -107,6 +107,9 @@ final class SQLiteStoreBackend: StoreBackend {
         }
     }
 
+    /// The database, if others can get at it.
+    var fileDatabase: SQLiteDatabase? { external == nil ? nil : database }
+
     /// Closes the file. Nothing may use the store any more; without this call it happens when the backend goes.
     func close() throws {
         do {

@@ -121,31 +121,64 @@ package enum SQLiteStoreFile {
 
     /// Makes a store a copy of another one, UUID included. What the destination held is gone.
     ///
-    /// The copy is made beside the destination and takes its place when it is complete, so that a failure leaves the
-    /// destination as it was.
+    /// Whatever ends the process meanwhile: the destination is what it was, or the copy. A store that is there is
+    /// overwritten in one transaction; otherwise the copy is made beside its place and moved there when it is complete.
     package static func replace(at destination: URL, withStoreAt source: URL) throws {
         let errors = SQLiteErrors(path: source.path)
-        let manager = FileManager.default
         _ = try metadata(at: source)
-        let copy = destination.deletingLastPathComponent()
-            .appendingPathComponent(".\(UUID().uuidString)-\(destination.lastPathComponent)")
-        let externalCopy = ExternalDataFolder(storeURL: copy).supportFolder
-        func removeCopy() {
-            // What is left of the copy is useless, and the error that is thrown says what went wrong.
-            for item in [copy.path, copy.path + "-journal", externalCopy.path] { try? manager.removeItem(atPath: item) }
-        }
         do {
-            try backUp(source, to: copy)
-            let external = ExternalDataFolder(storeURL: source).supportFolder
-            if manager.fileExists(atPath: external.path) { try manager.copyItem(at: external, to: externalCopy) }
-            try destroy(at: destination)
-            try manager.moveItem(at: copy, to: destination)
-            if manager.fileExists(atPath: externalCopy.path) {
-                try manager.moveItem(at: externalCopy, to: ExternalDataFolder(storeURL: destination).supportFolder)
+            if isDatabase(at: destination) {
+                try overwrite(destination, withStoreAt: source)
+            } else {
+                try makeCopy(of: source, at: destination)
             }
         } catch {
-            removeCopy()
             throw errors.translated(error, .saving)
+        }
+    }
+
+    private static func overwrite(_ destination: URL, withStoreAt source: URL) throws {
+        let manager = FileManager.default
+        let folders = [source, destination].map { ExternalDataFolder(storeURL: $0).url }
+        let needed = try Set(names(in: folders[0])), before = try Set(names(in: folders[1]))
+        func remove(_ names: Set<String>) {
+            // What is left is a file that nothing refers to; `check` names it.
+            for name in names { try? manager.removeItem(at: folders[1].appendingPathComponent(name)) }
+        }
+        do {
+            if !needed.isEmpty { try manager.createDirectory(at: folders[1], withIntermediateDirectories: true) }
+            // A file's name stands for its bytes: one that is there is the same.
+            for name in needed.subtracting(before) {
+                try manager.copyItem(
+                    at: folders[0].appendingPathComponent(name), to: folders[1].appendingPathComponent(name))
+            }
+            try backUp(source, to: destination)
+        } catch {
+            remove(needed.subtracting(before))
+            throw error
+        }
+        remove(before.subtracting(needed))
+    }
+
+    private static func names(in folder: URL) throws -> [String] {
+        guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    }
+
+    private static func makeCopy(of source: URL, at destination: URL) throws {
+        let copy = destination.deletingLastPathComponent()
+            .appendingPathComponent(".\(UUID().uuidString)-\(destination.lastPathComponent)")
+        let external = [source, copy].map { ExternalDataFolder(storeURL: $0).supportFolder }
+        let manager = FileManager.default
+        do {
+            try backUp(source, to: copy)
+            if manager.fileExists(atPath: external[0].path) { try manager.copyItem(at: external[0], to: external[1]) }
+            try destroy(at: destination)
+            try move(from: copy, to: destination)
+        } catch {
+            // What is left of the copy is useless, and the error that is thrown says what went wrong.
+            for item in [copy.path, copy.path + "-journal", external[1].path] { try? manager.removeItem(atPath: item) }
+            throw error
         }
     }
 
@@ -166,7 +199,9 @@ package enum SQLiteStoreFile {
     /// Copies all pages, those that are still in the source's write-ahead log included.
     private static func backUp(_ source: URL, to copy: URL) throws {
         let reader = try ReadOnlyDatabase(path: source.path, options: SQLiteStoreOptions())
-        let writer = try DatabaseQueue(path: copy.path)
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(5)
+        let writer = try DatabaseQueue(path: copy.path, configuration: configuration)
         try reader.read { original in try writer.writeWithoutTransaction { try original.backup(to: $0) } }
         try writer.close()
         reader.close()

@@ -1,0 +1,50 @@
+// Noticing what other processes, and other coordinators of this one, write into a store's file. Nothing tells of that; so SQLite
+// is asked four times a second whether its data are others' than before, which costs it a look into the log's shared index.
+
+import Dispatch
+import Foundation
+
+/// What tells two states of a file apart that others have written.
+enum DatabaseVersion: Equatable, Sendable {
+    /// `PRAGMA data_version` of the writing connection, which its own changes leave alone.
+    case number(Int64)
+    /// Of a file that is only read.
+    case files(DatabaseFilesState)
+}
+
+/// Looks for others' changes until it goes, and has them announced.
+final class RemoteChangeWatch: @unchecked Sendable {
+    // The store is only read, and asks its coordinator, which has a lock; the rest belongs to the queue.
+
+    private static let interval = DispatchTimeInterval.milliseconds(250)
+
+    private weak var store: NSPersistentStore?
+    private weak var database: SQLiteDatabase?
+    private let queue = DispatchQueue(label: "RemoteChangeWatch", qos: .utility)
+    private let timer: any DispatchSourceTimer
+    private var last: DatabaseVersion?
+
+    /// Begins.
+    init(_ store: NSPersistentStore, _ database: SQLiteDatabase) {
+        self.store = store
+        self.database = database
+        timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(deadline: .now(), repeating: Self.interval, leeway: .milliseconds(50))
+        timer.setEventHandler { [weak self] in
+            guard let self else { return }
+            self.database?.tellVersion { [weak self] version in
+                guard let self else { return }
+                queue.async { self.note(version) }
+            }
+        }
+        timer.activate()
+    }
+
+    deinit { timer.cancel() }
+
+    private func note(_ version: DatabaseVersion) {
+        defer { last = version }
+        guard let last, last != version, let store else { return }
+        store.persistentStoreCoordinator?.announceChange(of: [store])
+    }
+}
