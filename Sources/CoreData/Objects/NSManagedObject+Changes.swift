@@ -7,6 +7,7 @@ extension NSManagedObject {
     func noteChange(_ slot: Int) {
         if state.contains(.awakening) { return }
         touched.insert(slot)
+        state.remove(.echo)
         if !state.contains(.inEvent) { touchedInEvent.removeAll() }
         touchedInEvent.insert(slot)
         if state.isDisjoint(with: [.inserted, .updated, .deleted]) {
