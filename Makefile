@@ -8,7 +8,8 @@ export SWIFT
 help:
 	@echo "make demo     build the tool and import, update, query and export Examples/Heroes"
 	@echo "make test     run every test"
-	@echo "make stress   a million random operations by several contexts on one store; STRESS_OPERATIONS and STRESS_SEED change that"
+	@echo "make stress   a million random operations by several contexts on one store; STRESS_OPERATIONS and STRESS_SEED change that,"
+	@echo "              SANITIZE=thread runs it under the thread sanitizer"
 	@echo "make fuzz     run libFuzzer over every reader; TARGET=json and SECONDS=600 change that"
 	@echo "make build    build the libraries and the tool (debug)"
 	@echo "make lint     check the formatting and that our code builds without warnings"
@@ -29,7 +30,8 @@ test: setup
 	@scripts/test
 
 stress: setup
-	STRESS_OPERATIONS=$${STRESS_OPERATIONS:-1000000} scripts/test --filter StressTests
+	STRESS_OPERATIONS=$${STRESS_OPERATIONS:-1000000} \
+		$(if $(SANITIZE),$(SWIFT) test --sanitize $(SANITIZE) --scratch-path .build-$(SANITIZE),scripts/test) --filter StressTests
 
 fuzz: setup
 	@scripts/fuzz $(or $(TARGET),all) $(or $(SECONDS),60)

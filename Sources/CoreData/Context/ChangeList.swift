@@ -9,6 +9,8 @@ struct ChangeList {
     private var staleCount = 0
     private let flag: NSManagedObject.State
     private let excluded: NSManagedObject.State
+    /// Made when somebody looks for a value.
+    private var index: InsertedIndex?
 
     /// - Parameters:
     ///   - flag: What an object of the list has.
@@ -28,9 +30,22 @@ struct ChangeList {
         if staleCount > 0 {
             list = list.filter { isCurrent($0) && $0 !== object }
             staleCount = 0
+            index = nil
         }
         list.append(object)
+        index?.note(object)
     }
+
+    /// The objects of some entities among which are those that meet a condition: where the condition is none that an index can answer,
+    /// all of them.
+    mutating func objects(of entities: [NSEntityDescription], _ equality: RequiredEquality?) -> [NSManagedObject] {
+        guard let equality else { return objects.filter { object in entities.contains { $0 === object.entity } } }
+        if index == nil { index = InsertedIndex(objects) }
+        return index?.objects(of: entities, equality).filter(isCurrent) ?? []
+    }
+
+    /// Notes that an object has changed whose values are in the index.
+    mutating func noteChange(of object: NSManagedObject) { index?.note(object) }
 
     /// Takes an object out that was in the list and has just lost the flag.
     mutating func noteLoss() { staleCount += 1 }
@@ -39,11 +54,13 @@ struct ChangeList {
     mutating func remove(_ object: NSManagedObject) {
         list = list.filter { isCurrent($0) && $0 !== object }
         staleCount = 0
+        index = nil
     }
 
     mutating func removeAll() {
         list = []
         staleCount = 0
+        index = nil
     }
 
     private func isCurrent(_ object: NSManagedObject) -> Bool {

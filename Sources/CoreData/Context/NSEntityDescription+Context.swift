@@ -21,3 +21,8 @@ extension NSEntityDescription {
         return entity.layout.objectClass.init(entity: entity, insertInto: context)
     }
 }
+
+extension NSEntityDescription {
+    /// The entity and all that inherit from it.
+    var selfAndDescendants: [NSEntityDescription] { [self] + subentities.flatMap(\.selfAndDescendants) }
+}

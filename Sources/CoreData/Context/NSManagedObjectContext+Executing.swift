@@ -53,7 +53,7 @@ extension NSManagedObjectContext {
         let rows = BatchRows(entity: entity, request: request)
         let insertion = StoreBatchInsertion(entity: entity, policy: policy, next: { try rows.next() })
         let outcome = try execute(
-            .insert(insertion), wantsIDs: request.resultType == .objectIDs,
+            .insert(insertion), request, wantsIDs: request.resultType == .objectIDs,
             in: [try store(forNew: entity, among: request.affectedStores)])
         return NSBatchInsertResult(outcome, request.resultType)
     }
@@ -64,7 +64,7 @@ extension NSManagedObjectContext {
             entity: entity, includesSubentities: request.includesSubentities, predicate: request.predicate)
         let assignments = try BatchAssignments(entity: entity).assignments(of: request.propertiesToUpdate ?? [:])
         let outcome = try execute(
-            .update(query, assignments), wantsIDs: request.resultType == .updatedObjectIDsResultType,
+            .update(query, assignments), request, wantsIDs: request.resultType == .updatedObjectIDsResultType,
             in: requiredCoordinator.stores(for: entity, among: request.affectedStores))
         return NSBatchUpdateResult(outcome, request.resultType)
     }
@@ -77,26 +77,29 @@ extension NSManagedObjectContext {
             for store in requiredCoordinator.persistentStores {
                 let own = ids.filter { $0.persistentStore === store }
                 if own.isEmpty { continue }
-                let part = try execute(.deleteObjects(own), wantsIDs: wantsIDs, in: [store])
+                let part = try execute(.deleteObjects(own), request, wantsIDs: wantsIDs, in: [store])
                 outcome.ids += part.ids
                 outcome.count += part.count
+                outcome.isDone = outcome.isDone && part.isDone
             }
             return NSBatchDeleteResult(outcome, request.resultType)
         }
         let entity = try entity(of: state)
         let outcome = try execute(
-            .delete(storeQuery(state, entity)), wantsIDs: wantsIDs,
+            .delete(storeQuery(state, entity)), request, wantsIDs: wantsIDs,
             in: requiredCoordinator.stores(
                 for: entity, among: request.affectedStores ?? request.fetchRequest.affectedStores))
         return NSBatchDeleteResult(outcome, request.resultType)
     }
 
     private func execute(
-        _ operation: StoreBatch.Operation, wantsIDs: Bool, in stores: [NSPersistentStore]
+        _ operation: StoreBatch.Operation, _ request: NSPersistentStoreRequest, wantsIDs: Bool,
+        in stores: [NSPersistentStore]
     ) throws -> StoreBatchOutcome {
         do {
             return try requiredCoordinator.execute(
-                StoreBatch(operation: operation, wantsIDs: wantsIDs, origin: batchOrigin), in: stores)
+                StoreBatch(operation: operation, wantsIDs: wantsIDs, origin: batchOrigin, request: request),
+                in: stores, for: self)
         } catch let conflict as StoreUniquenessConflict {
             throw NSMergePolicy.constraintError([constraintConflict(conflict)])
         }

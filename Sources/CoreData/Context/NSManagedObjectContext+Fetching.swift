@@ -140,10 +140,9 @@ extension NSManagedObjectContext {
     /// The changed objects that a query could concern.
     private func pendingObjects(of query: StoreQuery) -> [NSManagedObject] {
         guard hasChanges || !undeclaredDeletions.isEmpty else { return [] }
-        let changed = inserted.objects + updated.objects + deleted.objects
-        return changed.filter { object in
-            query.includesSubentities ? object.entity.isKindOf(entity: query.entity) : object.entity === query.entity
-        }
+        let entities = query.includesSubentities ? query.entity.selfAndDescendants : [query.entity]
+        return inserted.objects(of: entities, RequiredEquality(query.predicate, of: query.entity))
+            + updated.objects(of: entities, nil) + deleted.objects(of: entities, nil)
     }
 
     /// The source's answer with the pending changes folded in.

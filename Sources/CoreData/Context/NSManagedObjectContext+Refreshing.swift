@@ -23,13 +23,26 @@ extension NSManagedObjectContext {
         let leadsToDeleted = object.layout.toOneSlots.filter {
             object.committed[$0].destination(in: self)?.isDeleted ?? false
         }
+        let echoes = object.echoes()
         dropChanges(of: object)
         let left = object.forgetChanges(isRevived: wasDeleted)
         object.turnIntoFault()
         for (slot, value) in left { object.keep(value, slot) }
+        if !left.isEmpty { object.state.insert(.echo) }
+        for echo in echoes { settle(echo: echo) }
         for slot in leadsToDeleted {
             object.realize()
             object.followDeletion(slot)
+        }
+    }
+
+    /// What an object repeated is another one now, or nothing.
+    private func settle(echo: NSManagedObject) {
+        if echo.touched.contains(where: echo.differs) {
+            echo.state.insert(.echo)
+        } else {
+            dropChanges(of: echo)
+            echo.touched.removeAll()
         }
     }
 

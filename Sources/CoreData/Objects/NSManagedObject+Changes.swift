@@ -7,6 +7,10 @@ extension NSManagedObject {
     func noteChange(_ slot: Int) {
         if state.contains(.awakening) { return }
         touched.insert(slot)
+        if !state.isDisjoint(with: [.echo, .indexed]) {
+            state.remove(.echo)
+            noteIndexedChange()
+        }
         if !state.contains(.inEvent) { touchedInEvent.removeAll() }
         touchedInEvent.insert(slot)
         if state.isDisjoint(with: [.inserted, .updated, .deleted]) {
@@ -15,6 +19,11 @@ extension NSManagedObject {
             context.note(updated: self)
         }
         if !state.contains(.inEvent) { context?.noteEvent(self) }
+    }
+
+    /// Remembers that an object may not be found any more by what it was found by.
+    func noteIndexedChange() {
+        if state.contains(.indexed) { context?.inserted.noteChange(of: self) }
     }
 
     /// The new values of the persistent properties that differ from the last fetched or saved ones. `NSNull` for nil.

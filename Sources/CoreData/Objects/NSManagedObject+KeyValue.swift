@@ -17,6 +17,7 @@ extension NSManagedObject {
         case .toOne: values[slot] = destination(value, slot: slot).map(ManagedValue.object) ?? .null
         case .toMany: values[slot] = .objects(ToManyMembers(destinations(value, slot: slot)))
         }
+        noteIndexedChange()
     }
 
     /// The value at the end of a path of keys; to-many relationships on the way give the collection of all values.

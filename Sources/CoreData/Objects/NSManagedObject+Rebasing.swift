@@ -52,12 +52,35 @@ extension NSManagedObject {
                 values[slot] = oldCommitted[slot]
                 if !settleDestination(slot, former: [old[slot]]) { left.append((slot, .null)) }
             case .toMany:
-                guard layout.inverses[slot] != nil else { continue }
-                let delta = ToManyDelta(from: oldCommitted[slot], to: old[slot])
+                guard let inverse = layout.inverses[slot] else { continue }
+                var delta = ToManyDelta(from: oldCommitted[slot], to: old[slot])
+                for member in delta.added.objects where !member.saysItself(true, self, inverse) {
+                    delta.added.remove(member, keepingOrder: true)
+                    if member.state.contains(.echo) { member.forgetChange(of: self, inverse) }
+                }
+                for member in delta.removed.objects where !member.saysItself(false, self, inverse) {
+                    delta.removed.remove(member, keepingOrder: true)
+                    if member.state.contains(.echo) { member.forgetChange(of: self, inverse) }
+                }
                 if !delta.isEmpty { left.append((slot, .unread(delta))) }
             }
         }
         return left
+    }
+
+    /// The objects whose changes repeat what unsaved changes of this one say of them.
+    func echoes() -> [NSManagedObject] {
+        guard let context else { return [] }
+        var found: [NSManagedObject] = []
+        for slot in touched where layout.inverses[slot] != nil {
+            if layout.slots[slot].isToMany {
+                let delta = ToManyDelta(from: committed[slot], to: values[slot])
+                found += delta.added.objects + delta.removed.objects
+            } else {
+                found += [values[slot], committed[slot]].compactMap { $0.destination(in: context) }
+            }
+        }
+        return found.filter { $0.state.contains(.echo) }
     }
 
     /// Puts what others' unsaved changes say of a relationship onto a fault.
@@ -94,6 +117,10 @@ extension NSManagedObject {
 
     /// Enters an object whose stored row leads here; returns false where another partner stands in its way.
     private func regain(_ other: NSManagedObject, in slot: Int, _ inverse: Int) -> Bool {
+        if state.contains(.echo), !layout.slots[slot].isToMany, touched.contains(slot) {
+            touched.remove(slot)
+            values[slot] = committed[slot]
+        }
         if isFault, !state.contains(.hasRow) {
             switch values[slot] {
             case .unread(var delta?):
@@ -202,6 +229,37 @@ extension NSManagedObject {
     }
 
     // MARK: Both sides
+
+    /// Whether unsaved changes of an object's own say that it is a member of another's relationship, or that it is none.
+    private func saysItself(_ isMember: Bool, _ owner: NSManagedObject, _ inverse: Int) -> Bool {
+        if state.contains(.echo), !isDeleted { return false }
+        return isMember ? demandsBeing(in: owner, inverse) : deniesBeing(in: owner, inverse)
+    }
+
+    private func demandsBeing(in owner: NSManagedObject, _ inverse: Int) -> Bool {
+        guard touched.contains(inverse), !isDeleted else { return false }
+        switch values[inverse] {
+        case .objects(let members):
+            guard case .objects(let before) = committed[inverse] else { return members.contains(owner) }
+            return members.contains(owner) && !before.contains(owner)
+        case .unread(let delta): return delta?.added.contains(owner) ?? false
+        case .memberIDs: return false
+        default: return leads(inverse, to: owner) && differs(inverse)
+        }
+    }
+
+    /// Takes back that an object came to a to-many relationship or went from it.
+    private func forgetChange(of other: NSManagedObject, _ slot: Int) {
+        if case .unread(var delta?) = values[slot] {
+            delta.added.remove(other, keepingOrder: true)
+            delta.removed.remove(other, keepingOrder: true)
+            values[slot] = .unread(delta)
+        } else if case .objects(let before) = committed[slot], before.contains(other) {
+            putIn(slot, other)
+        } else {
+            takeOut(slot, other)
+        }
+    }
 
     /// Whether the unsaved changes of an object say that it is no member of another's relationship.
     func deniesBeing(in owner: NSManagedObject, _ inverse: Int) -> Bool {

@@ -76,6 +76,21 @@ public struct NSKeyValueObservedChange<Value> {
     public let indexes: IndexSet?
     /// Whether the change is still to come.
     public let isPrior: Bool
+
+    init(_ change: [NSKeyValueChangeKey: Any]) {
+        kind = NSKeyValueChange(rawValue: change[.kindKey] as? UInt ?? 1) ?? .setting
+        newValue = Self.typed(change[.newKey])
+        oldValue = Self.typed(change[.oldKey])
+        indexes = change[.indexesKey] as? IndexSet
+        isPrior = change[.notificationIsPriorKey] != nil
+    }
+
+    private static func typed(_ value: Any?) -> Value? {
+        guard let value else { return nil }
+        if let typed = value as? Value, !(value is NSNull) || Value.self == Any.self { return typed }
+        // An optional property without a value.
+        return value is NSNull ? (Any?.none as Any) as? Value : nil
+    }
 }
 
 /// An observation by a closure; it ends with its token.

@@ -26,20 +26,8 @@ extension KeyValueObservable where Self: NSManagedObject {
         let path = KeyPathNames.name(of: keyPath)
         return observe(path, options, read: { [unowned self] in self[keyPath: keyPath] }) {
             [unowned self] change in
-            changeHandler(
-                self,
-                NSKeyValueObservedChange(
-                    kind: NSKeyValueChange(rawValue: change[.kindKey] as? UInt ?? 1) ?? .setting,
-                    newValue: Self.typed(change[.newKey]), oldValue: Self.typed(change[.oldKey]),
-                    indexes: change[.indexesKey] as? IndexSet, isPrior: change[.notificationIsPriorKey] != nil))
+            changeHandler(self, NSKeyValueObservedChange(change))
         }
-    }
-
-    private static func typed<Value>(_ value: Any?) -> Value? {
-        guard let value else { return nil }
-        if let typed = value as? Value, !(value is NSNull) || Value.self == Any.self { return typed }
-        // An optional property without a value.
-        return value is NSNull ? (Any?.none as Any) as? Value : nil
     }
 }
 

@@ -253,14 +253,17 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
 
     /// Runs a batch in each of some stores, one transaction a store.
-    func execute(_ batch: StoreBatch, in stores: [NSPersistentStore]) throws -> StoreBatchOutcome {
+    func execute(
+        _ batch: StoreBatch, in stores: [NSPersistentStore], for context: NSManagedObjectContext
+    ) throws -> StoreBatchOutcome {
         var outcome = StoreBatchOutcome()
         try saveLock.withLock {
             for store in stores {
                 guard !store.isReadOnly else { throw Self.readOnly(store) }
-                let part = try store.requiredBackend.execute(batch)
+                let part = try store.backend(for: context).execute(batch)
                 outcome.ids += part.ids
                 outcome.count += part.count
+                outcome.isDone = outcome.isDone && part.isDone
             }
             didWrite()
         }

@@ -1,5 +1,5 @@
 // Batch requests as a store gets them: changes of rows that no context has made objects of. Only stores in SQL have such
-// a short cut; see Stores/SQLite/SQLiteBatch.swift.
+// a short cut (Stores/SQLite/SQLiteBatch.swift); stores of the application get the request itself.
 
 import Foundation
 
@@ -16,6 +16,8 @@ struct StoreBatch {
     /// Whether the outcome has to name the rows.
     var wantsIDs = false
     var origin = StoreOrigin()
+    /// As it was asked for; nil where no context has asked.
+    var request: NSPersistentStoreRequest?
 }
 
 /// New rows of one entity.
@@ -52,6 +54,8 @@ struct StoreBatchOutcome {
     var ids: [NSManagedObjectID] = []
     /// The number of those rows.
     var count = 0
+    /// Whether all stores say that they have done it.
+    var isDone = true
 }
 
 extension StoreBackend {

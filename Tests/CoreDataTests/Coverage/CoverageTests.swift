@@ -6,7 +6,8 @@ struct CoverageTests {
     private func page() throws -> CoveragePage {
         let text = try String(contentsOf: Repository.specification, encoding: .utf8)
         return CoveragePage(
-            declarations: SpecReader.declarations(in: text), symbols: try ModuleSymbols.extracted())
+            declarations: SpecReader.declarations(in: text), symbols: try ModuleSymbols.extracted(),
+            idioms: try Repository.testNames(under: "Tests/ClientTests/Idioms").count)
     }
 
     @Test func `the coverage page says of each declaration of the list what the module has`() throws {

@@ -76,7 +76,20 @@ enum Repository {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
     static let coveragePage = root.appending(path: "docs/coverage.md")
+    static let divergencesPage = root.appending(path: "docs/divergences.md")
     static let specification = root.deletingLastPathComponent().appending(path: "shared/spec/core-data-api.md")
+
+    /// The names of the tests in a folder, as the sources have them: with their suites' files, `LeavingTests: a refresh ...`.
+    static func testNames(under folder: String) throws -> Set<String> {
+        let folder = root.appending(path: folder)
+        var names: Set<String> = []
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where path.hasSuffix(".swift") {
+            let file = folder.appending(path: path), suite = file.deletingPathExtension().lastPathComponent
+            let source = try String(contentsOf: file, encoding: .utf8)
+            for match in source.matches(of: /func `([^`]*)`/) { names.insert("\(suite): \(match.1)") }
+        }
+        return names
+    }
 }
 
 struct ToolFailure: Error, CustomStringConvertible {

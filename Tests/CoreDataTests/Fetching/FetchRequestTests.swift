@@ -82,6 +82,18 @@ import Testing
         #expect(received == nil)
     }
 
+    // Divergence 11.
+    @Test func `an asynchronous request has called its closure when it returns`() throws {
+        let library = try Library(.inMemory)
+        _ = library.insert("Author", ["name": "Ann"])
+        var count: Int?
+        let request = NSAsynchronousFetchRequest(fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Author")) {
+            count = $0.finalResult?.count
+        }
+        _ = try library.context.execute(request)
+        #expect(count == 1)
+    }
+
     @Test func `every specialisation shows its contents without generics`() {
         let typed = full()
         let untyped = NSFetchRequest<any NSFetchRequestResult>(entityName: "Hero")

@@ -104,7 +104,10 @@ import Testing
         "ANY SUBQUERY(parts, $p, $p.count != nil).maker.age > 1", "friends.@count > 2 AND ANY friends == $thing5",
         "ANY friends.friends == SELF", "children.@max.owner.things.@count > 2", "friends.@avg.parts.@sum.mass > 1",
         "ANY {1, 2, 3} == small",
-        "ALL {nil, 1} != small", "small IN {medium, big, 3}", "number BETWEEN {small, medium}", "parts.@sum.count > 0",
+        "ALL {small, medium} >= 0", "ANY {small, name} >= 0", "ANY {small, medium} == nil",
+        "ALL {owner.name, name} != nil",
+        "NOT ALL {number, name} >= 0 AND number == 2", "ALL {nil, 1} != small", "small IN {medium, big, 3}",
+        "number BETWEEN {small, medium}", "parts.@sum.count > 0",
         "$person1.name == owner.name", "owner.things.@count > 3", "1 == 1", "owner.boss == nil",
         "NOT owner.name == nil",
     ]

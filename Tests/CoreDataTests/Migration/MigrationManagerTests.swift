@@ -56,6 +56,20 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
     }
 }
 
+/// Notes how far a migration is.
+private final class ProgressWatcher: NSKeyValueObserver {
+    var steps: [Float] = []
+    var isOfManager = true
+
+    func observeValue(
+        forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+        context: UnsafeMutableRawPointer?
+    ) {
+        isOfManager = isOfManager && keyPath == "migrationProgress" && object is NSMigrationManager
+        if let step = change?[.newKey] as? Float { steps.append(step) }
+    }
+}
+
 @Suite(.serialized) struct MigrationManagerTests {
     private func older() -> NSManagedObjectModel {
         let person = TestModel.entity("Person", [TestModel.attribute("name", .stringAttributeType)])
@@ -146,6 +160,39 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
             ])
         // The old one is as it was.
         #expect(try store.open(older(), nil).values("Person", "name") == ["Ada Lovelace", "Alan Turing"])
+    }
+
+    // Apple, "NSMigrationManager.migrationProgress": "You can observe this value using key-value observing."
+    @Test func `progress can be observed, by key and by key path`() throws {
+        let store = try store(), result = try MigratingStore(), watcher = ProgressWatcher()
+        var steps: [Float] = [], mappings: [String] = [], observations: [NSKeyValueObservation] = []
+        try migrate(store, self.mappings(), to: result.url) { manager in
+            unsafe manager.addObserver(watcher, forKeyPath: "migrationProgress", options: [.new])
+            observations.append(
+                manager.observe(\.migrationProgress, options: [.old, .new]) { _, change in
+                    #expect((change.oldValue ?? 2) <= (change.newValue ?? -1) || change.newValue == 0)
+                    steps.append(change.newValue ?? -1)
+                })
+            observations.append(
+                manager.observe(\.currentEntityMapping, options: [.new]) { _, change in
+                    mappings.append(change.newValue?.name ?? "")
+                })
+        }
+        #expect(steps.count > 4 && steps == steps.sorted() && steps.first == 0 && steps.last == 1)
+        #expect(watcher.steps == steps && watcher.isOfManager)
+        #expect(Set(mappings) == ["PersonToHuman", "PetToPet"])
+        withExtendedLifetime(observations) {}
+    }
+
+    @Test func `an observer of progress is told until it is removed`() throws {
+        let store = try store(), result = try MigratingStore(), watcher = ProgressWatcher()
+        var count = 0
+        try migrate(store, mappings(), to: result.url) { manager in
+            unsafe manager.addObserver(watcher, forKeyPath: "migrationProgress", options: [.new])
+            manager.removeObserver(watcher, forKeyPath: "migrationProgress")
+            manager.observe(\.migrationProgress) { _, _ in count += 1 }.invalidate()
+        }
+        #expect(watcher.steps.isEmpty && count == 0)
     }
 
     @Test func `an error of a policy leaves both stores as they were`() throws {

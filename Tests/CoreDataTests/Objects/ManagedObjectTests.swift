@@ -120,4 +120,16 @@ import Testing
             }
         }
     }
+
+    // Divergence 1: Core Data raises.
+    @Test func `an unknown key and a missing entity stop the program with a sentence`() async throws {
+        let key = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try Library(.inMemory).insert("Author").value(forKey: "nmae")
+        }
+        let entity = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try Library(.inMemory).insert("Auhtor")
+        }
+        let messages = [key, entity].map { String(decoding: $0?.standardErrorContent ?? [], as: UTF8.self) }
+        #expect(messages[0].contains("nmae") && messages[1].contains("The model has no entity 'Auhtor'"))
+    }
 }

@@ -21,6 +21,14 @@ final class ObservedAuthor: NSManagedObject {
     }
 }
 
+/// A book with the accessor of its relationship written out.
+final class ObservedBook: NSManagedObject {
+    var author: ObservedAuthor? {
+        get { modelledValue(forKey: "author") }
+        set { setModelledValue(newValue, forKey: "author") }
+    }
+}
+
 /// Notes what it is told.
 private final class Watcher: NSKeyValueObserver {
     struct Note: Equatable {
@@ -173,6 +181,33 @@ extension NSManagedObject {
         book.removeObserver(watcher, forKeyPath: "author.name")
         bea.setValue("Eve", forKey: "name")
         #expect(watcher.notes.count == 3)
+    }
+
+    // Apple: "NSObject.observe(_:options:changeHandler:)" takes whatever key path has a name; one through a relationship has the name
+    // `author.name` and is followed as by key.
+    @Test func `a Swift key path through a relationship is followed to whatever object it leads to`() throws {
+        let model = LibraryModel.make()
+        model.entitiesByName["Author"]?.managedObjectClassName = NSStringFromClass(ObservedAuthor.self)
+        model.entitiesByName["Book"]?.managedObjectClassName = NSStringFromClass(ObservedBook.self)
+        let library = try Library(.inMemory, model: model)
+        let ada = try author(library), bea = try author(library)
+        let book = try #require(library.insert("Book", ["author": ada]) as? ObservedBook)
+        var told: [String] = []
+        let observation = book.observe(\.author?.name, options: [.old, .new]) { object, change in
+            #expect(object === book)
+            told.append("\((change.oldValue ?? nil) ?? "nil") -> \((change.newValue ?? nil) ?? "nil")")
+        }
+        ada.name = "Zoe"
+        bea.name = "Bea"
+        book.author = bea
+        ada.name = "Ada"
+        bea.name = "Mia"
+        book.author = nil
+        #expect(told == ["Ada -> Zoe", "Zoe -> Bea", "Bea -> Mia", "Mia -> nil"])
+        observation.invalidate()
+        book.author = ada
+        ada.name = "Eve"
+        #expect(told.count == 4)
     }
 
     @Test func `refresh, rollback, undo and a child's save tell as well`() throws {

@@ -32,6 +32,15 @@ import Testing
         #expect(try contents(of: folder) == ["Heroes.sqlite"])
     }
 
+    // Divergence 17.
+    @Test func `a new store names the version of Core Data whose layout it has`() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("Heroes.sqlite")
+        _ = try TestStore(TestModel.heroes(), at: url)
+        let version = try SQLiteStoreFile.metadata(at: url)["NSPersistenceFrameworkVersion"]
+        #expect((version as? NSNumber)?.intValue == 1344)
+    }
+
     @Test func `a store carries its model`() throws {
         let folder = try TemporaryFolder()
         let url = folder.url.appendingPathComponent("Heroes.sqlite")

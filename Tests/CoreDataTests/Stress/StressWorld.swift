@@ -33,9 +33,9 @@ final class StressWorld {
         self.policy = policy
         random = SeededGenerator(seed: UInt64(seed))
         knowsTags = seed.isMultiple(of: 2)
-        for _ in 0..<Int.random(in: 2...5, using: &random) { add(library.newContext(), isRoot: true) }
+        for _ in 0..<Int.random(in: 2...7, using: &random) { add(library.newContext(), isRoot: true) }
         let roots = workers.count
-        for _ in 0..<Int.random(in: 0...2, using: &random) {
+        for _ in 0..<Int.random(in: 0...3, using: &random) {
             add(library.newChild(of: workers[Int.random(in: 0..<workers.count, using: &random)].context), isRoot: false)
         }
         for worker in workers[..<roots] where chance(3) { worker.context.undoManager = UndoManager() }

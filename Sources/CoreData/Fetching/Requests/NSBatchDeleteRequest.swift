@@ -63,7 +63,7 @@ open class NSBatchDeleteResult: NSPersistentStoreResult {
     init(_ outcome: StoreBatchOutcome, _ type: NSBatchDeleteRequestResultType) {
         resultType = type
         switch type {
-        case .resultTypeStatusOnly: result = true
+        case .resultTypeStatusOnly: result = outcome.isDone
         case .resultTypeObjectIDs: result = outcome.ids
         case .resultTypeCount: result = outcome.count
         }

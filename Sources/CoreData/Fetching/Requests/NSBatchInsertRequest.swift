@@ -103,7 +103,7 @@ open class NSBatchInsertResult: NSPersistentStoreResult {
     init(_ outcome: StoreBatchOutcome, _ type: NSBatchInsertRequestResultType) {
         resultType = type
         switch type {
-        case .statusOnly: result = true
+        case .statusOnly: result = outcome.isDone
         case .objectIDs: result = outcome.ids
         case .count: result = outcome.count
         }

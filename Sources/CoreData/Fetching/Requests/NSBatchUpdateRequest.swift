@@ -74,7 +74,7 @@ open class NSBatchUpdateResult: NSPersistentStoreResult {
     init(_ outcome: StoreBatchOutcome, _ type: NSBatchUpdateRequestResultType) {
         resultType = type
         switch type {
-        case .statusOnlyResultType: result = true
+        case .statusOnlyResultType: result = outcome.isDone
         case .updatedObjectIDsResultType: result = outcome.ids
         case .updatedObjectsCountResultType: result = outcome.count
         }

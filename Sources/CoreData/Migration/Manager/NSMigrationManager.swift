@@ -16,10 +16,17 @@ open class NSMigrationManager: NSObject {
     /// Whatever the program wants to hand to its policies.
     open var userInfo: [AnyHashable: Any]?
     /// The mapping that is being run; the first of the mapping model otherwise.
-    open internal(set) var currentEntityMapping: NSEntityMapping = NSEntityMapping()
+    open internal(set) var currentEntityMapping: NSEntityMapping = NSEntityMapping() {
+        willSet { observation.begin("currentEntityMapping") }
+        didSet { observation.end("currentEntityMapping") }
+    }
     /// How much is done, from 0 to 1.
-    open internal(set) var migrationProgress: Float = 0
+    open internal(set) var migrationProgress: Float = 0 {
+        willSet { observation.begin("migrationProgress") }
+        didSet { observation.end("migrationProgress") }
+    }
 
+    let observation = ObjectObservation()
     var run: MigrationRun?
     private var cancellation: (any Error)?
 

@@ -193,6 +193,25 @@ final class IncrementalStoreBackend: StoreBackend {
             "A store of the class \(type(of: store)) gives IDs for objects only.")
     }
 
+    // MARK: Batches
+
+    /// The store gets the request itself, and answers with what the request asks for.
+    func execute(_ batch: StoreBatch) throws -> StoreBatchOutcome {
+        guard let request = batch.request else { return StoreBatchOutcome(isDone: false) }
+        let answer = try store.execute(request, with: context)
+        switch (answer, request.batchAnswer) {
+        case (let ids as [NSManagedObjectID], .ids), (let ids as [NSManagedObjectID], .count):
+            return StoreBatchOutcome(ids: ids, count: ids.count)
+        case (let count as Int, .count): return StoreBatchOutcome(count: count)
+        case (let isDone as Bool, .status): return StoreBatchOutcome(isDone: isDone)
+        case (_, let wanted):
+            throw CoreDataError.make(
+                .coreData,
+                "The store class \(type(of: store)) answers a \(type(of: request)) with \(type(of: answer)) where "
+                    + "\(wanted.rawValue) is expected. Correct its execute(_:with:).")
+        }
+    }
+
     // MARK: Saving
 
     func save(_ changes: StoreChanges) throws {
@@ -206,5 +225,28 @@ final class IncrementalStoreBackend: StoreBackend {
             deleted: objects(changes.deleted, context.deleted.objects), locked: nil)
         request.affectedStores = [store]
         _ = try store.execute(request, with: context)
+    }
+}
+
+extension NSPersistentStoreRequest {
+    fileprivate enum BatchAnswer: String {
+        case status = "a Bool"
+        case ids = "an array of object IDs"
+        case count = "a number"
+    }
+
+    /// What the result of a batch request shall tell.
+    fileprivate var batchAnswer: BatchAnswer {
+        switch self {
+        case let insertion as NSBatchInsertRequest:
+            insertion.resultType == .objectIDs ? .ids : insertion.resultType == .count ? .count : .status
+        case let update as NSBatchUpdateRequest:
+            update.resultType == .updatedObjectIDsResultType
+                ? .ids : update.resultType == .updatedObjectsCountResultType ? .count : .status
+        case let deletion as NSBatchDeleteRequest:
+            deletion.resultType == .resultTypeObjectIDs
+                ? .ids : deletion.resultType == .resultTypeCount ? .count : .status
+        default: .status
+        }
     }
 }

@@ -26,10 +26,11 @@ open class NSIncrementalStore: NSPersistentStore {
     /// Does what a request asks.
     ///
     /// - Parameters:
-    ///   - request: An `NSFetchRequest<any NSFetchRequestResult>` or an ``NSSaveChangesRequest``.
+    ///   - request: An `NSFetchRequest<any NSFetchRequestResult>`, an ``NSSaveChangesRequest`` or a batch request.
     ///   - context: Who asks.
     /// - Returns: For a fetch an array: managed objects of the context (`object(with:)`), IDs, dictionaries or one number,
-    ///   as its result type says. For a save an empty array.
+    ///   as its result type says. For a save an empty array. For a batch what its result type says: a `Bool`, an `Int` or
+    ///   an array of IDs.
     open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
         missing("execute(_:with:)")
     }

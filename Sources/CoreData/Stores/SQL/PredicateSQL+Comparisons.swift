@@ -28,13 +28,14 @@ extension PredicateSQL {
         }
     }
 
-    /// Whether at least one member meets a condition. Nothing has no members, a single value is its own only one.
+    /// Whether at least one member meets a condition. Nothing has no members, a single value is its own only one; the elements of a list
+    /// are members even where they are nothing.
     func any(_ operand: SQLOperand, _ holds: (SQLScalar) throws -> SQLCondition) throws -> SQLCondition {
         switch operand {
         case .collection(let members):
             return exists(members, where: try holds(try value(of: members.element)))
         case .scalar(let value): return .joined([value.isNull.negated, try holds(value)], "AND")
-        case .list(let elements): return .joined(try elements.map { try any($0, holds) }, "OR")
+        case .list(let elements): return .joined(try elements.map { try holds(element($0)) }, "OR")
         case .constants(let values):
             return .joined(try values.map { try holds(scalar(constant: $0)) }, "OR")
         }
@@ -43,9 +44,14 @@ extension PredicateSQL {
     private func all(_ operand: SQLOperand, _ holds: (SQLScalar) throws -> SQLCondition) throws -> SQLCondition {
         switch operand {
         case .scalar(let value): return .joined([value.isNull, try holds(value)], "OR")
-        case .list(let elements): return .joined(try elements.map { try all($0, holds) }, "AND")
+        case .list(let elements): return .joined(try elements.map { try holds(element($0)) }, "AND")
         default: return try any(operand) { try holds($0).negated }.negated
         }
+    }
+
+    private func element(_ operand: SQLOperand) throws -> SQLScalar {
+        if case .scalar(let scalar) = operand { return scalar }
+        throw PredicateSQLProblem("a list under ANY or ALL has an element that is a collection; SQL can't compare it")
     }
 
     private func exists(_ members: SQLCollection, where condition: SQLCondition) -> SQLCondition {

@@ -64,15 +64,54 @@ final class DictionaryStore: NSIncrementalStore {
             guard let save = request as? NSSaveChangesRequest else { throw Refused() }
             try self.save(save)
             return []
-        default: throw Refused()
+        case .batchUpdateRequestType:
+            guard let update = request as? NSBatchUpdateRequest else { throw Refused() }
+            return try self.update(update, context)
+        case .batchDeleteRequestType:
+            guard let deletion = request as? NSBatchDeleteRequest else { throw Refused() }
+            let references = try references(of: deletion.fetchRequest, context)
+            rows.with { rows in for reference in references { rows[reference] = nil } }
+            return deletion.resultType == .resultTypeStatusOnly ? !references.isEmpty : references.count
+        case .batchInsertRequestType:
+            guard let insertion = request as? NSBatchInsertRequest else { throw Refused() }
+            for values in insertion.objectsToInsert ?? [] {
+                let row = DictionaryRows.Row(entity: insertion.entityName, values: values)
+                rows.with { [reference = rows.newReference(insertion.entityName)] in $0[reference] = row }
+            }
+            return "inserted"
+        @unknown default: throw Refused()
         }
+    }
+
+    private func update(_ update: NSBatchUpdateRequest, _ context: NSManagedObjectContext) throws -> [NSManagedObjectID]
+    {
+        let fetch = NSFetchRequest<any NSFetchRequestResult>(entityName: update.entityName)
+        fetch.predicate = update.predicate
+        let objects = try results(of: fetch, context) as? [NSManagedObject] ?? []
+        for object in objects {
+            let reference = reference(object.objectID)
+            rows.with { rows in
+                for (key, value) in update.propertiesToUpdate ?? [:] {
+                    guard let key = key as? String, let value = value as? NSExpression else { continue }
+                    rows[reference]?.values[key] = value.constantValue
+                }
+            }
+        }
+        return objects.map(\.objectID)
+    }
+
+    private func references(
+        of request: NSFetchRequest<any NSFetchRequestResult>, _ context: NSManagedObjectContext
+    ) throws -> [String] {
+        try (results(of: request, context) as? [NSManagedObject] ?? []).map { reference($0.objectID) }
     }
 
     private func results(
         of request: NSFetchRequest<any NSFetchRequestResult>, _ context: NSManagedObjectContext
     ) throws -> Any {
         rows.note("fetch \(request.entityName ?? "")")
-        guard let entity = request.entity else { throw Refused() }
+        let model = context.persistentStoreCoordinator?.managedObjectModel
+        guard let entity = request.entity ?? model?.entitiesByName[request.entityName ?? ""] else { throw Refused() }
         let references = rows.with { rows in
             rows.filter { _, row in
                 row.entity == entity.name

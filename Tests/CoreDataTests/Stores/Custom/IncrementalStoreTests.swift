@@ -173,4 +173,37 @@ import Testing
         let text = unknown?.localizedDescription ?? ""
         #expect(text.contains("register a class"))
     }
+
+    // Apple, "NSPersistentStoreRequestType": an incremental store is asked with requests of each kind, batches among them. What it
+    // answers a batch with is assumed: what the request's result type says.
+    @Test func `batch requests are the store's part, and its answer is the result`() throws {
+        let stack = try Stack()
+        for name in ["Ada", "Bea", "Cora"] { _ = stack.context.insert("Author", ["name": name]) }
+        try stack.context.save()
+        let update = NSBatchUpdateRequest(entityName: "Author")
+        update.predicate = NSPredicate(format: "name > 'B'")
+        update.propertiesToUpdate = ["name": NSExpression(forConstantValue: "Zoe")]
+        update.resultType = .updatedObjectIDsResultType
+        let updated = try #require(try stack.context.execute(update) as? NSBatchUpdateResult)
+        #expect((updated.result as? [NSManagedObjectID])?.count == 2)
+        stack.context.refreshAllObjects()
+        #expect(try stack.fetch("Author").map { $0.text("name") } == ["Ada", "Zoe", "Zoe"])
+
+        let deletion = NSBatchDeleteRequest(fetchRequest: NSFetchRequest(entityName: "Author"))
+        deletion.resultType = .resultTypeCount
+        #expect((try stack.context.execute(deletion) as? NSBatchDeleteResult)?.result as? Int == 3)
+        deletion.resultType = .resultTypeStatusOnly
+        #expect((try stack.context.execute(deletion) as? NSBatchDeleteResult)?.result as? Bool == false)
+        stack.context.reset()
+        #expect(try stack.fetch("Author").isEmpty)
+    }
+
+    @Test func `an answer that isn't what a batch asks for is an error that names the store's class`() throws {
+        let stack = try Stack()
+        let insertion = NSBatchInsertRequest(entityName: "Author", objects: [["name": "Ada"]])
+        let error = #expect(throws: CocoaError.self) { try stack.context.execute(insertion) }
+        #expect(
+            error?.localizedDescription.contains("DictionaryStore answers a NSBatchInsertRequest with String") ?? false)
+        #expect(try stack.fetch("Author").count == 1)
+    }
 }
