@@ -11,7 +11,8 @@
 // members of a changed relationship are listed, under $members. An object that was owned and has no successor is under
 // $null, one that has another one is replaced under $members: both are deleted at the other end.
 //
-// Which relationships changed is found by DictionaryComparison; DictionaryWriter puts the dictionaries together.
+// What differs is found by RowComparison, as in a GraphDiff; DictionaryWriter puts the dictionaries together. A change of an object
+// without identity is one of everything without identity that leads to it.
 
 import CoreData
 import Foundation
@@ -25,12 +26,21 @@ struct DictionaryChanges: DictionarySource {
         var before: RowReference?
     }
 
+    /// A relationship of a row.
+    private typealias Cell = GraphSnapshot.Cell
+
     private let options: DictionaryOptions
     private let plans: [DictionaryPlan]
-    private let old: RelatedRows
-    private let new: RelatedRows
-    private let comparison: DictionaryComparison
+    private let comparison: RowComparison
+    /// The row of the object that the dictionary is about.
     private let root: RowReference
+    /// By row that has an old one: the properties that differ, and those that lead to something without identity that does.
+    private var changed: [RowReference: Set<Int>] = [:]
+    /// How many rows and links were looked at.
+    private var stepCount = 0
+
+    private var old: GraphSnapshot { comparison.old }
+    private var new: GraphSnapshot { comparison.new }
 
     /// Makes the dictionary of what differs; empty where nothing does.
     ///
@@ -41,16 +51,13 @@ struct DictionaryChanges: DictionarySource {
     static func dictionary(
         _ old: DictionaryReader, _ new: DictionaryReader, _ options: DictionaryOptions
     ) throws -> (dictionary: [String: Any], stepCount: Int) {
-        guard let root = new.snapshot.roots.first, let oldRoot = old.snapshot.roots.first else { return ([:], 0) }
-        let changes = try DictionaryChanges(
-            old, new, options, new.snapshot.resolved(root), old.snapshot.resolved(oldRoot))
+        let changes = try DictionaryChanges(old, new, options)
         var options = options
         options.repeatedObjects = .referenced
         options.maximumDepth = nil
         var writer = DictionaryWriter(changes, options)
-        var roots = [changes.root]
-        roots += changes.new.rows.filter { $0 != changes.root && changes.new.isIdentified($0) }
-        let nodes = try roots.filter { try $0 == changes.root || changes.isChanged($0) }.map { Node(row: $0) }
+        let others = new.distinctRows.filter { $0 != changes.root && changes.new.isIdentified($0) }
+        let nodes = [Node(row: changes.root)] + others.filter(changes.isChanged).map { Node(row: $0) }
         var dictionaries = try writer.dictionaries(of: nodes)
         var objects: [Any] = []
         for index in dictionaries.indices {
@@ -58,32 +65,65 @@ struct DictionaryChanges: DictionarySource {
             let detached = dictionaries[index].removeValue(forKey: DictionaryKey.objects) as? [Any] ?? []
             objects += (index == 0 ? [] : [dictionaries[index]]) + detached
         }
-        let count = changes.comparison.stepCount + writer.stepCount
-        if try objects.isEmpty && !changes.isChanged(changes.root) { return ([:], count) }
+        let count = changes.stepCount + writer.stepCount
+        if objects.isEmpty, !changes.isChanged(changes.root) { return ([:], count) }
         if !objects.isEmpty { dictionaries[0][DictionaryKey.objects] = objects }
         return (dictionaries[0], count)
     }
 
-    private init(
-        _ old: DictionaryReader, _ new: DictionaryReader, _ options: DictionaryOptions, _ root: RowReference,
-        _ oldRoot: RowReference
-    ) throws {
+    private init(_ oldReader: DictionaryReader, _ newReader: DictionaryReader, _ options: DictionaryOptions) throws {
+        let (old, new) = (try oldReader.graph(), try newReader.graph())
         self.options = options
         try options.checkNames(in: new.schema)
-        self.root = root
-        plans = try new.schema.entities.indices.map { try DictionaryPlan($0, in: new.schema, options) }
-        self.old = try RelatedRows(old)
-        self.new = try RelatedRows(new)
-        comparison = DictionaryComparison(self.old, self.new, plans, root: root, oldRoot: oldRoot)
+        let plans = try new.schema.entities.indices.map { try DictionaryPlan($0, in: new.schema, options) }
+        self.plans = plans
+        // One dictionary makes one object at the top.
+        root = new.rootReferences[0]
+        let scope = DiffScope(new.schema) { entity, number in
+            plans[entity].attributes.contains(number)
+                || plans[entity].relationships.contains { $0.number == number }
+        }
+        let matching = RowMatching(
+            old, new, scope, matchesRootsByPosition: false, pairing: (old.rootReferences[0], root))
+        comparison = RowComparison(old, new, scope, matching, takesAbsentAsNull: true)
+        findChanges(newReader.distinctRows)
+        stepCount += matching.oldKeys.stepCount + matching.newKeys.stepCount
     }
 
-    /// Whether a row that is known by its identity is new or has changed.
-    private func isChanged(_ row: RowReference) throws -> Bool {
-        guard let known = comparison.known(row) else { return true }
-        let plan = plans[row.entity]
-        return plan.attributes.contains { !new.value(row, $0).isUnchanged(from: old.value(known, $0)) }
-            || plan.relationships.contains { comparison.isChanged($0, of: row) }
+    private mutating func findChanges(_ rows: [RowReference]) {
+        var leading: [RowReference: [Cell]] = [:]
+        var stale: [RowReference] = []
+        for row in rows {
+            stepCount += 1
+            changed[row] = before(row).map { Set(comparison.changedProperties($0, row)) }
+            if changed[row]?.isEmpty == false, !isAnchored(row) { stale.append(row) }
+            for relationship in plans[row.entity].relationships {
+                for member in new.destinations(of: row, relationship.property) {
+                    stepCount += 1
+                    if isAnchored(member) { continue }
+                    leading[member, default: []].append(Cell(row: row, property: relationship.number))
+                }
+            }
+        }
+        while let row = stale.popLast() {
+            for cell in leading[row] ?? [] where changed[cell.row]?.insert(cell.property).inserted ?? false {
+                stepCount += 1
+                if !isAnchored(cell.row) { stale.append(cell.row) }
+            }
+        }
     }
+
+    /// The old row of a new one; nil where there is none.
+    private func before(_ row: RowReference) -> RowReference? {
+        let before = comparison.matching.toOld[row.entity][row.row]
+        return before.isNone || before.entity != row.entity ? nil : before
+    }
+
+    /// Whether a row is found again without its owner.
+    private func isAnchored(_ row: RowReference) -> Bool { row == root || new.isIdentified(row) }
+
+    /// Whether a row is new or has changed.
+    private func isChanged(_ row: RowReference) -> Bool { changed[row]?.isEmpty != true }
 
     // MARK: What is written
 
@@ -96,22 +136,22 @@ struct DictionaryChanges: DictionarySource {
     func content(of node: Node, isRoot: Bool) throws -> DictionaryContent {
         let row = node.row
         let plan = plans[row.entity]
-        let known = isRoot ? comparison.known(row) : node.before
+        let known = isRoot ? before(row) : node.before
         var entry = try stub(of: row, new)
         var nulls: [String] = []
         for number in plan.attributes {
             let property = plan.properties[number]
-            let (value, before) = (new.value(row, number), known.map { old.value($0, number) } ?? .null)
+            let value = new.value(property, of: row)
             if value.isNull {
-                if !before.isNull { nulls.append(property.name) }
-            } else if !isRoot || known == nil || !value.isUnchanged(from: before) {
+                if let known, !old.value(property, of: known).isNull { nulls.append(property.name) }
+            } else if !isRoot || known == nil || changed[row]?.contains(number) ?? true {
                 entry[property.name] = try object(for: value, row, property)
             }
         }
         var relationships: [DictionaryPlan.Relationship] = []
         var gone: [String] = []
         for relationship in plan.relationships {
-            if isRoot, known != nil, !comparison.isChanged(relationship, of: row) { continue }
+            if isRoot, known != nil, changed[row]?.contains(relationship.number) == false { continue }
             try add(relationship, row, known, to: &entry, &relationships, &nulls, &gone)
         }
         if options.valueForm == .propertyList {
@@ -124,8 +164,8 @@ struct DictionaryChanges: DictionarySource {
     }
 
     func members(of node: Node, _ relationship: DictionaryPlan.Relationship) throws -> [Node] {
-        let known = node.row == root || new.isIdentified(node.row) ? comparison.known(node.row) : node.before
-        return new.members(node.row, relationship.number).map { member in
+        let known = isAnchored(node.row) ? before(node.row) : node.before
+        return new.destinations(of: node.row, relationship.property).map { member in
             Node(row: member, before: known.flatMap { replaced(by: member, $0, relationship) })
         }
     }
@@ -137,8 +177,8 @@ struct DictionaryChanges: DictionarySource {
         _ gone: inout [String]
     ) throws {
         let property = relationship.property
-        let members = new.members(row, relationship.number)
-        let before = known.map { old.members($0, relationship.number) } ?? []
+        let members = new.destinations(of: row, property)
+        let before = known.map { old.destinations(of: $0, property) } ?? []
         var written = relationship
         if !property.isToMany {
             guard let member = members.first else {
@@ -159,9 +199,12 @@ struct DictionaryChanges: DictionarySource {
             if !members.isEmpty || !before.isEmpty { relationships.append(written) }
             return
         }
-        let (oldNames, newNames) = (Set(before.map(old.name)), Set(members.map(new.name)))
-        let added = try members.filter { !oldNames.contains(new.name(of: $0)) }.map { try stub(of: $0, new) }
-        let removed = try before.filter { !newNames.contains(old.name(of: $0)) }.map { try stub(of: $0, old) }
+        let matching = comparison.matching
+        let (stays, stayed) = (Set(members), Set(before))
+        let added = try members.filter { !stayed.contains(matching.toOld[$0.entity][$0.row]) }
+            .map { try stub(of: $0, new) }
+        let removed = try before.filter { !stays.contains(matching.toNew[$0.entity][$0.row]) }
+            .map { try stub(of: $0, old) }
         if !added.isEmpty { entry.enter(added, property.name, in: DictionaryKey.added) }
         if !removed.isEmpty { entry.enter(removed, property.name, in: DictionaryKey.removed) }
     }
@@ -172,18 +215,18 @@ struct DictionaryChanges: DictionarySource {
         by member: RowReference, _ known: RowReference, _ relationship: DictionaryPlan.Relationship
     ) -> RowReference? {
         guard relationship.property.isOwning, !relationship.property.isToMany, !new.isIdentified(member),
-            let before = old.members(known, relationship.number).first, !old.isIdentified(before),
+            let before = old.destinations(of: known, relationship.property).first, !old.isIdentified(before),
             before.entity == member.entity
         else { return nil }
         return before
     }
 
     /// The name of the entity and the identity of a row.
-    private func stub(of row: RowReference, _ rows: RelatedRows) throws -> [String: Any] {
+    private func stub(of row: RowReference, _ rows: GraphSnapshot) throws -> [String: Any] {
         let plan = plans[row.entity]
         var stub: [String: Any] = [options.entityKey ?? DictionaryKey.entity: plan.writtenName]
-        for number in rows.identity(of: row) {
-            stub[plan.properties[number].name] = try object(for: rows.value(row, number), row, plan.properties[number])
+        for property in rows.schema.entities[row.entity].identity.map({ plan.properties[$0] }) {
+            stub[property.name] = try object(for: rows.value(property, of: row), row, property)
         }
         return stub
     }
@@ -194,13 +237,5 @@ struct DictionaryChanges: DictionarySource {
         } catch let error as GraftError {
             throw error.located(in: .init(entity: plans[row.entity].name, property: property.name))
         }
-    }
-}
-
-extension GraphValue {
-    /// Whether the value is the same as an earlier one. NaN is the same as NaN here: it hasn't changed.
-    func isUnchanged(from earlier: GraphValue) -> Bool {
-        if case .double(let one) = self, case .double(let other) = earlier, one.isNaN { return other.isNaN }
-        return self == earlier
     }
 }

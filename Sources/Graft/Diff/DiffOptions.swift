@@ -128,6 +128,18 @@ final class DiffScope: Sendable {
         }
     }
 
+    /// The properties that someone else chooses, by entity and number. Nothing is followed.
+    init(_ schema: GraphSchema, contains: (_ entity: Int, _ property: Int) -> Bool) {
+        self.schema = schema
+        entities = schema.entities.enumerated().map { number, entity in
+            var scope = Entity(entity)
+            for (index, property) in entity.properties.enumerated() where contains(number, index) {
+                scope.add(index, property)
+            }
+            return scope
+        }
+    }
+
     private static func numbers(
         _ properties: Set<DiffOptions.Property>, _ schema: GraphSchema
     ) throws -> [(entity: Int, property: Int)] {

@@ -27,38 +27,30 @@ extension GraphDiff {
         from old: GraphSnapshot, to new: GraphSnapshot, _ options: DiffOptions,
         identifiedBy identification: Identification
     ) throws {
-        var old = try old.identified(by: identification)
-        var new = try new.identified(by: identification)
-        if options.takesAbsentAsNull {
-            old = try old.completingInverses()
-            new = try new.completingInverses()
-        }
-        let scope = try DiffScope(old.schema, options)
-        let matching = RowMatching(old, new, scope, matchesRootsByPosition: options.matchesRootsByPosition)
-        var builder = DiffBuilder(
-            old: old, new: new, scope: scope, matching: matching, takesAbsentAsNull: options.takesAbsentAsNull)
+        let comparison = try RowComparison(old, new, options, identifiedBy: identification)
+        var builder = DiffBuilder(comparison)
         self = try builder.diff(identification)
-        try builder.evidence.check(scope.schema, hasBase: options.base != nil)
+        try builder.evidence.check(comparison.scope.schema, hasBase: options.base != nil)
     }
 }
 
 private struct DiffBuilder {
-    let old: GraphSnapshot
-    let new: GraphSnapshot
-    let scope: DiffScope
-    let matching: RowMatching
-    let takesAbsentAsNull: Bool
+    private let comparison: RowComparison
+    private let old: GraphSnapshot
+    private let new: GraphSnapshot
+    private let scope: DiffScope
+    private let matching: RowMatching
     private(set) var evidence = RowEvidence()
     private var deleted: [ObjectContents] = []
     private var inserted: [ObjectContents] = []
     private var changed: [ObjectChange] = []
 
-    init(old: GraphSnapshot, new: GraphSnapshot, scope: DiffScope, matching: RowMatching, takesAbsentAsNull: Bool) {
-        self.old = old
-        self.new = new
-        self.scope = scope
-        self.matching = matching
-        self.takesAbsentAsNull = takesAbsentAsNull
+    init(_ comparison: RowComparison) {
+        self.comparison = comparison
+        old = comparison.old
+        new = comparison.new
+        scope = comparison.scope
+        matching = comparison.matching
     }
 
     mutating func diff(_ identification: GraphDiff.Identification) throws -> GraphDiff {
@@ -83,149 +75,42 @@ private struct DiffBuilder {
             let counterpart = matching.toNew[entity][row]
             if counterpart.isNone {
                 if old.isReference(entity, row, scope) { continue }
-                deleted.append(try contents(RowReference(entity: entity, row: row), old, matching.oldKeys))
+                let reference = RowReference(entity: entity, row: row)
+                deleted.append(try old.contents(of: reference, scope, matching.oldKeys))
                 continue
             }
-            if scope.schema.entities[entity].isByRow == true, counterpart.entity == entity {
-                note(table, row, otherTable, counterpart.row, entity)
+            guard counterpart.entity == entity else { continue }
+            let numbers = comparison.changedProperties(
+                table, row, otherTable, counterpart.row, entityScope, entity)
+            if scope.schema.entities[entity].isByRow == true, case .integer = table.rowName(row) {
+                note(numbers, table, row, otherTable, counterpart.row, entity)
             }
-            if counterpart.entity == entity, differs(table, row, otherTable, counterpart.row, entityScope) {
-                try addChange(entity, row, counterpart.row)
-            }
+            if numbers.isEmpty { continue }
+            let reference = RowReference(entity: entity, row: row)
+            let changes = try numbers.map { try comparison.change(of: $0, reference, counterpart) }
+            changed.append(ObjectChange(try matching.oldKeys.key(of: reference, old), changes))
         }
     }
 
     /// Notes how much of two rows with one number is the same.
     private mutating func note(
-        _ table: SnapshotTable, _ row: Int, _ otherTable: SnapshotTable, _ otherRow: Int, _ entity: Int
+        _ changed: [Int], _ table: SnapshotTable, _ row: Int, _ otherTable: SnapshotTable, _ otherRow: Int,
+        _ entity: Int
     ) {
-        guard case .integer = table.rowName(row) else { return }
-        var (values, differences) = (0, 0)
-        for member in scope.entities[entity].attributes {
-            let value = table.value(member.column, row: row)
-            let other = otherTable.value(member.column, row: otherRow)
-            if value.isNull, other.isNull { continue }
-            values += 1
-            if !value.isSameValue(as: other) { differences += 1 }
+        let values = scope.entities[entity].attributes.count { member in
+            !table.value(member.column, row: row).isNull || !otherTable.value(member.column, row: otherRow).isNull
         }
+        let properties = scope.schema.entities[entity].properties
+        let differences = changed.count { properties[$0].isAttribute }
         evidence.note(scope.schema.root(of: entity), values: values, differences: differences)
     }
 
     private mutating func addInserted(_ entity: Int) throws {
         for row in 0..<new.tables[entity].count where matching.toOld[entity][row].isNone {
             if new.tables[entity].flags[row].contains(.dead) || new.isReference(entity, row, scope) { continue }
-            inserted.append(try contents(RowReference(entity: entity, row: row), new, matching.newKeys))
+            let reference = RowReference(entity: entity, row: row)
+            inserted.append(try new.contents(of: reference, scope, matching.newKeys))
         }
-    }
-
-    // MARK: Comparing
-
-    /// Whether anything differs between two rows of one object.
-    @inline(__always)
-    private func differs(
-        _ table: SnapshotTable, _ row: Int, _ otherTable: SnapshotTable, _ otherRow: Int, _ scope: DiffScope.Entity
-    ) -> Bool {
-        for member in scope.attributes {
-            let value = table.values[row &* table.attributeCount &+ member.column]
-            let other = otherTable.values[otherRow &* table.attributeCount &+ member.column]
-            if !value.isSameValue(as: other), isCompared(member.number, table, row, otherTable, otherRow) {
-                return true
-            }
-        }
-        for member in scope.toOnes {
-            let end = table.toOne(member.column, row: row)
-            if !isSame(end, otherTable.toOne(member.column, row: otherRow)),
-                isCompared(member.number, table, row, otherTable, otherRow)
-            {
-                return true
-            }
-        }
-        for member in scope.toManys {
-            let range = table.toMany(member.column, row: row)
-            if !hasSameMembers(range, otherTable.toMany(member.column, row: otherRow), isOrdered: member.isOrdered),
-                isCompared(member.number, table, row, otherTable, otherRow)
-            {
-                return true
-            }
-        }
-        return false
-    }
-
-    /// Whether both sides say something of a property, or silence means null.
-    private func isCompared(
-        _ property: Int, _ table: SnapshotTable, _ row: Int, _ otherTable: SnapshotTable, _ otherRow: Int
-    ) -> Bool {
-        let (isThere, isThereToo) = (table.hasValue(property, row: row), otherTable.hasValue(property, row: otherRow))
-        return isThere && isThereToo || takesAbsentAsNull && (isThere || isThereToo)
-    }
-
-    @inline(__always)
-    private func isSame(_ end: RowReference, _ otherEnd: RowReference) -> Bool {
-        if end.isNone || otherEnd.isNone { return end.isNone && otherEnd.isNone }
-        let end = old.resolved(end)
-        return matching.toNew[end.entity][end.row] == new.resolved(otherEnd)
-    }
-
-    private func hasSameMembers(_ range: MemberRange, _ otherRange: MemberRange, isOrdered: Bool) -> Bool {
-        if range.count == otherRange.count {
-            var offset = 0
-            while offset < Int(range.count),
-                isSame(old.members[Int(range.start) &+ offset], new.members[Int(otherRange.start) &+ offset])
-            {
-                offset &+= 1
-            }
-            if offset == Int(range.count) { return true }
-        }
-        return MembersComparison(range, otherRange, old, new, matching).hasSameMembers(isOrdered: isOrdered)
-    }
-
-    // MARK: What differs
-
-    private mutating func addChange(_ entity: Int, _ row: Int, _ otherRow: Int) throws {
-        let (table, otherTable) = (old.tables[entity], new.tables[entity])
-        if takesAbsentAsNull, old.isReference(entity, row, scope) || new.isReference(entity, otherRow, scope) { return }
-        let entityScope = scope.entities[entity]
-        let properties = scope.schema.entities[entity].properties
-        var changes: [PropertyChange] = []
-        func isCompared(_ member: DiffScope.Member) -> Bool {
-            self.isCompared(member.number, table, row, otherTable, otherRow)
-        }
-        for member in entityScope.attributes where isCompared(member) {
-            let value = table.value(member.column, row: row)
-            let other = otherTable.value(member.column, row: otherRow)
-            if value.isSameValue(as: other) { continue }
-            changes.append(PropertyChange(properties[member.number].name, .attribute(old: value, new: other)))
-        }
-        for member in entityScope.toOnes where isCompared(member) {
-            let end = table.toOne(member.column, row: row)
-            let otherEnd = otherTable.toOne(member.column, row: otherRow)
-            if isSame(end, otherEnd) { continue }
-            let kind = PropertyChange.Kind.toOne(
-                old: try key(of: end, old, matching.oldKeys), new: try key(of: otherEnd, new, matching.newKeys))
-            changes.append(PropertyChange(properties[member.number].name, kind))
-        }
-        for member in entityScope.toManys where isCompared(member) {
-            let range = table.toMany(member.column, row: row)
-            let otherRange = otherTable.toMany(member.column, row: otherRow)
-            let comparison = MembersComparison(range, otherRange, old, new, matching)
-            let change = try comparison.change(isOrdered: member.isOrdered)
-            if !change.isEmpty { changes.append(PropertyChange(properties[member.number].name, .toMany(change))) }
-        }
-        if changes.isEmpty { return }
-        let key = try matching.oldKeys.key(of: RowReference(entity: entity, row: row), old)
-        changed.append(ObjectChange(key, changes))
-    }
-
-    private func key(
-        of reference: RowReference, _ snapshot: GraphSnapshot, _ keys: RowKeys
-    ) throws -> ObjectKey? {
-        reference.isNone ? nil : try keys.key(of: snapshot.resolved(reference), snapshot)
-    }
-
-    private func contents(
-        _ reference: RowReference, _ snapshot: GraphSnapshot, _ keys: RowKeys
-    ) throws -> ObjectContents {
-        try snapshot.contents(of: reference, scope, keys)
     }
 }
 

@@ -1,5 +1,6 @@
-// Walking two versions of an object side by side. Either may be missing, and both may be of different entities: what one of
-// them doesn't have counts as null.
+// The differences that RowComparison finds, as trees along what objects own. Which object is which, and what differs, is the same as
+// in a GraphDiff. Only the two objects that the caller names are shown as one although they may be two, even of different entities:
+// what one of them doesn't have counts as null.
 
 public import CoreData
 
@@ -12,7 +13,7 @@ extension ObjectDiff {
     ///   - options: What takes part.
     ///   - includesReferences: Whether relationships to objects that aren't owned are shown, too, as old and new identity.
     ///     The article leaves them out.
-    /// - Throws: ``GraftError``: `invalidMapping` for members of an unordered relationship that have no identity, `tooDeep`.
+    /// - Throws: ``GraftError``: `invalidMapping` or `missingIdentity` for objects that nothing tells apart, `tooDeep`.
     public init?(
         from old: NSManagedObject?, to new: NSManagedObject?, options: DiffOptions = DiffOptions(),
         includesReferences: Bool = false
@@ -34,13 +35,16 @@ extension ObjectDiff {
         includesReferences: Bool = false
     ) throws {
         guard let schema = (old ?? new)?.snapshot.schema else { return nil }
-        var comparison = try ObjectComparison(
-            old?.snapshot ?? GraphSnapshot(schema), new?.snapshot ?? GraphSnapshot(schema), options, includesReferences)
-        guard let diff = try comparison.diff(old?.reference, new?.reference, 0) else { return nil }
+        var pair: (RowReference, RowReference)?
+        if let old, let new { pair = (old.reference, new.reference) }
+        var tree = try DiffTree(
+            old?.snapshot ?? GraphSnapshot(schema), new?.snapshot ?? GraphSnapshot(schema), options, includesReferences,
+            pairing: pair)
+        guard let diff = try tree.diff(old?.reference, new?.reference, 0) else { return nil }
         self = diff
     }
 
-    /// Makes the differences between two sets of objects, matched by identity, by key.
+    /// Makes the differences between two sets of objects, told apart as in a ``GraphDiff``, by key.
     ///
     /// - Throws: As ``init(from:to:options:includesReferences:)-(NSManagedObject?,_,_,_)``.
     public static func differences(
@@ -50,9 +54,9 @@ extension ObjectDiff {
         let before = old.isEmpty ? nil : try GraphSnapshot(of: old, options: options)
         let after = new.isEmpty ? nil : try GraphSnapshot(of: new, options: options)
         guard let schema = (before ?? after)?.schema else { return [] }
-        var comparison = try ObjectComparison(
+        var tree = try DiffTree(
             before ?? GraphSnapshot(schema), after ?? GraphSnapshot(schema), options, includesReferences)
-        return try comparison.rootDifferences()
+        return try tree.differences(tree.old.rootReferences, tree.new.rootReferences, isOrdered: false, depth: 0)
     }
 
     /// Makes the differences between all objects of two snapshots that no other object owns, by key.
@@ -62,223 +66,189 @@ extension ObjectDiff {
         from old: GraphSnapshot, to new: GraphSnapshot, options: DiffOptions = DiffOptions(),
         includesReferences: Bool = false
     ) throws -> [ObjectDiff] {
-        var comparison = try ObjectComparison(old, new, options, includesReferences)
-        return try comparison.topDifferences()
+        var tree = try DiffTree(old, new, options, includesReferences)
+        return try tree.topDifferences()
     }
 }
 
-private struct ObjectComparison {
+/// A walk along what objects own.
+private struct DiffTree {
     private struct Pair: Hashable {
         var old: RowReference?
         var new: RowReference?
     }
 
-    private let old: GraphSnapshot
-    private let new: GraphSnapshot
-    private let scope: DiffScope
+    private let comparison: RowComparison
     private let includesReferences: Bool
-    private let oldKeys: RowKeys
-    private let newKeys: RowKeys
     private var visited: Set<Pair> = []
 
-    init(_ old: GraphSnapshot, _ new: GraphSnapshot, _ options: DiffOptions, _ includesReferences: Bool) throws {
+    var old: GraphSnapshot { comparison.old }
+    var new: GraphSnapshot { comparison.new }
+    private var scope: DiffScope { comparison.scope }
+
+    init(
+        _ old: GraphSnapshot, _ new: GraphSnapshot, _ options: DiffOptions, _ includesReferences: Bool,
+        pairing pair: (old: RowReference, new: RowReference)? = nil
+    ) throws {
         guard old.schema == new.schema else {
             throw GraftError(.modelMismatch(reason: "the two objects are of different models"))
         }
         let identification = try IdentityDecision(old.schema, options, [old, new]).identification
-        self.old = try old.identified(by: identification)
-        self.new = try new.identified(by: identification)
+        comparison = try RowComparison(old, new, options, identifiedBy: identification, pairing: pair)
         self.includesReferences = includesReferences
-        scope = try DiffScope(self.old.schema, options)
-        let byPosition = options.matchesRootsByPosition
-        oldKeys = RowKeys(self.old, scope, hasUnidentified: true, matchesRootsByPosition: byPosition)
-        newKeys = RowKeys(self.new, scope, hasUnidentified: true, matchesRootsByPosition: byPosition)
-    }
-
-    // MARK: Where to begin
-
-    mutating func rootDifferences() throws -> [ObjectDiff] {
-        try differences(old.roots.map(old.resolved), new.roots.map(new.resolved), isOrdered: false, depth: 0)
     }
 
     mutating func topDifferences() throws -> [ObjectDiff] {
-        try differences(tops(of: old), tops(of: new), isOrdered: false, depth: 0)
+        let (keys, newKeys) = (comparison.matching.oldKeys, comparison.matching.newKeys)
+        return try differences(tops(of: old, keys), tops(of: new, newKeys), isOrdered: false, depth: 0)
     }
 
-    /// The rows that no other row owns.
-    private func tops(of snapshot: GraphSnapshot) -> [RowReference] {
-        var owned: Set<RowReference> = []
+    /// The rows that no other row owns, and of those that own each other in a circle the first by key.
+    private func tops(of snapshot: GraphSnapshot, _ keys: RowKeys) throws -> [RowReference] {
         var rows: [RowReference] = []
+        var owned: [RowReference: [RowReference]] = [:]
         for entity in snapshot.tables.indices {
             let properties = snapshot.schema.entities[entity].properties
             for row in snapshot.liveRows(of: entity) {
                 let reference = RowReference(entity: entity, row: row)
                 if !snapshot.isReference(entity, row, scope) { rows.append(reference) }
-                for number in properties.indices where scope.entities[entity].follows[number] {
-                    for end in snapshot.destinations(of: reference, properties[number]) where end != reference {
-                        owned.insert(end)
-                    }
+                owned[reference] = properties.indices.filter { scope.entities[entity].follows[$0] }.flatMap { number in
+                    snapshot.destinations(of: reference, properties[number]).filter { $0 != reference }
                 }
             }
         }
-        return rows.filter { !owned.contains($0) }
+        let isOwned = Set(owned.values.joined())
+        var tops = rows.filter { !isOwned.contains($0) }
+        var reached: Set<RowReference> = []
+        func reach(_ top: RowReference) {
+            var open = [top]
+            while let row = open.popLast() { if reached.insert(row).inserted { open += owned[row] ?? [] } }
+        }
+        tops.forEach(reach)
+        let circles = try rows.filter { !reached.contains($0) }.map { (key: try keys.key(of: $0, snapshot), row: $0) }
+        for (_, row) in circles.sorted(by: { $0.key < $1.key }) where !reached.contains(row) {
+            tops.append(row)
+            reach(row)
+        }
+        return tops
     }
 
     // MARK: Two objects
 
-    mutating func diff(_ before: RowReference?, _ after: RowReference?, _ depth: Int) throws -> ObjectDiff? {
+    /// The difference between two objects; nil where there is none.
+    ///
+    /// - Parameter isMoved: Whether another object owned it before.
+    mutating func diff(
+        _ before: RowReference?, _ after: RowReference?, _ depth: Int, isMoved: Bool = false
+    ) throws -> ObjectDiff? {
         guard let known = after ?? before, visited.insert(Pair(old: before, new: after)).inserted else { return nil }
         guard depth < ObjectDiff.maximumDepth else { throw GraftError(.tooDeep(limit: ObjectDiff.maximumDepth)) }
         let entity = scope.schema.entities[known.entity]
-        let attributes = attributes(before, after)
-        let relationships = try relationships(before, after, depth)
-        let kind: ObjectDiff.Kind = before == nil ? .inserted : after == nil ? .deleted : .changed
-        if kind == .changed, attributes.isEmpty, relationships.isEmpty { return nil }
-        let identity = entity.identityAttributes.map { number in
-            ObjectDiff.Identity(
-                name: entity.properties[number].name,
-                value: after.map { value(entity.properties[number].name, of: $0, new) }
-                    ?? value(entity.properties[number].name, of: known, old))
+        let snapshot = after == nil ? old : new
+        var diff = ObjectDiff(
+            kind: before == nil ? .inserted : after == nil ? .deleted : .changed, entityName: entity.name,
+            identity: entity.identityAttributes.map { number in
+                ObjectDiff.Identity(
+                    name: entity.properties[number].name, value: snapshot.value(entity.properties[number], of: known))
+            }, attributes: [], relationships: [])
+        // Of objects of which one isn't there, or is another one, all that either has is shown.
+        var changed: Set<Int>?
+        if let before, let after, before.entity == after.entity {
+            changed = Set(comparison.changedProperties(before, after))
         }
-        return ObjectDiff(
-            kind: kind, entityName: entity.name, identity: identity, attributes: attributes,
-            relationships: relationships)
+        for name in names(before, after) {
+            let (property, other) = (self.property(name, of: before), self.property(name, of: after))
+            guard let either = other ?? property else { continue }
+            let isChanged = changed?.contains(either.number)
+            if either.property.isAttribute {
+                if isChanged == false { continue }
+                let value = before.flatMap { row in property.map { old.value($0.property, of: row) } } ?? .null
+                let otherValue = after.flatMap { row in other.map { new.value($0.property, of: row) } } ?? .null
+                if isChanged == nil, value.isSameValue(as: otherValue) { continue }
+                diff.attributes.append(.init(name: name, old: value, new: otherValue))
+            } else if let content = try content(before, property, after, other, isChanged, depth) {
+                diff.relationships.append(.init(name: name, content: content))
+            }
+        }
+        let isEmpty = diff.attributes.isEmpty && diff.relationships.isEmpty
+        if diff.kind == .changed, isEmpty, !isMoved { return nil }
+        return diff
     }
 
-    private func attributes(_ before: RowReference?, _ after: RowReference?) -> [ObjectDiff.Attribute] {
-        names(before, after) { $0.isAttribute }.compactMap { name in
-            let oldValue = before.map { value(name, of: $0, old) } ?? .null
-            let newValue = after.map { value(name, of: $0, new) } ?? .null
-            if oldValue.isSameValue(as: newValue) { return nil }
-            return ObjectDiff.Attribute(name: name, old: oldValue, new: newValue)
-        }
+    private typealias Property = (number: Int, property: GraphSchema.Property, isFollowed: Bool)
+
+    private func property(_ name: String, of row: RowReference?) -> Property? {
+        guard let row, let number = scope.schema.entities[row.entity].number(ofProperty: name) else { return nil }
+        return (
+            number, scope.schema.entities[row.entity].properties[number], scope.entities[row.entity].follows[number]
+        )
     }
 
     /// The names of the properties that one of the two objects has and that take part.
-    private func names(
-        _ before: RowReference?, _ after: RowReference?, where isWanted: (GraphSchema.Property) -> Bool
-    ) -> [String] {
-        var names: Set<String> = []
-        for row in [before, after] {
-            guard let row else { continue }
-            for (number, property) in scope.schema.entities[row.entity].properties.enumerated()
-            where scope.entities[row.entity].contains[number] && isWanted(property) {
-                names.insert(property.name)
+    private func names(_ before: RowReference?, _ after: RowReference?) -> [String] {
+        let names = [before, after].compactMap(\.self).flatMap { row in
+            scope.schema.entities[row.entity].properties.enumerated().compactMap { number, property in
+                scope.entities[row.entity].contains[number] ? property.name : nil
             }
         }
-        return names.sorted { $0.precedesInBytes($1) }
-    }
-
-    private func value(_ name: String, of row: RowReference, _ snapshot: GraphSnapshot) -> GraphValue {
-        let entity = scope.schema.entities[row.entity]
-        guard let number = entity.number(ofProperty: name), entity.properties[number].isAttribute else { return .null }
-        return snapshot.tables[row.entity].value(entity.properties[number].column, row: row.row)
+        return Set(names).sorted { $0.precedesInBytes($1) }
     }
 
     // MARK: Relationships
 
-    private mutating func relationships(
-        _ before: RowReference?, _ after: RowReference?, _ depth: Int
-    ) throws -> [ObjectDiff.Relationship] {
-        var relationships: [ObjectDiff.Relationship] = []
-        for name in names(before, after, where: { !$0.isAttribute }) {
-            let (oldProperty, newProperty) = (property(name, of: before), property(name, of: after))
-            let ends = end(before, oldProperty, old)
-            let newEnds = end(after, newProperty, new)
-            let follows = oldProperty?.follows ?? false || newProperty?.follows ?? false
-            let isToMany = oldProperty?.property.isToMany ?? false || newProperty?.property.isToMany ?? false
-            if !follows {
-                guard includesReferences else { continue }
-                let (old, new) = (
-                    try reference(ends, oldProperty, isToMany, oldKeys, old),
-                    try reference(newEnds, newProperty, isToMany, newKeys, new)
-                )
-                if old != new { relationships.append(.init(name: name, content: .references(old: old, new: new))) }
-            } else if isToMany {
-                let isOrdered = (newProperty ?? oldProperty)?.property.isOrdered ?? false
-                let diffs = try differences(ends, newEnds, isOrdered: isOrdered, depth: depth + 1)
-                if !diffs.isEmpty { relationships.append(.init(name: name, content: .objects(diffs))) }
-            } else if let diff = try diff(ends.first, newEnds.first, depth + 1) {
-                relationships.append(.init(name: name, content: .object(diff)))
-            }
+    private mutating func content(
+        _ before: RowReference?, _ property: Property?, _ after: RowReference?, _ other: Property?, _ isChanged: Bool?,
+        _ depth: Int
+    ) throws -> ObjectDiff.Relationship.Content? {
+        guard let either = other ?? property else { return nil }
+        let ends = before.flatMap { row in property.map { old.uniqueDestinations(of: row, $0.property) } } ?? []
+        let otherEnds = after.flatMap { row in other.map { new.uniqueDestinations(of: row, $0.property) } } ?? []
+        guard property?.isFollowed ?? false || other?.isFollowed ?? false else {
+            guard includesReferences, isChanged ?? true else { return nil }
+            let keys = try ends.map { try comparison.matching.oldKeys.key(of: $0, old) }
+            let otherKeys = try otherEnds.map { try comparison.matching.newKeys.key(of: $0, new) }
+            if isChanged == nil, keys.isEmpty, otherKeys.isEmpty { return nil }
+            return .references(old: either.property.value(keys), new: either.property.value(otherKeys))
         }
-        return relationships
+        let diffs = try differences(ends, otherEnds, isOrdered: either.property.isOrdered, depth: depth + 1)
+        if diffs.count == 1, !either.property.isToMany { return .object(diffs[0]) }
+        return diffs.isEmpty ? nil : .objects(diffs)
     }
 
-    private func property(
-        _ name: String, of row: RowReference?
-    ) -> (property: GraphSchema.Property, follows: Bool)? {
-        guard let row, let number = scope.schema.entities[row.entity].number(ofProperty: name) else { return nil }
-        return (scope.schema.entities[row.entity].properties[number], scope.entities[row.entity].follows[number])
-    }
-
-    private func end(
-        _ row: RowReference?, _ property: (property: GraphSchema.Property, follows: Bool)?, _ snapshot: GraphSnapshot
-    ) -> [RowReference] {
-        guard let row, let property, !property.property.isAttribute else { return [] }
-        return MembersComparison.unique(snapshot.destinations(of: row, property.property))
-    }
-
-    private func reference(
-        _ ends: [RowReference], _ property: (property: GraphSchema.Property, follows: Bool)?, _ isToMany: Bool,
-        _ keys: RowKeys, _ snapshot: GraphSnapshot
-    ) throws -> PropertyValue {
-        let found = try ends.map { try keys.key(of: $0, snapshot) }
-        guard isToMany else { return .toOne(found.first) }
-        let isOrdered = property?.property.isOrdered ?? false
-        return .toMany(isOrdered ? found : found.sorted(), isOrdered: isOrdered)
-    }
-
-    /// The differences of members with the same identity, or, without one, in the same place.
-    private mutating func differences(
+    /// The differences of two lists of objects.
+    mutating func differences(
         _ before: [RowReference], _ after: [RowReference], isOrdered: Bool, depth: Int
     ) throws -> [ObjectDiff] {
-        let oldNames = try names(of: before, old, oldKeys, isOrdered)
-        let newNames = try names(of: after, new, newKeys, isOrdered)
-        var rows: [MemberName: RowReference] = [:]
-        for (name, row) in zip(oldNames, before) { rows[name] = row }
-        var pairs: [(name: MemberName, old: RowReference?, new: RowReference?)] = []
-        for (name, row) in zip(newNames, after) { pairs.append((name, rows.removeValue(forKey: name), row)) }
-        for (name, row) in zip(oldNames, before) where rows[name] != nil { pairs.append((name, row, nil)) }
-        if !isOrdered { pairs.sort { $0.name < $1.name } }
-        return try pairs.compactMap { try diff($0.old, $0.new, depth) }
-    }
-
-    private func names(
-        of rows: [RowReference], _ snapshot: GraphSnapshot, _ keys: RowKeys, _ isOrdered: Bool
-    ) throws -> [MemberName] {
-        try rows.enumerated().map { index, row in
-            if let key = snapshot.identityKey(of: row) {
-                return MemberName(identity: key.identity, owners: key.owners, place: 0)
-            }
-            if isOrdered { return MemberName(identity: [], place: index) }
-            if let root = snapshot.roots.firstIndex(of: row), keys.positions[row] != nil {
-                return MemberName(identity: [], place: root)
-            }
-            throw keys.unidentified(row, snapshot)
+        let matching = comparison.matching
+        let wasHere = Set(before)
+        var pairs: [(old: RowReference?, new: RowReference?, isMoved: Bool)] = []
+        for row in after {
+            let twin = matching.toOld[row.entity][row.row]
+            if twin.isNone, new.isReference(row.entity, row.row, scope) { continue }
+            pairs.append((twin.isNone ? nil : twin, row, !twin.isNone && !wasHere.contains(twin)))
         }
+        for row in before where matching.toNew[row.entity][row.row].isNone {
+            if !old.isReference(row.entity, row.row, scope) { pairs.append((row, nil, false)) }
+        }
+        if !isOrdered {
+            let keyed = try pairs.map { pair in
+                let key =
+                    try pair.new.map { try matching.newKeys.key(of: $0, new) }
+                    ?? pair.old.map { try matching.oldKeys.key(of: $0, old) }
+                return (key: key, pair: pair)
+            }
+            pairs = keyed.sorted { one, other in
+                guard let key = one.key, let otherKey = other.key else { return false }
+                return key < otherKey
+            }.map(\.pair)
+        }
+        return try pairs.compactMap { try diff($0.old, $0.new, depth, isMoved: $0.isMoved) }
     }
 }
 
-/// What tells the members of a relationship apart: the identity, whatever the entity, or the place.
-private struct MemberName: Hashable, Comparable {
-    var identity: [GraphValue]
-    var owners: [ObjectKey?] = []
-    var place: Int
-
-    static func == (one: MemberName, other: MemberName) -> Bool {
-        one.place == other.place && one.identity.hasSameValues(as: other.identity) && one.owners == other.owners
-    }
-
-    func hash(into hasher: inout Hasher) {
-        for value in identity { ExactValue(value).hash(into: &hasher) }
-        hasher.combine(place)
-        if !owners.isEmpty { hasher.combine(owners) }
-    }
-
-    static func < (one: MemberName, other: MemberName) -> Bool {
-        if let isLess = one.identity.precedes(other.identity) { return isLess }
-        if one.place != other.place { return one.place < other.place }
-        return ObjectKey("", [], of: one.owners) < ObjectKey("", [], of: other.owners)
+extension GraphSchema.Property {
+    /// The value of a relationship that leads to some objects.
+    fileprivate func value(_ keys: [ObjectKey]) -> PropertyValue {
+        isToMany ? .toMany(isOrdered ? keys : keys.sorted(), isOrdered: isOrdered) : .toOne(keys.first)
     }
 }

@@ -7,7 +7,9 @@
 ///
 /// Only relationships with the delete rule cascade are followed (and those that ``DiffOptions`` or the model include):
 /// ownership gives the graph a direction, so the inverse isn't followed. Where an object can be reached in several ways, it
-/// is described in the first place.
+/// is described in the first place. One that has another owner than before is with the new one.
+///
+/// This is a ``GraphDiff`` in another form: which object is which, and what differs, is the same.
 public struct ObjectDiff: Hashable, Sendable {
     /// What became of the object.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -38,7 +40,8 @@ public struct ObjectDiff: Hashable, Sendable {
         public enum Content: Hashable, Sendable {
             /// The object that a to-one relationship owns.
             case object(ObjectDiff)
-            /// Those members of a to-many relationship that differ; by key, in an ordered relationship by place.
+            /// Those members of a to-many relationship that differ; by key, in an ordered relationship by place. For a to-one
+            /// relationship the object that it owned and another one that takes its place.
             case objects([ObjectDiff])
             /// Other objects than before, in a relationship that isn't followed.
             case references(old: PropertyValue, new: PropertyValue)

@@ -72,6 +72,19 @@ extension GraphSnapshot {
         return range.indices.map { resolved(members[$0]) }
     }
 
+    /// The same rows, each in its first place.
+    func uniqueDestinations(of reference: RowReference, _ property: GraphSchema.Property) -> [RowReference] {
+        MembersComparison.unique(destinations(of: reference, property))
+    }
+
+    /// The value of an attribute of a row.
+    func value(_ property: GraphSchema.Property, of reference: RowReference) -> GraphValue {
+        tables[reference.entity].value(property.column, row: reference.row)
+    }
+
+    /// The rows of the objects that the snapshot is about.
+    var rootReferences: [RowReference] { roots.map(resolved) }
+
     /// The rows whose identity includes relationships and is there, each after those that it hangs on.
     func rowsIdentifiedByOwners() -> [RowReference] {
         guard schema.hasRelatedIdentities else { return [] }

@@ -7,15 +7,24 @@ struct RowKeys {
     private let schema: GraphSchema
     /// By row without identity; only those that a way leads to.
     private(set) var positions: [RowReference: ObjectKey.Position] = [:]
+    /// How many rows and links were looked at.
+    private(set) var stepCount = 0
 
-    /// - Parameter hasUnidentified: Whether there are rows without identity; without them there is nothing to look for.
+    /// - Parameters:
+    ///   - hasUnidentified: Whether there are rows without identity; without them there is nothing to look for.
+    ///   - top: A row from which ways begin, whatever identifies it.
     init(
-        _ snapshot: borrowing GraphSnapshot, _ scope: DiffScope, hasUnidentified: Bool, matchesRootsByPosition: Bool
+        _ snapshot: borrowing GraphSnapshot, _ scope: DiffScope, hasUnidentified: Bool, matchesRootsByPosition: Bool,
+        top: RowReference? = nil
     ) {
         schema = snapshot.schema
         guard hasUnidentified else { return }
         let owners = PositionOwners(scope, schema)
         var level: [RowReference] = []
+        if let top {
+            positions[top] = ObjectKey.Position(root: -1)
+            level.append(top)
+        }
         if matchesRootsByPosition {
             for (index, root) in snapshot.roots.enumerated() {
                 let root = snapshot.resolved(root)
@@ -64,7 +73,7 @@ struct RowKeys {
         }
     }
 
-    private func mark(
+    private mutating func mark(
         of reference: RowReference, _ snapshot: borrowing GraphSnapshot, _ scope: DiffScope
     ) -> String {
         var mark = ContentMark()
@@ -75,6 +84,7 @@ struct RowKeys {
         }
         for member in scope.entities[reference.entity].toOnes + scope.entities[reference.entity].toManys {
             let ends = snapshot.destinations(of: reference, properties[member.number])
+            stepCount += ends.count
             var names = ends.compactMap { end in
                 snapshot.identityKey(of: end)?.description ?? positions[end].map { "\($0.sortText)" }
             }
@@ -87,7 +97,7 @@ struct RowKeys {
     }
 
     /// Marks that heed what objects of which only the contents are known are linked to, some links deep.
-    private func refined(
+    private mutating func refined(
         _ marks: [RowReference: String], _ snapshot: borrowing GraphSnapshot, _ scope: DiffScope
     ) -> [RowReference: String] {
         var refined = marks
@@ -99,7 +109,9 @@ struct RowKeys {
                 mark.mix(text)
                 let properties = schema.entities[row.entity].properties
                 for member in scope.entities[row.entity].toOnes + scope.entities[row.entity].toManys {
-                    var texts = snapshot.destinations(of: row, properties[member.number]).compactMap { refined[$0] }
+                    let ends = snapshot.destinations(of: row, properties[member.number])
+                    stepCount += ends.count
+                    var texts = ends.compactMap { refined[$0] }
                     if texts.isEmpty { continue }
                     if !member.isOrdered { texts.sort() }
                     mark.mix(properties[member.number].name)
@@ -123,6 +135,7 @@ struct RowKeys {
             for number in owners.relationships[owner.entity] {
                 let property = schema.entities[owner.entity].properties[number]
                 for (index, member) in snapshot.destinations(of: owner, property).enumerated() {
+                    stepCount += 1
                     guard !snapshot.isIdentified(member), positions[member] == nil else { continue }
                     var way = position(of: owner, snapshot)
                     way.steps.append(.init(property.name, index))

@@ -9,9 +9,10 @@ struct RowMatching {
     let oldKeys: RowKeys
     let newKeys: RowKeys
 
+    /// - Parameter pair: Two rows that stand for one object, whatever identifies them.
     init(
         _ old: borrowing GraphSnapshot, _ new: borrowing GraphSnapshot, _ scope: DiffScope,
-        matchesRootsByPosition: Bool
+        matchesRootsByPosition: Bool, pairing pair: (old: RowReference, new: RowReference)? = nil
     ) {
         var pairs = Pairs(old, new)
         var hasUnidentified = false
@@ -22,10 +23,37 @@ struct RowMatching {
         // What is unidentified on the new side alone hasn't been met yet.
         hasUnidentified = hasUnidentified || pairs.hasUnmatchedUnidentified(new)
         oldKeys = RowKeys(
-            old, scope, hasUnidentified: hasUnidentified, matchesRootsByPosition: matchesRootsByPosition)
+            old, scope, hasUnidentified: hasUnidentified, matchesRootsByPosition: matchesRootsByPosition, top: pair?.old
+        )
         newKeys = RowKeys(
-            new, scope, hasUnidentified: hasUnidentified, matchesRootsByPosition: matchesRootsByPosition)
+            new, scope, hasUnidentified: hasUnidentified, matchesRootsByPosition: matchesRootsByPosition, top: pair?.new
+        )
+        if let pair, pair.old.entity == pair.new.entity { pairs.replace(pair.old, pair.new) }
         pairs.matchPositions(oldKeys, newKeys)
+        toNew = pairs.toNew
+        toOld = pairs.toOld
+    }
+
+    /// Matches rows by their identities alone. The others have no counterpart and no key.
+    init(identitiesOf old: GraphSnapshot, in new: GraphSnapshot, _ scope: DiffScope) {
+        var pairs = Pairs(old, new)
+        for entity in old.schema.entities.indices { _ = pairs.match(entity, old, new, scope) }
+        pairs.matchByOwners(old, new, scope)
+        self.init(pairs, old, new, scope)
+    }
+
+    /// Takes pairs that are known. The other rows have no counterpart, and those without identity no key.
+    init(
+        _ old: GraphSnapshot, _ new: GraphSnapshot, _ scope: DiffScope, known: [(old: RowReference, new: RowReference)]
+    ) {
+        var pairs = Pairs(old, new)
+        for (row, other) in known { pairs.pair(row, other) }
+        self.init(pairs, old, new, scope)
+    }
+
+    private init(_ pairs: Pairs, _ old: GraphSnapshot, _ new: GraphSnapshot, _ scope: DiffScope) {
+        oldKeys = RowKeys(old, scope, hasUnidentified: false, matchesRootsByPosition: false)
+        newKeys = RowKeys(new, scope, hasUnidentified: false, matchesRootsByPosition: false)
         toNew = pairs.toNew
         toOld = pairs.toOld
     }
@@ -93,9 +121,17 @@ private struct Pairs {
         }
     }
 
-    private mutating func pair(_ old: RowReference, _ new: RowReference) {
+    mutating func pair(_ old: RowReference, _ new: RowReference) {
         toNew[old.entity][old.row] = new
         toOld[new.entity][new.row] = old
+    }
+
+    /// Pairs two rows that may have been taken for others.
+    mutating func replace(_ old: RowReference, _ new: RowReference) {
+        let (other, otherNew) = (toOld[new.entity][new.row], toNew[old.entity][old.row])
+        if !other.isNone { toNew[other.entity][other.row] = .none }
+        if !otherNew.isNone { toOld[otherNew.entity][otherNew.row] = .none }
+        pair(old, new)
     }
 
     @inline(__always)

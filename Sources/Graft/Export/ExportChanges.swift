@@ -1,9 +1,10 @@
-// Which properties of an object have changed since a save or since a snapshot, for exports of changes.
+// Which properties differ of the objects that an export of changes meets. RowComparison finds them; here is only what stands for the
+// objects: both states of the same object, or its row in a snapshot, by identity.
 
 import CoreData
 
 /// Compares objects with what they were.
-struct ExportChanges {
+final class ExportChanges {
     /// What has changed in one object.
     enum Change {
         /// The object is new, or can't be compared.
@@ -26,16 +27,19 @@ struct ExportChanges {
         }
     }
 
+    private let model: NSManagedObjectModel
+    /// Nil for changes since the last save.
     private let base: GraphSnapshot?
-    private let schema: GraphSchema
-    private let plans: [ExportPlan]
-    private let numbers: [ObjectIdentifier: Int]
+    private let scope: DiffScope
+    private let presence = PresenceCheck()
+    /// Of the objects that have been compared, those that differ.
+    private var found: [ObjectIDKey: Change] = [:]
 
     /// Nil for an export of everything.
     ///
     /// - Throws: ``GraftError`` with `modelMismatch` for a snapshot of another model.
     init?(
-        _ scope: ExportOptions.Scope, _ schema: GraphSchema, _ plans: [ExportPlan], _ numbers: [ObjectIdentifier: Int]
+        _ scope: ExportOptions.Scope, _ model: NSManagedObjectModel, _ schema: GraphSchema, _ plans: [ExportPlan]
     ) throws {
         switch scope {
         case .everything: return nil
@@ -44,108 +48,53 @@ struct ExportChanges {
             guard snapshot.schema == schema else {
                 throw GraftError(.modelMismatch(reason: "the snapshot was made with another model"))
             }
-            base = snapshot
+            base = try snapshot.completingInverses()
         }
-        self.schema = schema
-        self.plans = plans
-        self.numbers = numbers
-    }
-
-    /// What has changed in an object, as far as it is written.
-    func change(of object: NSManagedObject, _ plan: ExportPlan) throws -> Change {
-        guard let base else { return changeSinceSave(of: object, plan) }
-        guard let identity = try identity(of: object),
-            let row = row(identity, plan.number, base)
-        else { return .all }
-        var changed: Set<Int> = []
-        let limit = min(plan.properties.count, schema.entities[row.entity].properties.count)
-        for number in plan.written {
-            let isSame = try number < limit && isSame(number, plan.properties[number], of: object, row, base)
-            if !isSame { changed.insert(number) }
-        }
-        return .properties(changed)
-    }
-
-    private func changeSinceSave(of object: NSManagedObject, _ plan: ExportPlan) -> Change {
-        if object.isInserted { return .all }
-        let keys = object.changedValues()
-        if keys.isEmpty { return .properties([]) }
-        return .properties(Set(plan.written.filter { keys[plan.properties[$0].name] != nil }))
-    }
-
-    // MARK: Snapshots
-
-    private func isSame(
-        _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject, _ row: RowReference,
-        _ base: GraphSnapshot
-    ) throws -> Bool {
-        let table = base.tables[row.entity]
-        guard table.hasValue(number, row: row.row) else { return false }
-        switch property.kind {
-        case .attribute:
-            return try object.graphValue(number, property).isSameIdentity(
-                as: table.value(property.column, row: row.row))
-        case .toOne:
-            let before = table.toOne(property.column, row: row.row)
-            guard let now = object.destination(number, property) else { return before.isNone }
-            if before.isNone { return false }
-            return try areSame([identity(of: now)], [identity(of: base.resolved(before), base)], isOrdered: true)
-        case .toMany(_, let isOrdered):
-            let before = table.toMany(property.column, row: row.row).indices.map {
-                identity(of: base.resolved(base.members[$0]), base)
-            }
-            let now = try object.members(number, property).map(identity)
-            return areSame(now, before, isOrdered: isOrdered)
+        self.model = model
+        self.scope = DiffScope(schema) { entity, number in
+            let property = plans[entity].properties[number]
+            return !property.isTransient && !property.isDerived && plans[entity].written.contains(number)
         }
     }
 
-    /// Whether two lists of identities are the same; one that is missing is the same as none.
-    private func areSame(_ now: [[GraphValue]?], _ before: [[GraphValue]?], isOrdered: Bool) -> Bool {
-        let (now, before) = (now.compactMap(\.self).map(Key.init), before.compactMap(\.self).map(Key.init))
-        guard now.count == before.count else { return false }
-        if isOrdered { return zip(now, before).allSatisfy { $0 == $1 } }
-        let (one, other) = (now.sorted { $0.hash < $1.hash }, before.sorted { $0.hash < $1.hash })
-        return zip(one, other).allSatisfy { $0 == $1 }
+    /// What has changed in an object that has been compared.
+    func change(of object: NSManagedObject) -> Change {
+        object.isInserted ? .all : found[object.objectID.lookupKey] ?? .properties([])
     }
 
-    /// An identity with its hash.
-    private struct Key: Equatable {
-        var values: [GraphValue]
-        var hash: UInt64
-
-        init(_ values: [GraphValue]) {
-            self.values = values
-            var hash = IdentityHash()
-            for value in values { hash.combine(value) }
-            self.hash = hash.value
+    /// Compares objects with what they were.
+    ///
+    /// - Complexity: O(*n*) in the objects and their links, and an allocation of the size of the snapshot.
+    func compare(_ objects: [NSManagedObject]) throws {
+        let objects = objects.filter { object in
+            !object.isInserted && (base != nil || object.hasChanges) && !presence.isGone(object)
         }
-
-        static func == (one: Key, other: Key) -> Bool {
-            one.values.count == other.values.count
-                && zip(one.values, other.values).allSatisfy { $0.isSameIdentity(as: $1) }
+        if objects.isEmpty { return }
+        let now = try rows(of: objects, .current)
+        let comparison: RowComparison
+        if let base {
+            let matching = RowMatching(identitiesOf: now.snapshot, in: base, scope)
+            comparison = RowComparison(now.snapshot, base, scope, matching, takesAbsentAsNull: true)
+        } else {
+            let before = try rows(of: objects, .committed)
+            let pairs = now.objectsByRow.compactMap { row, object in before.row(of: object).map { (row, $0) } }
+            let matching = RowMatching(now.snapshot, before.snapshot, scope, known: pairs)
+            comparison = RowComparison(now.snapshot, before.snapshot, scope, matching, takesAbsentAsNull: true)
+        }
+        for object in objects {
+            guard let row = now.row(of: object) else { continue }
+            let other = comparison.matching.toNew[row.entity][row.row]
+            let change = other.isNone ? Change.all : .properties(Set(comparison.changedProperties(row, other)))
+            found[object.objectID.lookupKey] = change.isEmpty ? nil : change
         }
     }
 
-    /// The values that identify an object; nil where it has no complete identity of attributes.
-    private func identity(of object: NSManagedObject) throws -> [GraphValue]? {
-        guard let number = numbers[ObjectIdentifier(object.entity)] else { return nil }
-        let entity = schema.entities[number]
-        let values = try entity.identity.map { try object.graphValue($0, entity.properties[$0]) }
-        return values.isEmpty || values.contains(where: \.isNull) ? nil : values
-    }
-
-    private func identity(of row: RowReference, _ base: GraphSnapshot) -> [GraphValue]? {
-        let values = schema.entities[row.entity].identityColumns.map {
-            base.tables[row.entity].value($0, row: row.row)
-        }
-        return values.isEmpty || values.contains(where: \.isNull) ? nil : values
-    }
-
-    /// The row of the object with an identity.
-    private func row(_ identity: [GraphValue], _ entity: Int, _ base: GraphSnapshot) -> RowReference? {
-        let found = base.rows(
-            withIdentity: identity, hash: Key(identity).hash, columns: schema.entities[entity].identityColumns,
-            schema.entities[entity].identitySpace)
-        return found.first { schema.isEntity($0.entity, relatedTo: entity) }
+    private func rows(
+        of objects: [NSManagedObject], _ values: GraphSnapshot.ObjectValues
+    ) throws -> ObjectSnapshotReader {
+        var reader = ObjectSnapshotReader(scope, model, values)
+        reader.ignoresDamage = true
+        try reader.read(objects, isFollowing: false)
+        return reader
     }
 }

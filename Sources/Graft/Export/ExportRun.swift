@@ -32,6 +32,7 @@ struct ExportRun {
         if options.format == .json { try writer.beginArray() }
         try batches.forEach { objects in
             try progress.checkCancellation()
+            try objectWriter.prepare(objects)
             for object in objects where try objectWriter.write(object, to: &writer) { count += 1 }
             progress.advance(by: objects.count)
         }

@@ -12,6 +12,7 @@ extension NSManagedObjectContext {
         return try run.data { writer in
             let objectWriter = try ObjectWriter(model(of: objects), options, GraphDamage(self, options.onDamage))
             if options.format == .json { try writer.beginArray() }
+            try objectWriter.prepare(objects)
             for object in objects { _ = try objectWriter.write(object, to: &writer) }
             if options.format == .json { try writer.endArray() }
         }

@@ -32,37 +32,44 @@ final class NestedChanges {
     /// - Complexity: O(1); O(*n*) in the objects and links that haven't been looked at.
     func distance(from object: NSManagedObject, cameFrom inverse: Int?) throws -> Int? {
         let state = State(object: object.objectID.lookupKey, inverse: inverse ?? -1)
-        if let known = distances[state] { return known }
-        try explore(object, state)
+        if distances[state] == nil { try explore([object], cameFrom: inverse) }
         return distances[state] ?? nil
     }
 
-    private func explore(_ object: NSManagedObject, _ start: State) throws {
-        var pending = [(object, start)]
-        var seen: Set<State> = [start]
+    /// Looks at objects, and what they lead to, that haven't been looked at.
+    ///
+    /// - Complexity: O(*n*) in these objects and their links.
+    func explore(_ objects: [NSManagedObject], cameFrom inverse: Int? = nil) throws {
+        var met: [(object: NSManagedObject, state: State)] = []
+        var seen: Set<State> = []
         var sources: [State: [State]] = [:]
         /// By distance: states that may have it.
         var levels: [[State]] = [[]]
+        func meet(_ object: NSManagedObject, _ state: State) {
+            if distances[state] == nil, seen.insert(state).inserted { met.append((object, state)) }
+        }
         func note(_ state: State, _ distance: Int) {
             while levels.count <= distance { levels.append([]) }
             levels[distance].append(state)
         }
-        while let (object, state) = pending.popLast() {
+        for object in objects { meet(object, State(object: object.objectID.lookupKey, inverse: inverse ?? -1)) }
+        var next = 0
+        while next < met.count {
+            let (object, state) = met[next]
+            next += 1
             guard let number = numbers[ObjectIdentifier(object.entity)] else { continue }
-            if try !changes.change(of: object, plans[number]).isEmpty { note(state, 0) }
             for relationship in nested[number] where relationship != state.inverse {
                 let property = plans[number].properties[relationship]
                 for member in object.relatedObjects(relationship, property) {
-                    let next = State(object: member.objectID.lookupKey, inverse: property.inverse ?? -1)
-                    sources[next, default: []].append(state)
-                    if let known = distances[next] {
-                        if let known { note(next, known) }
-                    } else if seen.insert(next).inserted {
-                        pending.append((member, next))
-                    }
+                    let end = State(object: member.objectID.lookupKey, inverse: property.inverse ?? -1)
+                    sources[end, default: []].append(state)
+                    if let known = distances[end], let known { note(end, known) }
+                    meet(member, end)
                 }
             }
         }
+        try changes.compare(met.map(\.object))
+        for (object, state) in met where !changes.change(of: object).isEmpty { note(state, 0) }
         var distance = 0
         var found: [State: Int] = [:]
         while distance < levels.count {

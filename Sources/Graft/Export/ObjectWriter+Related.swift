@@ -89,39 +89,17 @@ extension ObjectWriter {
             let attributes = plan.identity.filter { plan.properties[$0].isAttribute }
             return try attributes.map { try member.graphValue($0, plan.properties[$0]) }
         }
-        return members.indices.sorted { one, other in
-            for (first, second) in zip(keys[one], keys[other]) {
-                if first.precedes(second) { return true }
-                if second.precedes(first) { return false }
-            }
-            return one < other
-        }.map { members[$0] }
+        return members.indices.sorted { keys[$0].precedes(keys[$1]) ?? ($0 < $1) }.map { members[$0] }
     }
 
     private func ordered(_ members: [KnownObject], _ property: GraphSchema.Property) -> [KnownObject] {
         guard isSorted(property), members.count > 1 else { return members }
         return members.indices.sorted { one, other in
-            if members[one].identifier.precedes(members[other].identifier) { return true }
-            return !members[other].identifier.precedes(members[one].identifier) && one < other
+            members[one].identifier.precedes(members[other].identifier) ?? (one < other)
         }.map { members[$0] }
     }
 
     private func isSorted(_ property: GraphSchema.Property) -> Bool {
         options.sortsKeys && property.isToMany && !property.isOrdered
-    }
-}
-
-extension GraphValue {
-    /// Whether the value comes before another one of the same attribute: numbers by size, the rest by its text. Null is last.
-    fileprivate func precedes(_ other: GraphValue) -> Bool {
-        switch (self, other) {
-        case (.null, _): false
-        case (_, .null): true
-        case (.integer(let one), .integer(let two)): one < two
-        case (.double(let one), .double(let two)), (.date(let one), .date(let two)): one < two
-        case (.decimal(let one), .decimal(let two)): one < two
-        case (.string(let one), .string(let two)): one.utf8.lexicographicallyPrecedes(two.utf8)
-        default: description.utf8.lexicographicallyPrecedes(other.description.utf8)
-        }
     }
 }

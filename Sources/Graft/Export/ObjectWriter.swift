@@ -46,7 +46,7 @@ final class ObjectWriter {
                 nested.filter { plan.properties[$0].destination.map { isCyclic[$0] } ?? false }
             })
         self.isCyclic = isCyclic
-        changes = try ExportChanges(options.scope, mapping.schema, plans, numbers)
+        changes = try ExportChanges(options.scope, model, mapping.schema, plans)
         nestedChanges = changes.map { NestedChanges($0, plans, numbers, nested: nested) }
         self.plans = plans
         self.numbers = numbers
@@ -84,6 +84,9 @@ final class ObjectWriter {
 
     // MARK: Objects
 
+    /// Looks for changes in objects that are going to be written, together: that is faster.
+    func prepare(_ objects: [NSManagedObject]) throws { try nestedChanges?.explore(objects) }
+
     /// Writes an object at the top, unless only changes are written and it has none. Returns whether it was written.
     func write(_ object: NSManagedObject, to writer: inout JSONWriter) throws -> Bool {
         if changes != nil, try !hasChanges(object, cameFrom: nil) { return false }
@@ -100,6 +103,7 @@ final class ObjectWriter {
             return try writer.endObject()
         }
         try presence.require(object)
+        try prepare([object])
         try writeNested(object, cameFrom: nil, to: &writer)
     }
 
@@ -130,7 +134,7 @@ final class ObjectWriter {
         if !followsRelationships, try writeIdentifier(of: object, plan, to: &writer) { return }
         var change: ExportChanges.Change?
         if let changes {
-            change = try changes.change(of: object, plan)
+            change = changes.change(of: object)
             // What can't be referred to is written whole.
             if try nesting > 0 && !plan.isIdentified(object) { change = .all }
             if nesting > 0, change?.isEmpty ?? false, try !hasChanges(object, cameFrom: inverse),

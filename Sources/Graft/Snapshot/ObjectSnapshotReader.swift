@@ -15,6 +15,8 @@ struct ObjectSnapshotReader {
     private var references: [RowReference] = []
     private var rows: [ObjectIdentifier: RowReference] = [:]
     private let presence = PresenceCheck()
+    /// Whether two objects with one identity and links to objects that are gone are no errors: for who only looks for changes.
+    var ignoresDamage = false
     /// How rows are told apart that share a number; nil where none do.
     private var identification = GraphDiff.Identification()
 
@@ -74,9 +76,13 @@ struct ObjectSnapshotReader {
             try fillIdentity(references[reference], objects[reference])
             reference += 1
         }
+        if ignoresDamage { return }
         for reference in references { try index(reference) }
         try checkOwners()
     }
+
+    /// The row of an object; nil where it has none.
+    func row(of object: NSManagedObject) -> RowReference? { rows[ObjectIdentifier(object)] }
 
     /// The object of each row.
     var objectsByRow: [RowReference: NSManagedObject] {
@@ -199,6 +205,7 @@ struct ObjectSnapshotReader {
                 property.isToMany
                 ? object.members(number, property) : object.destination(number, property).map { [$0] } ?? []
             let remaining = presence.remaining(ends)
+            if ignoresDamage { return remaining.filter { !presence.isGone($0) } }
             for end in remaining { try presence.require(end, from: (object.entity.name ?? "", property.name)) }
             return remaining
         }

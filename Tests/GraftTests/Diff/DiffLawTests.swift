@@ -62,6 +62,52 @@ import Testing
     }
 
     @Test(arguments: 0..<20)
+    func `trees say what diffs say`(_ block: Int) throws {
+        for seed in block * 10..<block * 10 + 10 {
+            var random = SeededGenerator(seed: seed)
+            let entities = RandomModel(&random).entities
+            let owning = Set(
+                entities.flatMap { entity in
+                    entity.ends.filter(\.isOwning).map { "\(entity.name).\($0.name)" }
+                })
+            let versions = try versions(seed, count: 4).versions
+            for (one, old) in versions.enumerated() {
+                for (other, new) in versions.enumerated() where one != other {
+                    let diff = try GraphDiff(from: old.snapshot, to: new.snapshot)
+                    var told = diff.inserted.map { "inserted \($0.key.entity) \($0.key.identity)" }
+                    told += diff.deleted.map { "deleted \($0.key.entity) \($0.key.identity)" }
+                    for change in diff.changed {
+                        let names = change.properties.map(\.name).filter {
+                            !owning.contains("\(change.key.entity).\($0)")
+                        }
+                        if names.isEmpty { continue }
+                        told.append("changed \(change.key.entity) \(change.key.identity) \(names)")
+                    }
+                    let trees = try ObjectDiff.differences(
+                        from: old.snapshot, to: new.snapshot, includesReferences: true)
+                    #expect(trees.flatMap(words).sorted() == told.sorted(), "seed \(seed), \(one) to \(other)")
+                }
+            }
+        }
+    }
+
+    /// What a tree says of each object in it.
+    private func words(_ tree: ObjectDiff) -> [String] {
+        var names = tree.attributes.map(\.name)
+        var words: [String] = []
+        for relationship in tree.relationships {
+            switch relationship.content {
+            case .object(let object): words += self.words(object)
+            case .objects(let objects): words += objects.flatMap(self.words)
+            case .references: names.append(relationship.name)
+            }
+        }
+        let name = "\(tree.kind) \(tree.entityName) \(tree.identity.map(\.value))"
+        if tree.kind != .changed { return words + [name] }
+        return names.isEmpty ? words : words + ["\(name) \(names.sorted())"]
+    }
+
+    @Test(arguments: 0..<20)
     func `two diffs in a row are one`(_ block: Int) throws {
         for seed in block * 20..<block * 20 + 20 {
             let (versions, hasOrder) = try versions(seed, count: 3)

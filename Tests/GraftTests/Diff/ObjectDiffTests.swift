@@ -149,15 +149,57 @@ import Testing
         }
     }
 
-    @Test func `an entity without identity in an unordered relationship is an error`() throws {
+    @Test func `without identity, members of an unordered relationship are told apart by their contents`() throws {
         try withTwoContexts(PersonModel.make(addressIdentity: nil)) { old, new throws in
             let persons = [old, new].map { context in
                 let person = context.make("Person", [:])
-                context.make("Address", ["city": "Ur"]).setValue(person, forKey: "person")
+                for city in ["Ur", "Uruk"] {
+                    context.make("Address", ["city": city]).setValue(person, forKey: "person")
+                }
                 return person
             }
-            let error = graftError { _ = try ObjectDiff(from: persons[0], to: persons[1]) }
-            #expect(error?.place.entity == "Address")
+            #expect(try ObjectDiff(from: persons[0], to: persons[1]) == nil)
+            try #require(try new.one("Address", "city", "Ur")).setValue("Rome", forKey: "city")
+            let diff = try #require(try ObjectDiff(from: persons[0], to: persons[1]))
+            guard case .objects(let addresses)? = diff.relationships.first?.content else {
+                Issue.record("No addresses differ.")
+                return
+            }
+            #expect(Set(addresses.map(\.kind)) == [.inserted, .deleted])
+            let flat = try GraphDiff(from: persons[0], to: persons[1])
+            #expect(flat.inserted.count == 1 && flat.deleted.count == 1)
+        }
+    }
+
+    @Test func `an object in the place of another one is inserted, and one with another owner has changed`() throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Box", info: ["id": "name"],
+            [.attribute("name"), .toOne("lid", "Lid", inverse: "box", rule: .cascadeDeleteRule)])
+        sketch.entity("Lid", info: ["id": "name"], [.attribute("name"), .toOne("box", "Box", inverse: "lid")])
+        try withTwoContexts(sketch.model()) { old, new throws in
+            for (context, lids) in [(old, ["A": "1", "B": "2"]), (new, ["A": "2", "B": "3"])] {
+                for (box, lid) in lids {
+                    context.make("Box", ["name": box]).setValue(context.make("Lid", ["name": lid]), forKey: "lid")
+                }
+            }
+            let boxes = try ObjectDiff.differences(from: GraphSnapshot(of: old), to: GraphSnapshot(of: new))
+            let lids = boxes.map { box -> [String] in
+                switch box.relationships.first?.content {
+                case .object(let lid): ["\(lid.kind) \(lid.identity[0].value)"]
+                case .objects(let lids): lids.map { "\($0.kind) \($0.identity[0].value)" }
+                default: []
+                }
+            }
+            #expect(lids == [["deleted \"1\"", "changed \"2\""], ["inserted \"3\""]])
+        }
+    }
+
+    @Test func `the order of the objects doesn't matter`() throws {
+        try withTwoContexts { old, new throws in
+            let addresses = makeAddresses(old, new)
+            let diffs = try ObjectDiff.differences(from: addresses.old, to: addresses.new)
+            #expect(try ObjectDiff.differences(from: addresses.old, to: addresses.new.reversed()) == diffs)
         }
     }
 

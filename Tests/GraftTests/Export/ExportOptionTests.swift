@@ -432,9 +432,14 @@ import Testing
             for object in objects where random.chance(20) {
                 object.setValue("changed \(random.below(100))", forKey: "part")
             }
+            for object in objects where random.chance(20) {
+                for (name, relationship) in object.entity.relationshipsByName where relationship.isToMany {
+                    object.setValue(relationship.isOrdered ? NSOrderedSet() : NSSet(), forKey: name)
+                }
+            }
             let diff = try GraphDiff(unsavedChangesIn: context)
             var options = ExportOptions()
-            options.relationshipForm = ExportOptions.RelationshipForm.none
+            options.relationshipForm = .identifier
             for scope in [ExportOptions.Scope.changesSinceSave, .changes(since: base)] {
                 options.scope = scope
                 for order in [objects, objects.reversed()] {
