@@ -29,16 +29,25 @@ extension GraphDiff {
     ) throws {
         var old = try old.identified(by: identification)
         var new = try new.identified(by: identification)
-        if options.takesAbsentAsNull {
+        let takesAbsentAsNull = Self.takesAbsentAsNull(old, new)
+        if takesAbsentAsNull {
             old = try old.completingInverses()
             new = try new.completingInverses()
         }
         let scope = try DiffScope(old.schema, options)
         let matching = RowMatching(old, new, scope, matchesRootsByPosition: options.matchesRootsByPosition)
         var builder = DiffBuilder(
-            old: old, new: new, scope: scope, matching: matching, takesAbsentAsNull: options.takesAbsentAsNull)
+            old: old, new: new, scope: scope, matching: matching, takesAbsentAsNull: takesAbsentAsNull)
         self = try builder.diff(identification)
         try builder.evidence.check(scope.schema, hasBase: options.base != nil)
+    }
+}
+
+extension GraphDiff {
+    /// Whether what one side says nothing of is null there: archives are compared with stores so, JSON is not.
+    fileprivate static func takesAbsentAsNull(_ old: GraphSnapshot, _ new: GraphSnapshot) -> Bool {
+        let sides = [old.absence, new.absence]
+        return sides.contains(.null) && !sides.contains(.unknown)
     }
 }
 

@@ -48,9 +48,8 @@ struct MergeJob {
         }
         let model = try model(files.ours, files.theirs)
         let ourSnapshot = try snapshot(files.ours, model)
-        var options = MergeOptions()
+        var options = GraphMerge.Options()
         options.diff = self.options
-        options.diff.takesAbsentAsNull = true
         // What is merged is written, so a guess has to be agreed to.
         options.diff.guessesKeys = self.options.guessesKeys ?? false
         switch prefer {
@@ -93,7 +92,10 @@ struct MergeJob {
     }
 
     private func snapshot(_ file: GraphFile, _ model: NSManagedObjectModel) throws -> GraphSnapshot {
-        try file.snapshot(model, modelPath: self.model, entity: nil)
+        var snapshot = try file.snapshot(model, modelPath: self.model, entity: nil)
+        // A version has all there is, JSON as well.
+        if snapshot.absence == .unknown { snapshot.absence = .null }
+        return snapshot
     }
 
     /// Makes our archive with the changes, and puts it in the output's place.
@@ -102,7 +104,7 @@ struct MergeJob {
     ) throws {
         let container = try StoreAccess.temporaryStore(model)
         try container.restore(archive)
-        try container.apply(diff, options: PatchOptions(diff: options))
+        try container.apply(diff, options: GraphDiff.ApplyingOptions(diff: options))
         var writing = GraphArchive.WritingOptions()
         writing.encoding = try archive.header().encoding
         writing.includesModel = try archive.model() != nil
@@ -133,7 +135,7 @@ struct MergeJob {
         let context = container.newBackgroundContext()
         try context.performAndWait {
             try context.withFaultsAsErrors {
-                try context.apply(diff, options: PatchOptions(diff: options))
+                try context.apply(diff, options: GraphDiff.ApplyingOptions(diff: options))
                 try context.save()
             }
         }

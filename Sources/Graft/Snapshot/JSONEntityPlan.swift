@@ -1,7 +1,7 @@
 // What the reader needs of an entity, laid out for its inner loop.
 
 /// The mapping of one entity as the reader uses it.
-final class EntityPlan: Sendable {
+final class JSONEntityPlan: Sendable {
     let number: Int
     let name: String
     let keys: KeyTree

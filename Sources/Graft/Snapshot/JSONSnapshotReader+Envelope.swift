@@ -19,7 +19,7 @@ struct Envelope {
     var depth: Int
 }
 
-extension SnapshotReader {
+extension JSONSnapshotReader {
     /// Whether the records stand in an array, where each of them may be a mere identifier.
     var isInArray: Bool { envelope.map { $0.contents == .elements } ?? (reader.recordState == .inArray) }
 

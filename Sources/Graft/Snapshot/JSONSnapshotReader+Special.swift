@@ -1,7 +1,7 @@
 // Objects and values that take more than looking at each key once: properties with several places, policies for null and
 // absence, values from the surroundings, types that a key tells. Entities without any of these never come here.
 
-extension SnapshotReader {
+extension JSONSnapshotReader {
     /// Reads an object of an entity with specials.
     ///
     /// - Parameter first: The token after the brace.
@@ -37,7 +37,7 @@ extension SnapshotReader {
     }
 
     /// Reads the value of a key that isn't plain.
-    mutating func readSpecial(_ target: KeyTree.Target, of plan: EntityPlan, row: Int) throws {
+    mutating func readSpecial(_ target: KeyTree.Target, of plan: JSONEntityPlan, row: Int) throws {
         guard target.others.isEmpty else { return try readShared(target, of: plan, row: row) }
         if target.role == .step { return try readStep(target.subtree, of: plan, row: row) }
         if target.role == .ignored { return try reader.skipValue() }
@@ -55,7 +55,7 @@ extension SnapshotReader {
     }
 
     /// Reads a value that fills several properties: once for each.
-    private mutating func readShared(_ target: KeyTree.Target, of plan: EntityPlan, row: Int) throws {
+    private mutating func readShared(_ target: KeyTree.Target, of plan: JSONEntityPlan, row: Int) throws {
         var single = target
         single.others = []
         // The policies of the property are looked at in any case.
@@ -80,19 +80,19 @@ extension SnapshotReader {
     // MARK: Several places
 
     /// Whether a property's value hasn't been found in a place that is tried earlier.
-    func isFirstPlace(_ property: Int, rank: UInt8, of plan: EntityPlan) -> Bool {
+    func isFirstPlace(_ property: Int, rank: UInt8, of plan: JSONEntityPlan) -> Bool {
         guard plan.specials?.hasAlternatives ?? false else { return true }
         return rank <= ranks[firstRank &+ property]
     }
 
-    private mutating func noteRank(_ rank: UInt8, of property: Int, _ plan: EntityPlan) {
+    private mutating func noteRank(_ rank: UInt8, of property: Int, _ plan: JSONEntityPlan) {
         if plan.specials?.hasAlternatives ?? false { ranks[firstRank &+ property] = rank }
     }
 
     // MARK: Null and absent
 
     /// Does what the policy for null says. Null that is ignored isn't a find: a place that is tried later may have more.
-    mutating func setNull(_ property: Int, rank: UInt8, of plan: EntityPlan, row: Int) {
+    mutating func setNull(_ property: Int, rank: UInt8, of plan: JSONEntityPlan, row: Int) {
         let mapping = plan.mappings[property]
         let policy = mapping?.nullPolicy ?? .clear
         if policy == .ignore { return }
@@ -101,7 +101,7 @@ extension SnapshotReader {
     }
 
     /// Does what the policy for absent values says.
-    private mutating func setMissing(_ property: Int, of plan: EntityPlan, row: Int) {
+    private mutating func setMissing(_ property: Int, of plan: JSONEntityPlan, row: Int) {
         guard let mapping = plan.mappings[property] else { return }
         switch mapping.missingPolicy {
         case .keep: break
@@ -112,7 +112,7 @@ extension SnapshotReader {
     }
 
     /// Sets an attribute to a value, or a relationship to nothing.
-    private mutating func set(_ property: Int, to value: GraphValue, of plan: EntityPlan, row: Int) {
+    private mutating func set(_ property: Int, to value: GraphValue, of plan: JSONEntityPlan, row: Int) {
         let column = plan.columns[property]
         switch mapping.schema.entities[plan.number].properties[property].kind {
         case .attribute: snapshot.tables[plan.number].setValue(value, column, row: row)
@@ -125,13 +125,13 @@ extension SnapshotReader {
     // MARK: Surroundings
 
     /// Reads what an object's surroundings say of it, after its own keys.
-    private mutating func readSurroundings(index: Int, key: String?, of plan: EntityPlan, row: Int) throws {
+    private mutating func readSurroundings(index: Int, key: String?, of plan: JSONEntityPlan, row: Int) throws {
         for (property, rank, source) in plan.specials?.surroundings ?? [] {
             guard isFirstPlace(property, rank: rank, of: plan) else { continue }
             let value: JSONValue? =
                 switch source.origin {
                 case .object: nil
-                case .index: index < 0 ? nil : .number(JSONNumber(index))
+                case .index: index < 0 ? nil : .number(JSONValue.Number(index))
                 case .key: key.map(JSONValue.string)
                 case .parent: ancestors.count > 1 ? ancestors[ancestors.count - 2][source.keys] : nil
                 case .root: ancestors.first?[source.keys]
@@ -145,7 +145,7 @@ extension SnapshotReader {
 
     /// Reads a property from a value in memory.
     private mutating func read(
-        _ value: JSONValue, _ property: Int, rank: UInt8, of plan: EntityPlan, row: Int
+        _ value: JSONValue, _ property: Int, rank: UInt8, of plan: JSONEntityPlan, row: Int
     ) throws {
         let role = mapping.schema.entities[plan.number].properties[property].role
         let target = KeyTree.Target(role: role, property: property, rank: rank, isPlain: false)

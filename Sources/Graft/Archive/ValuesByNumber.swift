@@ -2,7 +2,7 @@
 // header can announce two thousand million objects in a few bytes: only what is entered takes memory.
 
 /// Values by number.
-struct NumberedList<Value> {
+struct ValuesByNumber<Value> {
     private var values: [Value?] = []
 
     /// The value of a number; nil where there is none. Setting makes room up to the number, which is to be that of an object

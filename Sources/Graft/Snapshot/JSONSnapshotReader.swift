@@ -6,12 +6,12 @@
 import Foundation
 
 /// Reads JSON into a snapshot, some records at a time.
-struct SnapshotReader: ~Copyable {
+struct JSONSnapshotReader: ~Copyable {
     /// What has been read since ``startBatch()``.
     var snapshot: GraphSnapshot
     var reader: JSONReader
     let mapping: GraphMapping
-    let plans: [EntityPlan]
+    let plans: [JSONEntityPlan]
     /// The entity of the records, where somebody named it.
     private let entityName: String?
     private var rootEntity: Int?
@@ -80,8 +80,9 @@ struct SnapshotReader: ~Copyable {
         self.entityName = entityName
         document = mapping.isDocument ? DocumentState() : nil
         snapshot = GraphSnapshot(mapping.schema)
+        snapshot.absence = .unknown
         memos = mapping.schema.entities.map { _ in NestedObjectMemo() }
-        plans = mapping.schema.entities.indices.map { EntityPlan($0, in: mapping) }
+        plans = mapping.schema.entities.indices.map { JSONEntityPlan($0, in: mapping) }
         successors = [Int](repeating: 0, count: mapping.keyCount)
     }
 
@@ -108,6 +109,7 @@ struct SnapshotReader: ~Copyable {
     mutating func takeBatch() -> GraphSnapshot {
         let batch = snapshot
         snapshot = GraphSnapshot(mapping.schema)
+        snapshot.absence = .unknown
         return batch
     }
 

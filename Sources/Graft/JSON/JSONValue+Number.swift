@@ -2,49 +2,51 @@
 
 public import Foundation
 
-/// A JSON number: its text, and conversions that are exact or nil.
-public struct JSONNumber: Sendable {
-    /// The number as it was written.
-    public let text: String
+extension JSONValue {
+    /// A JSON number: its text, and conversions that are exact or nil.
+    public struct Number: Sendable {
+        /// The number as it was written.
+        public let text: String
 
-    /// Takes a text that the grammar of JSON accepts; nil for any other.
-    public init?(text: String) {
-        var reader = JSONReader(Array(text.utf8))
-        guard case .number(let number)? = try? reader.next(), number.count == text.utf8.count else { return nil }
-        self.text = text
+        /// Takes a text that the grammar of JSON accepts; nil for any other.
+        public init?(text: String) {
+            var reader = JSONReader(Array(text.utf8))
+            guard case .number(let number)? = try? reader.next(), number.count == text.utf8.count else { return nil }
+            self.text = text
+        }
+
+        /// Takes a text that the reader has checked.
+        init(checkedText: String) { text = checkedText }
+
+        /// Creates the number of an integer.
+        public init(_ value: some BinaryInteger) { text = String(value) }
+
+        /// Creates the shortest number that reads as this double again; nil for NaN and the infinities.
+        public init?(_ value: Double) {
+            guard value.isFinite else { return nil }
+            text = NumberWriting.text(of: value)
+        }
+
+        /// Creates the number of a decimal; nil for NaN.
+        public init?(_ value: Decimal) {
+            guard !value.isNaN else { return nil }
+            text = value.description
+        }
+
+        /// The value as an integer; nil where it has a fraction or doesn't fit.
+        public var int64: Int64? { text.withUTF8Span { try? NumberText.integer($0) } }
+
+        /// The closest double; nil beyond the largest one.
+        public var double: Double? { text.withUTF8Span { NumberText.double($0) } }
+
+        /// The exact decimal; nil where there is none.
+        public var decimal: Decimal? { text.withUTF8Span { NumberText.decimal($0) } }
     }
-
-    /// Takes a text that the reader has checked.
-    init(checkedText: String) { text = checkedText }
-
-    /// Creates the number of an integer.
-    public init(_ value: some BinaryInteger) { text = String(value) }
-
-    /// Creates the shortest number that reads as this double again; nil for NaN and the infinities.
-    public init?(_ value: Double) {
-        guard value.isFinite else { return nil }
-        text = NumberWriting.text(of: value)
-    }
-
-    /// Creates the number of a decimal; nil for NaN.
-    public init?(_ value: Decimal) {
-        guard !value.isNaN else { return nil }
-        text = value.description
-    }
-
-    /// The value as an integer; nil where it has a fraction or doesn't fit.
-    public var int64: Int64? { text.withUTF8Span { try? NumberText.integer($0) } }
-
-    /// The closest double; nil beyond the largest one.
-    public var double: Double? { text.withUTF8Span { NumberText.double($0) } }
-
-    /// The exact decimal; nil where there is none.
-    public var decimal: Decimal? { text.withUTF8Span { NumberText.decimal($0) } }
 }
 
-extension JSONNumber: Hashable {
+extension JSONValue.Number: Hashable {
     /// Compares values: `1`, `1.0` and `10e-1` are equal.
-    public static func == (one: JSONNumber, other: JSONNumber) -> Bool {
+    public static func == (one: JSONValue.Number, other: JSONValue.Number) -> Bool {
         one.text == other.text || one.canonical == other.canonical
     }
 
@@ -66,7 +68,7 @@ extension JSONNumber: Hashable {
     }
 }
 
-extension JSONNumber: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, CustomStringConvertible {
+extension JSONValue.Number: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, CustomStringConvertible {
     /// Creates a number from an integer literal.
     public init(integerLiteral value: Int64) { self.init(value) }
 
@@ -77,7 +79,7 @@ extension JSONNumber: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, Cu
     public var description: String { text }
 }
 
-extension JSONNumber: Codable {
+extension JSONValue.Number: Codable {
     /// Decodes a number: an integer where it is one, else a decimal or double.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -85,9 +87,9 @@ extension JSONNumber: Codable {
             self.init(value)
         } else if let value = try? container.decode(UInt64.self) {
             self.init(value)
-        } else if let value = try? container.decode(Decimal.self), let number = JSONNumber(value) {
+        } else if let value = try? container.decode(Decimal.self), let number = JSONValue.Number(value) {
             self = number
-        } else if let number = JSONNumber(try container.decode(Double.self)) {
+        } else if let number = JSONValue.Number(try container.decode(Double.self)) {
             self = number
         } else {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: "JSON has no such number.")

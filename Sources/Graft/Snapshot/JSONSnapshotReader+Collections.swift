@@ -1,11 +1,11 @@
 // The members of a to-many relationship where they aren't an array: a single object, an object that has them under their
 // keys, or what is to be added and removed.
 
-extension SnapshotReader {
+extension JSONSnapshotReader {
     /// Reads a to-many relationship whose value doesn't begin with a bracket, as far as the mapping knows its form.
-    mutating func readUnlisted(_ token: JSONToken, _ property: Int, of plan: EntityPlan, row: Int) throws {
+    mutating func readUnlisted(_ token: JSONToken, _ property: Int, of plan: JSONEntityPlan, row: Int) throws {
         let mapping = plan.mappings[property]
-        if mapping?.toManyPolicy == .delta, token == .beginObject {
+        if mapping?.membersPolicy == .delta, token == .beginObject {
             return try readDelta(property, of: plan, row: row)
         }
         switch (mapping?.collectionForm ?? .array, token) {
@@ -23,7 +23,7 @@ extension SnapshotReader {
     }
 
     /// Reads members that stand under their keys.
-    private mutating func readKeyed(_ property: Int, of plan: EntityPlan) throws {
+    private mutating func readKeyed(_ property: Int, of plan: JSONEntityPlan) throws {
         var index = 0
         while case .key(let text) = try reader.next() {
             let key = reader.string(of: text)
@@ -39,7 +39,7 @@ extension SnapshotReader {
     }
 
     /// Reads `{"add": [...], "remove": [...]}`. The open members become those to add.
-    private mutating func readDelta(_ property: Int, of plan: EntityPlan, row: Int) throws {
+    private mutating func readDelta(_ property: Int, of plan: JSONEntityPlan, row: Int) throws {
         var added: [RowReference] = []
         var removed: [RowReference] = []
         let first = openMembers.count

@@ -1,7 +1,7 @@
 // Keys that no property maps to. One among others is counted, or is an error of a strict import. An object that has nothing else
 // is none of the entity's: a misspelt envelope, an error message of a server. It would make an empty object each time.
 
-extension SnapshotReader {
+extension JSONSnapshotReader {
     /// What unknown keys of an object mean.
     enum KeyCheck {
         /// Each counts, and an object of which no key is known is refused.
@@ -14,7 +14,7 @@ extension SnapshotReader {
 
     /// Reads the members of an object that stands for one of its entity.
     mutating func readRecordMembers(
-        of plan: EntityPlan, row: Int, offset: Int, first: JSONToken?, _ check: KeyCheck
+        of plan: JSONEntityPlan, row: Int, offset: Int, first: JSONToken?, _ check: KeyCheck
     ) throws {
         let start = unknownKeys.log.count
         let knownCount = try readMembers(plan.keys, of: plan, row: row, first: first, check)
@@ -45,7 +45,7 @@ extension SnapshotReader {
     ///
     /// - Returns: Whether somebody knows it nevertheless.
     mutating func noteUnknown(
-        _ text: JSONText, in keys: KeyTree, of plan: EntityPlan, _ check: KeyCheck
+        _ text: JSONText, in keys: KeyTree, of plan: JSONEntityPlan, _ check: KeyCheck
     ) throws -> Bool {
         // An entity without a mapped key says nothing of its data.
         if plan.keys.table.keys.isEmpty { return false }

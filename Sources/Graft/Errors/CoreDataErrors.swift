@@ -3,7 +3,7 @@
 import CoreData
 import Foundation
 
-enum ImportErrors {
+enum CoreDataErrors {
     /// The error of data that was to fill an object and has none.
     static func noObject(for target: NSManagedObject) -> GraftError {
         GraftError(

@@ -2,7 +2,7 @@
 
 import Foundation
 
-extension SnapshotReader {
+extension JSONSnapshotReader {
     /// Reads an object whose brace has just been read, and returns the row that stands for it.
     ///
     /// - Parameters:
@@ -42,7 +42,7 @@ extension SnapshotReader {
     /// - Returns: How many of its keys are known.
     @discardableResult
     mutating func readMembers(
-        _ keys: KeyTree, of plan: EntityPlan, row: Int, first: JSONToken? = nil, _ check: KeyCheck = .all
+        _ keys: KeyTree, of plan: JSONEntityPlan, row: Int, first: JSONToken? = nil, _ check: KeyCheck = .all
     ) throws -> Int {
         var knownCount = 0
         var token = try first ?? reader.next()
@@ -69,7 +69,7 @@ extension SnapshotReader {
     }
 
     /// Reads the value of a key.
-    mutating func readTarget(_ target: KeyTree.Target, of plan: EntityPlan, row: Int) throws {
+    mutating func readTarget(_ target: KeyTree.Target, of plan: JSONEntityPlan, row: Int) throws {
         guard target.isPlain else { return try readSpecial(target, of: plan, row: row) }
         switch target.role {
         case .attribute: try readAttribute(target.property, of: plan, row: row)
@@ -84,7 +84,7 @@ extension SnapshotReader {
     ///
     /// - Parameter first: The value's first token, where that has been read already.
     @inline(__always)
-    mutating func readAttribute(_ property: Int, of plan: EntityPlan, row: Int, first: JSONToken? = nil) throws {
+    mutating func readAttribute(_ property: Int, of plan: JSONEntityPlan, row: Int, first: JSONToken? = nil) throws {
         var value: GraphValue
         do {
             let token = try first ?? reader.next()
@@ -102,7 +102,7 @@ extension SnapshotReader {
     }
 
     /// What the store will keep of a decimal. So it is compared with what the store has, and importing it again changes nothing.
-    private mutating func kept(_ exact: Decimal, _ property: Int, of plan: EntityPlan) -> GraphValue {
+    private mutating func kept(_ exact: Decimal, _ property: Int, of plan: JSONEntityPlan) -> GraphValue {
         let kept = exact.keptBySQLite
         if kept != exact, unknownKeys.isCounting {
             roundedCounts[GraphSnapshot.Column(entity: plan.number, property: property), default: 0] += 1
@@ -133,7 +133,7 @@ extension SnapshotReader {
     }
 
     /// Reads an object on the way to further keys. A null there is a null at the end of each path.
-    mutating func readStep(_ keys: KeyTree?, of plan: EntityPlan, row: Int) throws {
+    mutating func readStep(_ keys: KeyTree?, of plan: JSONEntityPlan, row: Int) throws {
         guard let keys else { return }
         let token = try reader.next()
         switch token {
@@ -149,7 +149,7 @@ extension SnapshotReader {
     }
 
     /// Sets the properties below a null on the way to null, or does with each what its policy for null says.
-    private mutating func clear(_ leaves: [KeyTree.Leaf], of plan: EntityPlan, row: Int) {
+    private mutating func clear(_ leaves: [KeyTree.Leaf], of plan: JSONEntityPlan, row: Int) {
         for leaf in leaves where isFirstPlace(leaf.property, rank: leaf.rank, of: plan) {
             setNull(leaf.property, rank: leaf.rank, of: plan, row: row)
         }

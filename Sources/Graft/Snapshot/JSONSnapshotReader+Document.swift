@@ -22,7 +22,7 @@ struct DocumentState {
     var rows: [String: NumberedRow] = [:]
 }
 
-extension SnapshotReader {
+extension JSONSnapshotReader {
     /// Whether the text is a document.
     var isDocument: Bool { document != nil }
 

@@ -4,7 +4,7 @@
 
 import Foundation
 
-extension SnapshotReader {
+extension JSONSnapshotReader {
     /// An object whose entity isn't known from its JSON. Where it is stored already, its entity is that of the stored object
     /// and so are the keys to look for; then it is read once more.
     struct UnmappedObject {
@@ -120,7 +120,7 @@ extension SnapshotReader {
     ///
     /// - Parameter body: Begins before the value's first token.
     mutating func readCopy<R>(
-        of value: JSONValue, from origin: CopyOrigin, _ body: (inout SnapshotReader) throws -> R
+        of value: JSONValue, from origin: CopyOrigin, _ body: (inout JSONSnapshotReader) throws -> R
     ) throws -> R {
         var writer = JSONWriter()
         try writer.value(value)
@@ -166,14 +166,14 @@ extension SnapshotReader {
 
 extension JSONReader {
     /// The rest of an object, from its first token to its closing brace, which is read.
-    mutating func object(first: JSONToken) throws -> JSONObject {
-        var members: [JSONObject.Member] = []
+    mutating func object(first: JSONToken) throws -> JSONValue.Object {
+        var members: [JSONValue.Object.Member] = []
         var token = first
         while case .key(let text) = token {
             let key = string(of: text)
             members.append(.init(key: key, value: try value()))
             token = try next()
         }
-        return JSONObject(members: members)
+        return JSONValue.Object(members: members)
     }
 }

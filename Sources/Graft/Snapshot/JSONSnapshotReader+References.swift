@@ -1,10 +1,10 @@
 // Relationships: nested objects, bare identifiers, and lists of both.
 
-extension SnapshotReader {
+extension JSONSnapshotReader {
     /// Reads the value of a to-one relationship.
     ///
     /// - Parameter first: The value's first token, where that has been read already.
-    mutating func readToOne(_ property: Int, of plan: EntityPlan, row: Int, first: JSONToken? = nil) throws {
+    mutating func readToOne(_ property: Int, of plan: JSONEntityPlan, row: Int, first: JSONToken? = nil) throws {
         let token = try first ?? reader.next()
         if token == .beginArray { throw misfit(token, property, of: plan, expected: "an object or an identifier") }
         elementIndex = -1
@@ -18,7 +18,8 @@ extension SnapshotReader {
     /// Reads the value of a to-many relationship. Nulls in the list are passed over.
     ///
     /// - Parameter opening: The value's first token, where that has been read already.
-    mutating func readToMany(_ property: Int, of plan: EntityPlan, row: Int, first opening: JSONToken? = nil) throws {
+    mutating func readToMany(_ property: Int, of plan: JSONEntityPlan, row: Int, first opening: JSONToken? = nil) throws
+    {
         let token = try opening ?? reader.next()
         let first = openMembers.count
         switch token {
@@ -32,7 +33,7 @@ extension SnapshotReader {
     }
 
     /// Reads the elements of an array whose bracket has been read, and adds them to the open members.
-    mutating func readElements(_ property: Int, of plan: EntityPlan) throws {
+    mutating func readElements(_ property: Int, of plan: JSONEntityPlan) throws {
         var index = 0
         while true {
             let element = try reader.next()
@@ -60,7 +61,7 @@ extension SnapshotReader {
     /// Reads one object of a relationship, whole or as its identifier; none for null.
     @inline(__always)
     mutating func readReference(
-        _ token: JSONToken, _ property: Int, of plan: EntityPlan
+        _ token: JSONToken, _ property: Int, of plan: JSONEntityPlan
     ) throws -> RowReference {
         if token == .beginObject { return try readNestedObject(of: plan.destinations[property]) }
         if token == .null { return .none }
@@ -71,7 +72,7 @@ extension SnapshotReader {
         }
     }
 
-    func misfit(_ token: JSONToken, _ property: Int, of plan: EntityPlan, expected: String) -> GraftError {
+    func misfit(_ token: JSONToken, _ property: Int, of plan: JSONEntityPlan, expected: String) -> GraftError {
         let entity = plans[plan.destinations[property]].name
         return reader.error(
             .wrongType(
@@ -105,7 +106,7 @@ extension SnapshotReader {
             space: plan.identitySpace, offset: offset)
     }
 
-    private func noIdentifier(_ token: JSONToken, _ plan: EntityPlan) -> GraftError {
+    private func noIdentifier(_ token: JSONToken, _ plan: JSONEntityPlan) -> GraftError {
         let names = (plan.identity + mapping.schema.entities[plan.number].relatedIdentity).map { plan.names[$0] }
         let expected =
             names.isEmpty

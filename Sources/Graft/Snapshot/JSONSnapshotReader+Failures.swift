@@ -46,9 +46,9 @@ extension GraftError {
     }
 }
 
-extension SnapshotReader {
+extension JSONSnapshotReader {
     /// Reads the value of a key. If it can't be read, notes why and goes on behind it.
-    mutating func readNotingFailure(_ target: KeyTree.Target, of plan: EntityPlan, row: Int) throws {
+    mutating func readNotingFailure(_ target: KeyTree.Target, of plan: JSONEntityPlan, row: Int) throws {
         let depth = reader.depth
         let openCount = openMembers.count
         do {
@@ -64,7 +64,7 @@ extension SnapshotReader {
     ///
     /// - Parameter offset: Where the record begins.
     mutating func readNotingFailure(
-        at offset: Int, _ body: (inout SnapshotReader) throws -> Void
+        at offset: Int, _ body: (inout JSONSnapshotReader) throws -> Void
     ) throws {
         if failures == nil { return try body(&self) }
         failures?.offsets.append(offset)

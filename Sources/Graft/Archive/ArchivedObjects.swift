@@ -5,7 +5,7 @@ import CoreData
 import Foundation
 
 /// The objects of an archive.
-struct ArchiveContents {
+struct ArchivedObjects {
     private(set) var plan: ArchivePlan
     let model: NSManagedObjectModel
     let context: NSManagedObjectContext
@@ -83,7 +83,7 @@ struct ArchiveContents {
     mutating func add(reachedFrom roots: [NSManagedObject]) throws {
         var seen: Set<NSManagedObjectID> = []
         var pending: [NSManagedObject] = []
-        func meet(_ object: NSManagedObject, _ contents: inout ArchiveContents) throws {
+        func meet(_ object: NSManagedObject, _ contents: inout ArchivedObjects) throws {
             guard seen.insert(object.objectID).inserted else { return }
             guard let entity = contents.entityNumbers[ObjectIdentifier(object.entity)] else {
                 throw GraftError(.unknownEntity(object.entity.name ?? "", closest: nil))

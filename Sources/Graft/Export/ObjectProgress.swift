@@ -3,7 +3,7 @@
 import Foundation
 
 /// Reports to a `Progress`, where there is one.
-struct ExportProgress {
+struct ObjectProgress {
     private let progress: Progress?
 
     init(_ progress: Progress?, total: () throws -> Int) rethrows {

@@ -3,7 +3,7 @@
 import Foundation
 
 /// Reports to a `Progress`, where there is one.
-final class ImportProgress {
+final class ByteProgress {
     /// Reading a text without importing it is this much faster.
     private static let checkShare: Int64 = 8
 

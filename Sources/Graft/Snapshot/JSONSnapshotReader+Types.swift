@@ -1,7 +1,7 @@
 // Which sub-entity an object is of, where a key tells (`JSONEntityKey`). The key may stand anywhere in the object, so the
 // reader looks ahead for it; where it comes first, that is a step.
 
-extension SnapshotReader {
+extension JSONSnapshotReader {
     /// The entity of the object that begins; nil for one that is passed over.
     ///
     /// - Parameter first: The token after the brace.
@@ -42,7 +42,7 @@ extension SnapshotReader {
         let members = try reader.object(first: first).members.filter { keys.contains($0.key) }
         isReadingGone = true
         defer { isReadingGone = false }
-        let reference = try readCopy(of: .object(JSONObject(members: members)), from: origin) {
+        let reference = try readCopy(of: .object(JSONValue.Object(members: members)), from: origin) {
             _ = try $0.reader.next()
             return try $0.readPlainObject(of: entity, offset: offset, keys: .none)
         }
