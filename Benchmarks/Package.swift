@@ -1,29 +1,48 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that whoever uses the library builds none of this.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .strictMemorySafety(),
+]
+
+// Apple's platforms have a Core Data of their own.
+#if canImport(Darwin)
+    let runtime: [Target.Dependency] = []
+    let runtimeTargets: [Target] = []
+#else
+    let runtime: [Target.Dependency] = ["CoreData"]
+    let runtimeTargets: [Target] = [
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(name: "CClassNames"),
+        .target(name: "CTryRetain"),
+        .target(name: "ModelDocuments", swiftSettings: settings),
+        .target(
+            name: "CoreData",
+            dependencies: [
+                "CClassNames", "CTryRetain", "CZlib", "ModelDocuments",
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings),
+    ]
+#endif
+
+// A package of its own, so that whoever uses the library builds none of this. The library's sources are compiled into it
+// (their folders are links), because what is measured isn't all API: the reader and the writer of JSON are `package`.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
-    dependencies: [
-        .package(name: "graft", path: ".."),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-    ],
-    targets: [
+    dependencies: [.package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0")],
+    targets: runtimeTargets + [
+        .target(name: "Graft", dependencies: runtime, swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: [
-                .product(name: "Graft", package: "graft"),
-                .product(name: "CoreData", package: "graft", condition: .when(platforms: [.linux])),
+            dependencies: ["Graft"] + runtime + [
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
-            swiftSettings: [
-                .enableUpcomingFeature("ExistentialAny"),
-                .enableUpcomingFeature("InternalImportsByDefault"),
-                .strictMemorySafety(),
-            ]
-        )
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

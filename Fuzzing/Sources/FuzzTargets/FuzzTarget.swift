@@ -97,7 +97,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
 
     private static func applyPatches(_ bytes: Data) throws {
         let text = String(decoding: bytes, as: UTF8.self)
-        _ = try? JSONPointer(parsing: text)
+        _ = try? JSONPatch.Pointer(parsing: text)
         let document = FuzzModel.document
         if let patch = try? JSONPatch(parsing: text) { _ = try patch.applying(to: document) }
         let merge = try JSONMergePatch(parsing: text)

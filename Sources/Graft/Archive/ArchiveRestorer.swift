@@ -22,9 +22,9 @@ final class ArchiveRestorer {
     private let entityNumbers: [ObjectIdentifier: Int]
 
     /// By number of the archive: the objects in the context.
-    var live = NumberedList<NSManagedObject>()
+    var live = ValuesByNumber<NSManagedObject>()
     /// By number of the archive: the IDs of objects that were saved.
-    var ids = NumberedList<NSManagedObjectID>()
+    var ids = ValuesByNumber<NSManagedObjectID>()
     /// The numbers of the objects that have become live since the last save.
     private var liveNumbers: [Int] = []
     /// The objects that the model has no place for.

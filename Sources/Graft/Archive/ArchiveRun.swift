@@ -16,7 +16,7 @@ struct ArchiveRun {
     /// - Parameter roots: The objects to begin with; nil for all.
     /// - Throws: ``GraftError``; a file is then as it was.
     func write(_ roots: [NSManagedObject]?, to destination: ExportDestination) throws -> GraphArchive.Header {
-        try ImportErrors.graftErrors {
+        try CoreDataErrors.graftErrors {
             try destination.write { handle in try write(roots, JSONWriter.sink(into: handle)) }
         }
     }
@@ -25,7 +25,7 @@ struct ArchiveRun {
     func data(_ roots: [NSManagedObject]?) throws -> Data {
         final class Collector { var bytes = ByteBuffer(capacity: 1 << 16) }
         let collector = Collector()
-        _ = try ImportErrors.graftErrors { try write(roots) { collector.bytes.append($0) } }
+        _ = try CoreDataErrors.graftErrors { try write(roots) { collector.bytes.append($0) } }
         return collector.bytes.data
     }
 
@@ -33,10 +33,10 @@ struct ArchiveRun {
         _ roots: [NSManagedObject]?, _ sink: @escaping JSONWriter.ByteSink
     ) throws -> GraphArchive.Header {
         let lineage = try context.lineage()
-        var contents = try ArchiveContents(
+        var contents = try ArchivedObjects(
             context, hasRows: lineage != nil, batchSize: options.batchSize, releasesObjects: releasesObjects)
         if let roots { try contents.add(reachedFrom: roots) } else { try contents.addAll() }
-        let progress = ExportProgress(progress) { contents.count }
+        let progress = ObjectProgress(progress) { contents.count }
         try progress.checkCancellation()
         var namer = ArchiveNames()
         var names: [String] = []
@@ -65,7 +65,7 @@ struct ArchiveRun {
         return header
     }
 
-    private func header(_ contents: ArchiveContents, _ model: NSManagedObjectModel) -> GraphArchive.Header {
+    private func header(_ contents: ArchivedObjects, _ model: NSManagedObjectModel) -> GraphArchive.Header {
         let schema = contents.plan.schema
         let hashes = model.entityVersionHashesByName
         let entities = contents.plan.entities.enumerated().map { index, entity in

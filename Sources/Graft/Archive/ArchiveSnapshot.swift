@@ -51,6 +51,7 @@ struct ArchiveSnapshot {
         self.match = match
         schema = match.schema
         snapshot = GraphSnapshot(match.schema)
+        snapshot.absence = .null
         let descriptions = model.entitiesByName
         transformerNames = match.schema.entities.map { entity in
             let attributes = descriptions[entity.name]?.attributesByName ?? [:]

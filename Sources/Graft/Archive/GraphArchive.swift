@@ -65,13 +65,13 @@ public struct GraphArchive: Sendable {
     /// - Throws: ``GraftError``, for damage with `damagedArchive` and the line or the byte at which its block begins.
     @discardableResult
     public func verify(progress: Progress? = nil) throws -> Header {
-        let progress = ImportProgress(progress, sources: [source], isReadTwice: false)
+        let progress = ByteProgress(progress, sources: [source], isReadTwice: false)
         let header = try verify(progress)
         progress.finish()
         return header
     }
 
-    func verify(_ progress: ImportProgress) throws -> Header {
+    func verify(_ progress: ByteProgress) throws -> Header {
         let decoder = try decoder()
         var count = 0
         while try decoder.next() != nil {
@@ -87,7 +87,7 @@ public struct GraphArchive: Sendable {
 
     /// Opens the archive and reads its header.
     func decoder() throws -> any ArchiveDecoder {
-        try ImportErrors.graftErrors {
+        try CoreDataErrors.graftErrors {
             let kind = try source.kind()
             switch kind {
             case .archive(.json): return try LineArchiveDecoder(ArchiveInput(source))

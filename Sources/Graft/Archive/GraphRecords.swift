@@ -5,7 +5,7 @@ import Foundation
 
 /// The records of a graph. Runs on the context's queue.
 struct GraphRecords {
-    private(set) var contents: ArchiveContents
+    private(set) var contents: ArchivedObjects
     /// Whether transformable values are the bytes that a store keeps, and not trees where they are such.
     private let isExact: Bool
     private let damage: GraphDamage
@@ -13,7 +13,7 @@ struct GraphRecords {
     /// - Parameters:
     ///   - contents: The objects, numbered.
     ///   - isExact: Whether transformable values are the bytes that a store keeps, and not trees where they are such.
-    init(_ contents: ArchiveContents, isExact: Bool, _ damage: GraphDamage) throws {
+    init(_ contents: ArchivedObjects, isExact: Bool, _ damage: GraphDamage) throws {
         self.contents = contents
         self.isExact = isExact
         self.damage = damage
@@ -25,7 +25,7 @@ struct GraphRecords {
     /// - Parameter isWanted: Whether an entity's objects are.
     /// - Throws: ``GraftError``: `cancelled`, what is damaged, unless somebody wants to be told; what the closure throws.
     func forEach(
-        _ progress: ExportProgress, of isWanted: (ArchivePlan.Entity) -> Bool = { _ in true },
+        _ progress: ObjectProgress, of isWanted: (ArchivePlan.Entity) -> Bool = { _ in true },
         _ body: (ArchiveRecord) throws -> Void
     ) throws {
         var number = 0
@@ -67,7 +67,7 @@ struct GraphRecords {
             do {
                 try read(item, number, properties[number], of: object, into: &record)
             } catch {
-                throw ImportErrors.graftError(error).located(
+                throw CoreDataErrors.graftError(error).located(
                     in: .init(entity: entity.archived.name, property: item.name))
             }
         }

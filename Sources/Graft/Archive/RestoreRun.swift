@@ -12,7 +12,7 @@ struct RestoreRun {
     private let context: NSManagedObjectContext
     private let archive: GraphArchive
     private let options: GraphArchive.RestoringOptions
-    private let progress: ImportProgress
+    private let progress: ByteProgress
     /// Whether the context is the caller's, who saves it.
     private let isCallers: Bool
     private let savesBatches: Bool
@@ -29,7 +29,7 @@ struct RestoreRun {
         savesBatches = !isCallers && options.savesEachBatch && !options.isDryRun
         let source = savesBatches ? try archive.source.rereadable() : archive.source
         self.archive = GraphArchive(source)
-        self.progress = ImportProgress(progress, sources: [source], isReadTwice: savesBatches)
+        self.progress = ByteProgress(progress, sources: [source], isReadTwice: savesBatches)
     }
 
     /// Restores the archive.
@@ -60,7 +60,7 @@ struct RestoreRun {
             report.take(restorer)
         } catch {
             try undo?.undo()
-            var error = ImportErrors.graftError(error)
+            var error = CoreDataErrors.graftError(error)
             if savesBatches, report.batchCount > 0, error.underlying == nil {
                 error.underlying = "\(report.batchCount) batches before it had been saved and stay"
             }

@@ -20,14 +20,10 @@ public import CoreData
 ///
 /// Values have the types of their attributes: a coder that finds a text for an integer throws `DecodingError`, as it does for
 /// a struct.
-public protocol ManagedCodable: NSManagedObject, ManagedObjectDecoding, Codable {}
+public protocol ManagedCodable: NSManagedObject, Codable {}
 
-/// Decoding that may return an object that is there already. An initialiser of a class can't do that, one of a protocol can;
-/// nobody but ``ManagedCodable`` needs this protocol.
-public protocol ManagedObjectDecoding {}
-
-extension ManagedObjectDecoding {
-    /// Becomes the given object.
+extension Decodable {
+    /// Becomes the given object, which may be there already. An initialiser of a class can't do that, one of a protocol can.
     fileprivate init(becoming object: Self) { self = object }
 }
 

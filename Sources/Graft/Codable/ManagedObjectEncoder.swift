@@ -164,11 +164,12 @@ final class ManagedObjectEncoder {
         case .uri(let value): try container.encode(value, forKey: key)
         case .json(let tree):
             let value: JSONValue =
-                AttributeConverter.needsWrapper(tree) ? .object(JSONObject([(AttributeConverter.treeKey, tree)])) : tree
+                AttributeConverter.needsWrapper(tree)
+                ? .object(JSONValue.Object([(AttributeConverter.treeKey, tree)])) : tree
             try container.encode(value, forKey: key)
         case .encoded(let bytes):
             let text = JSONValue.string(bytes.base64EncodedString())
-            try container.encode(JSONValue.object(JSONObject([(AttributeConverter.bytesKey, text)])), forKey: key)
+            try container.encode(JSONValue.object(JSONValue.Object([(AttributeConverter.bytesKey, text)])), forKey: key)
         }
     }
 

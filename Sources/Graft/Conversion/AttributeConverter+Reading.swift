@@ -22,7 +22,7 @@ extension AttributeConverter {
     ///
     /// - Throws: ``GraftError`` with `wrongType` or `outOfRange`, at the place of the token; what the reader throws.
     @inline(__always)
-    public func value(of token: JSONToken, in reader: inout JSONReader) throws -> GraphValue {
+    package func value(of token: JSONToken, in reader: inout JSONReader) throws -> GraphValue {
         switch (token, kind) {
         case (.string(let text), .string): .string(reader.string(of: text))
         case (.null, _): .null

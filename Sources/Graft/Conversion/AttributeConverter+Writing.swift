@@ -14,7 +14,7 @@ extension AttributeConverter {
     ///   like that, or is null, is wrapped: `{"$json": ...}`.
     ///
     /// - Throws: ``GraftError`` with `notRepresentable` for NaN and infinities; what the writer throws.
-    public func write(_ value: GraphValue, to writer: inout JSONWriter) throws {
+    package func write(_ value: GraphValue, to writer: inout JSONWriter) throws {
         switch value {
         case .null: try writer.null()
         case .boolean(let value): try writer.boolean(value)
@@ -49,7 +49,7 @@ extension AttributeConverter {
             throw GraftError(.notRepresentable(value: "the date \(instant.iso8601)", format: "\(numericDate)"))
         }
         let text = moved.decimalText(movingPointBy: numericDate.decimalPlaces)
-        try writer.number(JSONNumber(checkedText: text))
+        try writer.number(JSONValue.Number(checkedText: text))
     }
 }
 

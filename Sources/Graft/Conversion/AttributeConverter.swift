@@ -4,25 +4,15 @@
 import Foundation
 
 /// Converts between JSON and the values of one attribute.
-public struct AttributeConverter: Hashable, Sendable {
-    /// What a number means as a date.
-    public enum NumericDate: String, Hashable, Sendable, CaseIterable, Codable {
-        /// Seconds since 1970-01-01T00:00:00Z.
-        case secondsSince1970
-        /// Milliseconds since 1970-01-01T00:00:00Z.
-        case millisecondsSince1970
-        /// Seconds since 2001-01-01T00:00:00Z, Foundation's own.
-        case secondsSince2001
-    }
-
+package struct AttributeConverter: Hashable, Sendable {
     /// The attribute's type.
-    public var kind: AttributeKind
+    package var kind: AttributeKind
 
     /// What numbers mean as dates.
-    public var numericDate = NumericDate.secondsSince1970
+    package var numericDate = MappingOptions.NumericDate.secondsSince1970
 
     /// Whether dates are written as such numbers, instead of in ISO 8601.
-    public var writesNumericDates = false
+    package var writesNumericDates = false
 
     /// The format of dates, where it isn't ISO 8601. Numbers are read by ``numericDate`` all the same.
     var datePattern: DatePattern?
@@ -31,17 +21,17 @@ public struct AttributeConverter: Hashable, Sendable {
     var timeZone: TimeZone?
 
     /// Creates a converter.
-    public init(_ kind: AttributeKind) { self.kind = kind }
+    package init(_ kind: AttributeKind) { self.kind = kind }
 
     /// Creates a converter of dates in UTC, where they name no zone.
-    package init(dateFormat: DateFormat) { self.init(dateFormat: dateFormat, timeZone: nil) }
+    package init(dateFormat: MappingOptions.DateFormat) { self.init(dateFormat: dateFormat, timeZone: nil) }
 
     /// Creates a converter of dates.
     ///
     /// - Parameters:
     ///   - dateFormat: The format that is read and written.
     ///   - timeZone: The zone of dates that don't name one; nil for UTC, never the device's.
-    init(dateFormat: DateFormat, timeZone: TimeZone?) {
+    init(dateFormat: MappingOptions.DateFormat, timeZone: TimeZone?) {
         kind = .date
         self.timeZone = timeZone
         switch dateFormat {
@@ -54,7 +44,7 @@ public struct AttributeConverter: Hashable, Sendable {
     }
 }
 
-extension AttributeConverter.NumericDate {
+extension MappingOptions.NumericDate {
     /// How many decimal places make a second.
     var decimalPlaces: Int { self == .millisecondsSince1970 ? 3 : 0 }
 

@@ -1,7 +1,7 @@
 // The types of attributes, as far as conversion has to tell them apart. Whoever knows Core Data maps its types to these.
 
 /// What type of value an attribute holds.
-public enum AttributeKind: String, Hashable, Sendable, CaseIterable, Codable {
+package enum AttributeKind: String, Hashable, Sendable, CaseIterable, Codable {
     case integer16, integer32, integer64
     case boolean
     case double, float
@@ -24,7 +24,7 @@ extension AttributeKind {
 
 extension AttributeKind: CustomStringConvertible {
     /// The type as errors name it.
-    public var description: String {
+    package var description: String {
         switch self {
         case .integer16: "an Integer 16"
         case .integer32: "an Integer 32"

@@ -4,9 +4,9 @@
 import Foundation
 
 /// A Unicode date pattern (UTS 35) with the zone of texts that don't name one.
-public struct DatePattern: Sendable {
+package struct DatePattern: Sendable {
     /// The pattern, such as `dd.MM.yyyy HH:mm`.
-    public let text: String
+    package let text: String
     private let formatter: SharedFormatter
 
     /// A formatter that is set up once and only asked afterwards.
@@ -47,12 +47,12 @@ public struct DatePattern: Sendable {
 
 extension DatePattern: Hashable {
     /// Patterns with the same text and zone are equal.
-    public static func == (one: DatePattern, other: DatePattern) -> Bool {
+    package static func == (one: DatePattern, other: DatePattern) -> Bool {
         one.text == other.text && one.zone == other.zone
     }
 
     /// Hashes text and zone.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(text)
         hasher.combine(zone)
     }

@@ -96,10 +96,11 @@ struct DictionaryCopying {
 
     private func note(_ node: Int, _ number: Int, _ reader: inout DictionaryReader) {
         reader.report.keptLinks.append(
-            GraftError(
-                .other(
-                    finding: "the object that the dictionary links here belongs to another one, and stays there",
-                    remedy: "Link it yourself where it is to move."),
-                at: reader.place(of: node, number)))
+            ImportReport.Failure(
+                GraftError(
+                    .other(
+                        finding: "the object that the dictionary links here belongs to another one, and stays there",
+                        remedy: "Link it yourself where it is to move."),
+                    at: reader.place(of: node, number)), record: nil))
     }
 }

@@ -9,7 +9,7 @@ struct DictionaryPopulator {
     /// What one call has made.
     struct Result {
         var objects: [NSManagedObject]
-        var report: PopulateReport
+        var report: ImportReport
     }
 
     /// A relationship of an object.
@@ -48,10 +48,11 @@ struct DictionaryPopulator {
     ) throws -> Result {
         var reader = try DictionaryReader(compiled, model, options)
         try reader.read(dictionaries, entity: try entity.map(compiled.number), isArray: isArray)
+        try reader.report.throwFailures(options.failurePolicy)
         let importer = try BatchImporter(
             GraphMapping(unmapped: compiled.schema), context: context, entities: model.entitiesByName,
             options: ImportOptions(),
-            keepsObjects: options.matchesIdentities)
+            keepsObjects: options.existingObjects != .insert)
         do {
             let objects: [NSManagedObject]
             (objects, reader) = try run(reader, importer, given)
@@ -60,7 +61,7 @@ struct DictionaryPopulator {
             return Result(objects: objects, report: report(reader, importer))
         } catch {
             try importer.undo.undo()
-            throw located(ImportErrors.graftError(error), reader)
+            throw located(CoreDataErrors.graftError(error), reader)
         }
     }
 
@@ -69,12 +70,13 @@ struct DictionaryPopulator {
     ) throws -> ([NSManagedObject], DictionaryReader) {
         var reader = reader
         importer.prepare(reader.snapshot)
-        if options.matchesIdentities { try importer.resolveIdentities(reader.snapshot) }
+        if options.existingObjects != .insert { try importer.resolveIdentities(reader.snapshot) }
         if let given, let root = reader.snapshot.roots.first {
             try take(given, for: reader.snapshot.resolved(root), importer, reader)
         }
         if options.makesCopies { try DictionaryCopying(compiled.schema, options).prepare(&reader, importer) }
         try DictionaryMatching(reader, importer).match()
+        if options.existingObjects == .update { try requireObjects(reader, importer) }
         let owned = try ownedObjects(reader, importer)
         var bases = currentMembers(reader, importer)
         try importer.makeObjects(reader.snapshot)
@@ -102,15 +104,34 @@ struct DictionaryPopulator {
         importer.objects[row.entity][row.row] = given
     }
 
+    /// Refuses objects that aren't there.
+    private func requireObjects(_ reader: DictionaryReader, _ importer: BatchImporter) throws {
+        for node in reader.nodes.indices {
+            let row = reader.snapshot.resolved(reader.rows[node])
+            if importer.object(row) != nil { continue }
+            let (entity, place) = (compiled.schema.entities[row.entity], reader.place(of: node))
+            let identity = entity.identityColumns.map {
+                reader.snapshot.tables[row.entity].value($0, row: row.row)
+            }
+            if identity.isEmpty || identity.contains(where: \.isNull) {
+                let names = entity.identity.map { entity.properties[$0].name }
+                throw GraftError(.missingIdentity(attributes: names), at: place)
+            }
+            let words = identity.map(\.description).joined(separator: ", ")
+            throw GraftError(.unresolvedReference(entity: entity.name, identity: words), at: place)
+        }
+    }
+
     /// What objects own through to-one relationships that are about to be set, where the one that leaves is to be deleted.
     private func ownedObjects(
         _ reader: DictionaryReader, _ importer: BatchImporter
     ) throws -> [(owner: NSManagedObject, property: GraphSchema.Property, number: Int, owned: NSManagedObject)] {
-        reader.toOnes.compactMap { toOne in
+        try reader.toOnes.compactMap { toOne in
             let row = reader.snapshot.resolved(reader.rows[toOne.owner])
             let property = compiled.schema.entities[row.entity].properties[toOne.property]
-            guard property.isOwning, toOne.isExact || options.members == .replace, let owner = importer.object(row),
-                let owned = owner.destination(toOne.property, property)
+            guard property.isOwning, let owner = importer.object(row),
+                let owned = owner.destination(toOne.property, property),
+                try toOne.isExact || isGivenUp(owned, importer)
             else { return nil }
             return (owner, property, toOne.property, owned)
         }
@@ -167,8 +188,10 @@ struct DictionaryPopulator {
             ? current.elementsEqual(members) { $0 === $1 }
             : current.count == members.count && current.allSatisfy { seen.contains(ObjectIdentifier($0)) }
         if isSame { return }
-        if property.isOwning, link.mode == .exact || options.members == .replace && link.mode != .add {
-            importer.orphans += current.filter { !seen.contains(ObjectIdentifier($0)) }.map { .init(object: $0) }
+        if property.isOwning, link.mode != .add {
+            importer.orphans += try current.filter { member in
+                try !seen.contains(ObjectIdentifier(member)) && (link.mode == .exact || isGivenUp(member, importer))
+            }.map { .init(object: $0) }
         }
         importer.undo.willConnect(link.property, property, of: object, to: members, compiled.schema)
         object.assign(members, link.property, property)
@@ -177,7 +200,16 @@ struct DictionaryPopulator {
 
     /// Whether members stay that a link doesn't name.
     private func isAdding(_ link: DictionaryReader.Link) -> Bool {
-        link.mode == .add || link.mode == .standard && options.members == .add
+        link.mode == .add || link.mode == .standard && options.membersPolicy == .add
+    }
+
+    /// Whether the policy deletes what its owner has no more.
+    private func isGivenUp(_ object: NSManagedObject, _ importer: BatchImporter) throws -> Bool {
+        switch options.membersPolicy {
+        case .add: false
+        case .replace, .delta: try !importer.hasIdentity(object)
+        case .replaceAndDelete: true
+        }
     }
 
     /// Takes a member out of a relationship. What its owner gives up belongs to nobody.
@@ -202,13 +234,9 @@ struct DictionaryPopulator {
 
     // MARK: Ends
 
-    private func report(_ reader: DictionaryReader, _ importer: BatchImporter) -> PopulateReport {
+    private func report(_ reader: DictionaryReader, _ importer: BatchImporter) -> ImportReport {
         var report = reader.report
-        for counts in importer.counts {
-            report.inserted += counts.inserted + counts.stubs
-            report.updated += counts.updated
-            report.unchanged += counts.unchanged
-        }
+        report.enter(importer.counts, compiled.schema)
         return report
     }
 

@@ -96,7 +96,7 @@ struct DictionaryReader {
     private var numberedAnywhere: [Int: [Int]] = [:]
     /// The dictionaries at the top that only refer to an object.
     private var rootReferences: [(node: Int, number: Int)] = []
-    var report = PopulateReport()
+    var report = ImportReport()
 
     init(_ compiled: CompiledModel, _ model: NSManagedObjectModel, _ options: PopulateOptions) throws {
         schema = compiled.schema
@@ -174,7 +174,7 @@ struct DictionaryReader {
             }
         }
         try readReserved(dictionary, row, number, knownCount)
-        if options.matchesIdentities {
+        if options.existingObjects != .insert {
             let plan = schema.entities[entity]
             row = snapshot.settle(row, identity: plan.identityColumns, space: plan.identitySpace)
         }
@@ -243,11 +243,14 @@ struct DictionaryReader {
             case DictionaryKey.nulls, DictionaryKey.added, DictionaryKey.removed, DictionaryKey.members:
                 try readChanges(key, dictionary[key], row, node)
             default:
-                let names = properties.properties.map(\.name).sorted()
-                let closest = NameSuggestion.closest(to: key, among: names)
-                let error = GraftError(.unknownProperty(key, closest: closest), at: place(of: node, key: key))
-                if options.unknownKeys == .fail { throw error }
-                report.unknownKeys.append(error)
+                switch options.unknownKeys {
+                case .ignore: break
+                case .report: report.addUnknownKey(key, of: properties.name)
+                case .fail:
+                    let names = properties.properties.map(\.name).sorted()
+                    let closest = NameSuggestion.closest(to: key, among: names)
+                    throw GraftError(.unknownProperty(key, closest: closest), at: place(of: node, key: key))
+                }
             }
         }
     }
@@ -281,8 +284,8 @@ struct DictionaryReader {
             snapshot.tables[row.entity].markPresent(property, row: row.row)
         } catch let error as GraftError {
             let located = error.located(in: place(of: node, property))
-            if options.unconvertibleValues == .fail { throw located }
-            report.unconvertedValues.append(located)
+            if options.failurePolicy == .fail { throw located }
+            report.failures.append(ImportReport.Failure(located, record: nil))
         }
     }
 
@@ -347,7 +350,8 @@ struct DictionaryReader {
         _ value: Any, of entity: Int, _ property: Int, _ node: Int, _ index: Int?
     ) throws -> RowReference? {
         let plan = schema.entities[entity]
-        guard options.matchesIdentities, plan.identity.count == 1, DictionaryValue.elements(value) == nil else {
+        guard options.existingObjects != .insert, plan.identity.count == 1, DictionaryValue.elements(value) == nil
+        else {
             return nil
         }
         do {

@@ -7,7 +7,7 @@ extension NSManagedObject {
     ///
     /// A key that is missing leaves a property alone, `NSNull` clears it. A dictionary is a to-one relationship, a collection
     /// of them a to-many one, whose members are added to those that are there. Related objects are found by their identity,
-    /// without one among those that the object has already, or made (``PopulateOptions/matchesIdentities``). So an object's own
+    /// without one among those that the object has already, or made (``PopulateOptions/existingObjects``). So an object's own
     /// dictionary changes nothing. Nothing is saved.
     ///
     /// - Parameter dictionary: What `toDictionary()` returns, in any of its forms, or for instance the answer of a web
@@ -20,7 +20,7 @@ extension NSManagedObject {
     @discardableResult
     public func populate(
         fromDictionary dictionary: [String: Any], options: PopulateOptions = PopulateOptions()
-    ) throws -> PopulateReport {
+    ) throws -> ImportReport {
         try PresenceCheck().require(self)
         guard let context = managedObjectContext, !isDeleted else {
             throw GraftError(
@@ -108,7 +108,7 @@ extension NSManagedObjectContext {
     public func populateObjects(
         fromDictionaries dictionaries: [[String: Any]], entity: String? = nil,
         options: PopulateOptions = PopulateOptions()
-    ) throws -> (objects: [NSManagedObject], report: PopulateReport) {
+    ) throws -> (objects: [NSManagedObject], report: ImportReport) {
         let populator = try DictionaryPopulator(self, options)
         let description = try entity.map { name in
             guard let found = graftModel?.entitiesByName[name] else {

@@ -19,7 +19,7 @@ extension NSManagedObject {
     /// - Parameters:
     ///   - dictionary: The values, as `JSONSerialization` or a property list has them.
     ///   - dateFormatter: Reads the texts of dates. A text that it refuses is tried in ISO 8601.
-    /// - Returns: The attributes that were there, and what was skipped.
+    /// - Returns: Whether the object changed, what was skipped, and the keys that nothing is read from.
     /// - Throws: ``GraftError`` with the attribute and its key path; then nothing has been changed. Errors of the model's
     ///   annotations.
     /// - Complexity: O(*n*) in the attributes of the entity.
@@ -27,7 +27,7 @@ extension NSManagedObject {
     public func safeSetValues(
         forKeysWith dictionary: [String: Any], dateFormatter: DateFormatter? = nil,
         options: SafeValueOptions = SafeValueOptions()
-    ) throws -> SafeValueReport {
+    ) throws -> ImportReport {
         let model = try CompiledModel.model(of: self)
         try requireLiving()
         let compiled = try CompiledModel.of(model)
@@ -37,12 +37,17 @@ extension NSManagedObject {
             entity: compiled.schema.entities[number], description: entity,
             mapping: options.usesMapping ? try compiled.entityMapping(number, of: model) : nil,
             dateFormatter: dateFormatter, options: options)
-        var report = SafeValueReport()
+        var report = ImportReport()
         let values = try reader.values(in: dictionary, &report)
+        var counts = ImportReport.Counts()
         for (slot, value) in values {
             let property = compiled.schema.entities[number].properties[slot]
-            if try !holds(value, slot, property) { try assign(value, slot, property) }
+            if try holds(value, slot, property) { continue }
+            try assign(value, slot, property)
+            counts.updated = 1
         }
+        counts.unchanged = 1 - counts.updated
+        report.entities = [.init(name: compiled.schema.entities[number].name, counts: counts)]
         return report
     }
 }
@@ -78,10 +83,10 @@ private struct SafeValueReader {
     let options: SafeValueOptions
 
     /// The values by number of the attribute.
-    func values(in dictionary: [String: Any], _ report: inout SafeValueReport) throws -> [(Int, GraphValue)] {
+    func values(in dictionary: [String: Any], _ report: inout ImportReport) throws -> [(Int, GraphValue)] {
         var values: [(Int, GraphValue)] = []
         var failures: [GraftError] = []
-        report.unknownKeys = unknownKeys(in: dictionary)
+        try check(unknownKeys(in: dictionary), &report)
         for (number, property) in entity.properties.enumerated() {
             guard property.isAttribute, !property.isTransient, !property.isDerived else { continue }
             var path: [String] = []
@@ -90,7 +95,6 @@ private struct SafeValueReader {
                 path = place
                 guard let value = try value(of: object, number, property) else { continue }
                 values.append((number, value))
-                report.attributes.append(property.name)
             } catch let error as GraftError {
                 failures.append(
                     error.located(
@@ -98,12 +102,13 @@ private struct SafeValueReader {
             }
         }
         guard var first = failures.first else { return values }
+        report.failures = failures.map { .init($0, record: nil) }
+        try report.throwFailures(options.failurePolicy)
         if options.failurePolicy == .fail {
             let others = failures.dropFirst().map(\.description)
             if !others.isEmpty { first.underlying = "and: " + others.joined(separator: " ") }
             throw first
         }
-        report.skipped = failures
         return values
     }
 
@@ -149,6 +154,19 @@ private struct SafeValueReader {
             known = Set(entity.properties.map(\.name))
         }
         return dictionary.keys.filter { !known.contains($0) }.sorted()
+    }
+
+    /// Does with keys that nothing is read from what the options say.
+    private func check(_ unknownKeys: [String], _ report: inout ImportReport) throws {
+        switch options.unknownKeys {
+        case .ignore: break
+        case .report: for key in unknownKeys { report.addUnknownKey(key, of: entity.name) }
+        case .fail:
+            guard let key = unknownKeys.first else { return }
+            let closest = NameSuggestion.closest(to: key, among: entity.properties.map(\.name))
+            throw GraftError(
+                .unknownProperty(key, closest: closest), at: .init(path: [.key(key)], entity: entity.name))
+        }
     }
 
     /// The value for an attribute; nil where it is to be left alone.

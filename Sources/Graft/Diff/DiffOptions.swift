@@ -26,14 +26,9 @@ public struct DiffOptions: Hashable, Sendable, Codable {
     /// The properties that have no place in diffs.
     public var excluded: Set<Property>
 
-    /// Whether a property of which one side says nothing counts as null there. Otherwise it isn't compared: JSON that
-    /// leaves a key out says nothing of it. Set it for archives, which leave out nulls and one side of each relationship:
-    /// that follows from the other side then.
-    public var takesAbsentAsNull: Bool
-
     /// Whether objects that the snapshots are about, and that have no identity, are matched by their place among them: the
     /// first one with the first one.
-    public var matchesRootsByPosition: Bool
+    package var matchesRootsByPosition = false
 
     /// What tells the objects of an entity and its sub-entities apart, whatever the model says: the names of attributes and
     /// to-one relationships. None at all means that nothing is guessed.
@@ -49,14 +44,12 @@ public struct DiffOptions: Hashable, Sendable, Codable {
 
     /// Creates options.
     public init(
-        included: Set<Property> = [], excluded: Set<Property> = [], takesAbsentAsNull: Bool = false,
-        matchesRootsByPosition: Bool = false, keys: [String: [String]] = [:], guessesKeys: Bool? = nil,
+        included: Set<Property> = [], excluded: Set<Property> = [], keys: [String: [String]] = [:],
+        guessesKeys: Bool? = nil,
         base: GraphSnapshot.Lineage? = nil
     ) {
         self.included = included
         self.excluded = excluded
-        self.takesAbsentAsNull = takesAbsentAsNull
-        self.matchesRootsByPosition = matchesRootsByPosition
         self.keys = keys
         self.guessesKeys = guessesKeys
         self.base = base
@@ -67,7 +60,6 @@ public struct DiffOptions: Hashable, Sendable, Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         included = try container.decode(Set<Property>.self, forKey: .included)
         excluded = try container.decode(Set<Property>.self, forKey: .excluded)
-        takesAbsentAsNull = try container.decode(Bool.self, forKey: .takesAbsentAsNull)
         matchesRootsByPosition = try container.decode(Bool.self, forKey: .matchesRootsByPosition)
         keys = try container.decodeIfPresent([String: [String]].self, forKey: .keys) ?? [:]
         guessesKeys = try container.decodeIfPresent(Bool.self, forKey: .guessesKeys)

@@ -157,6 +157,7 @@ extension GraphSnapshot {
         result.skippedCounts = skippedCounts
         result.mergeCount = mergeCount
         result.lineage = lineage
+        result.absence = absence
         for (number, entity) in schema.entities.enumerated() {
             if case .row(let limit, isMarked: true)? = identification.rules[entity.name] {
                 result.markRows(beyond: limit, number)

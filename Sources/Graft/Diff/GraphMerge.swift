@@ -4,7 +4,7 @@
 /// The merge of what two sides made of one graph.
 ///
 /// Changes of different properties combine, equal changes are one, sets merge by element, and ordered relationships keep the
-/// order of each side. What doesn't go together is a ``MergeConflict``: it is settled by a policy, or left and settled
+/// order of each side. What doesn't go together is a ``GraphMerge/Conflict``: it is settled by a policy, or left and settled
 /// later; until then a property has its value of before, and an object that one side deleted is still there. A link between
 /// two objects is decided where it is a to-one relationship. Nothing in the merged graph refers to an object that isn't there,
 /// and where both sides respect what the model demands of relationships and mandatory properties, so does it, once no conflict
@@ -18,12 +18,12 @@ public struct GraphMerge: Sendable {
     public let theirs: GraphDiff
     /// What takes part.
     private let diffOptions: DiffOptions
-    private var choices: [MergeConflict.Place: (conflict: MergeConflict, choice: MergeChoice)] = [:]
+    private var choices: [GraphMerge.Conflict.Place: (conflict: GraphMerge.Conflict, choice: GraphMerge.Choice)] = [:]
 
     /// The merged graph.
     public private(set) var snapshot: GraphSnapshot
     /// What is left to settle, by key and property.
-    public private(set) var conflicts: [MergeConflict] = []
+    public private(set) var conflicts: [GraphMerge.Conflict] = []
 
     /// Merges two versions of a graph.
     ///
@@ -35,7 +35,8 @@ public struct GraphMerge: Sendable {
     /// - Throws: ``GraftError``, as ``GraphDiff/init(from:to:options:)``.
     /// - Complexity: As two diffs and one application; where there are uniqueness constraints, O(*n*) more.
     public init(
-        base: GraphSnapshot, ours: GraphSnapshot, theirs: GraphSnapshot, options: MergeOptions = MergeOptions()
+        base: GraphSnapshot, ours: GraphSnapshot, theirs: GraphSnapshot,
+        options: GraphMerge.Options = GraphMerge.Options()
     ) throws {
         guard base.schema == ours.schema, base.schema == theirs.schema else {
             throw GraftError(.modelMismatch(reason: "the snapshots were made with different models"))
@@ -53,14 +54,16 @@ public struct GraphMerge: Sendable {
     ///
     /// - Throws: ``GraftError``; with `changesDoNotFit` for a diff that isn't one from the base.
     public init(
-        base: GraphSnapshot, ours: GraphDiff, theirs: GraphDiff, options: MergeOptions = MergeOptions()
+        base: GraphSnapshot, ours: GraphDiff, theirs: GraphDiff, options: GraphMerge.Options = GraphMerge.Options()
     ) throws {
-        for diff in [ours, theirs] { _ = try base.applyingUnchecked(diff, options: PatchOptions(diff: options.diff)) }
+        for diff in [ours, theirs] {
+            _ = try base.applyingUnchecked(diff, options: GraphDiff.ApplyingOptions(diff: options.diff))
+        }
         try self.init(checked: base, ours, theirs, options)
     }
 
     private init(
-        checked base: GraphSnapshot, _ ours: GraphDiff, _ theirs: GraphDiff, _ options: MergeOptions
+        checked base: GraphSnapshot, _ ours: GraphDiff, _ theirs: GraphDiff, _ options: GraphMerge.Options
     ) throws {
         self.base = base
         (self.ours, self.theirs) = ours.separatingAddedRows(from: theirs)
@@ -80,7 +83,7 @@ public struct GraphMerge: Sendable {
     ///
     /// - Throws: ``GraftError``.
     public func diffFromOurs() throws -> GraphDiff {
-        let ours = try base.applyingUnchecked(ours, options: PatchOptions(diff: diffOptions))
+        let ours = try base.applyingUnchecked(ours, options: GraphDiff.ApplyingOptions(diff: diffOptions))
         return try GraphDiff(from: ours, to: snapshot, diffOptions, identifiedBy: identification)
     }
 
@@ -92,14 +95,14 @@ public struct GraphMerge: Sendable {
     }
 
     /// What was settled so far, by policies and choices.
-    public var settled: [(conflict: MergeConflict, choice: MergeChoice)] {
+    public var settled: [(conflict: GraphMerge.Conflict, choice: GraphMerge.Choice)] {
         choices.values.sorted { $0.conflict < $1.conflict }
     }
 
     /// Settles a conflict of the list. What depends on it can become a conflict, or be none any more.
     ///
     /// - Throws: ``GraftError`` for a conflict that isn't in the list, and for a value that the attribute can't hold.
-    public mutating func settle(_ conflict: MergeConflict, _ choice: MergeChoice) throws {
+    public mutating func settle(_ conflict: GraphMerge.Conflict, _ choice: GraphMerge.Choice) throws {
         guard conflicts.contains(conflict) else {
             throw GraftError(
                 .other(
@@ -112,7 +115,7 @@ public struct GraphMerge: Sendable {
         try merge(nil)
     }
 
-    private func check(_ value: GraphValue, _ conflict: MergeConflict) throws {
+    private func check(_ value: GraphValue, _ conflict: GraphMerge.Conflict) throws {
         let entity = try base.schema.requiredNumber(ofEntity: conflict.key.entity)
         let number = try base.schema.requiredNumber(ofProperty: conflict.property ?? "", in: entity)
         let place = GraftError.Place(entity: conflict.key.entity, property: conflict.property)
@@ -140,8 +143,8 @@ extension GraphMerge: Codable {
     private enum CodingKeys: String, CodingKey { case version, base, ours, theirs, options, settled }
 
     private struct Settled: Codable {
-        var conflict: MergeConflict
-        var choice: MergeChoice
+        var conflict: GraphMerge.Conflict
+        var choice: GraphMerge.Choice
     }
 
     /// Encodes the three parts and what was settled. Policies aren't part of it.
@@ -174,7 +177,9 @@ extension GraphMerge: Codable {
         for settled in try container.decode([Settled].self, forKey: .settled) {
             choices[settled.conflict.place] = (settled.conflict, settled.choice)
         }
-        for diff in [ours, theirs] { _ = try base.applyingUnchecked(diff, options: PatchOptions(diff: diffOptions)) }
+        for diff in [ours, theirs] {
+            _ = try base.applyingUnchecked(diff, options: GraphDiff.ApplyingOptions(diff: diffOptions))
+        }
         try merge(nil)
     }
 }

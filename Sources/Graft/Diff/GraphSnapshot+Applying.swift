@@ -23,13 +23,17 @@ extension GraphSnapshot {
     /// - Complexity: O(*c*) for *c* changes and the members of the relationships that they change, plus one copy of each
     ///   table that they touch.
     @discardableResult
-    public mutating func apply(_ diff: GraphDiff, options: PatchOptions = PatchOptions()) throws -> PatchReport {
+    public mutating func apply(_ diff: GraphDiff, options: GraphDiff.ApplyingOptions = GraphDiff.ApplyingOptions())
+        throws -> GraphDiff.ApplyingReport
+    {
         try apply(diff, options, checksRules: true)
     }
 
     /// Applies a diff; whether the model allows what has become of it may be left to others.
     @discardableResult
-    mutating func apply(_ diff: GraphDiff, _ options: PatchOptions, checksRules: Bool) throws -> PatchReport {
+    mutating func apply(_ diff: GraphDiff, _ options: GraphDiff.ApplyingOptions, checksRules: Bool) throws
+        -> GraphDiff.ApplyingReport
+    {
         try diff.identification.requireLineage(lineage)
         let identified = try identified(by: diff.identification)
         var patcher = try SnapshotPatcher(identified, options)
@@ -40,7 +44,7 @@ extension GraphSnapshot {
     }
 
     /// Returns the snapshot that a diff leads to, whatever the model says of it.
-    func applyingUnchecked(_ diff: GraphDiff, options: PatchOptions) throws -> GraphSnapshot {
+    func applyingUnchecked(_ diff: GraphDiff, options: GraphDiff.ApplyingOptions) throws -> GraphSnapshot {
         var result = self
         try result.apply(diff, options, checksRules: false)
         return result
@@ -49,7 +53,9 @@ extension GraphSnapshot {
     /// Returns the snapshot that a diff leads to.
     ///
     /// - Throws: As ``apply(_:options:)``.
-    public func applying(_ diff: GraphDiff, options: PatchOptions = PatchOptions()) throws -> GraphSnapshot {
+    public func applying(_ diff: GraphDiff, options: GraphDiff.ApplyingOptions = GraphDiff.ApplyingOptions()) throws
+        -> GraphSnapshot
+    {
         var result = self
         try result.apply(diff, options: options)
         return result

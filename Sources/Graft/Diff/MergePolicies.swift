@@ -2,7 +2,7 @@
 
 /// The policies of a merge, with what they need to know of both sides.
 struct MergePolicies: Sendable {
-    private let options: MergeOptions
+    private let options: GraphMerge.Options
     private let base: GraphSnapshot
     private let ours: Side
     private let theirs: Side
@@ -17,7 +17,7 @@ struct MergePolicies: Sendable {
         }
     }
 
-    init(_ options: MergeOptions, _ base: GraphSnapshot, _ ours: GraphDiff, _ theirs: GraphDiff) {
+    init(_ options: GraphMerge.Options, _ base: GraphSnapshot, _ ours: GraphDiff, _ theirs: GraphDiff) {
         self.options = options
         self.base = base
         self.ours = Side(ours)
@@ -25,7 +25,7 @@ struct MergePolicies: Sendable {
     }
 
     /// What a policy says of a conflict; nil where it is left.
-    func choice(for conflict: MergeConflict) -> MergeChoice? {
+    func choice(for conflict: GraphMerge.Conflict) -> GraphMerge.Choice? {
         switch policy(for: conflict) {
         case .leave: nil
         case .ours: .ours
@@ -36,7 +36,7 @@ struct MergePolicies: Sendable {
     }
 
     /// The policy of the property in the nearest entity.
-    private func policy(for conflict: MergeConflict) -> MergePolicy {
+    private func policy(for conflict: GraphMerge.Conflict) -> GraphMerge.Policy {
         var number = base.schema.number(ofEntity: conflict.key.entity)
         while let entity = number.map({ base.schema.entities[$0] }) {
             if let policy = options.policies[.init(entity.name, conflict.property ?? "")] { return policy }
@@ -45,7 +45,7 @@ struct MergePolicies: Sendable {
         return options.policy
     }
 
-    private func latest(_ attribute: String, _ conflict: MergeConflict) -> MergeChoice? {
+    private func latest(_ attribute: String, _ conflict: GraphMerge.Conflict) -> GraphMerge.Choice? {
         // Of the attribute itself, the later value is the later one.
         if conflict.property == attribute, case .value(.attribute(let our)) = conflict.ours,
             case .value(.attribute(let their)) = conflict.theirs

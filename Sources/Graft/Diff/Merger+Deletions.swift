@@ -49,15 +49,15 @@ extension Merger {
     ) throws {
         let deleted = Set(self[keyPath: side].deleted.keys).subtracting(self[keyPath: other].deletedAtFirst)
         let needed = deleted.intersection(needs.changed.union(needs.referredTo))
-        var tops: [ObjectKey: MergeConflict.Kind] = [:]
+        var tops: [ObjectKey: GraphMerge.Conflict.Kind] = [:]
         for key in needed.sorted() {
             let top = topmostOwner(of: key, among: deleted)
-            let kind: MergeConflict.Kind = needs.changed.contains(key) ? .deletion : .reference
+            let kind: GraphMerge.Conflict.Kind = needs.changed.contains(key) ? .deletion : .reference
             if tops[top] != .deletion { tops[top] = kind }
         }
         for (top, kind) in tops.sorted(by: { $0.key < $1.key }) where self[keyPath: side].deleted[top] != nil {
             let conflict = conflict(kind, top, isOurs: side == \Merger.ours, self[keyPath: side], self[keyPath: other])
-            let wins: MergeChoice = side == \Merger.ours ? .ours : .theirs
+            let wins: GraphMerge.Choice = side == \Merger.ours ? .ours : .theirs
             if settle(conflict) == wins {
                 for key in ownedObjects(of: top, among: deleted) { self[keyPath: other].changed[key] = nil }
             } else {
@@ -69,11 +69,11 @@ extension Merger {
     }
 
     private func conflict(
-        _ kind: MergeConflict.Kind, _ key: ObjectKey, isOurs: Bool, _ side: Side, _ other: Side
-    ) -> MergeConflict {
+        _ kind: GraphMerge.Conflict.Kind, _ key: ObjectKey, isOurs: Bool, _ side: Side, _ other: Side
+    ) -> GraphMerge.Conflict {
         let before = side.deleted[key] ?? ObjectContents(key, [])
-        let after = MergeConflict.Version.object(other.changed[key].map { before.applying($0) } ?? before)
-        return MergeConflict(
+        let after = GraphMerge.Conflict.Version.object(other.changed[key].map { before.applying($0) } ?? before)
+        return GraphMerge.Conflict(
             kind, key, base: .object(before), ours: isOurs ? .noObject : after, theirs: isOurs ? after : .noObject)
     }
 

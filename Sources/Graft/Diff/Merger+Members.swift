@@ -55,7 +55,7 @@ extension Merger {
         merge.add(our, naming: ourMoved.union(isNew.intersection(our)), isOurs: true)
         merge.add(their, naming: theirMoved.union(isNew.intersection(their)), isOurs: false)
         if merge.isContradictory {
-            let conflict = MergeConflict(
+            let conflict = GraphMerge.Conflict(
                 .order, key, name, base: .value(.toMany(before, isOrdered: true)),
                 ours: .value(.toMany(our, isOrdered: true)), theirs: .value(.toMany(their, isOrdered: true)))
             switch settle(conflict) {

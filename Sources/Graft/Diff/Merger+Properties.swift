@@ -11,7 +11,7 @@ extension Merger {
         switch (our, their) {
         case (.attribute(_, let our)?, .attribute(_, let their)?):
             if our.isSameValue(as: their) { return our }
-            let conflict = MergeConflict(
+            let conflict = GraphMerge.Conflict(
                 .values, key, name, base: .value(.attribute(old)), ours: .value(.attribute(our)),
                 theirs: .value(.attribute(their)))
             switch settle(conflict) {
@@ -34,7 +34,7 @@ extension Merger {
         }
         guard let first = values[0], let second = values[1] else { return values[0] ?? values[1] ?? .null }
         if first.isSameValue(as: second) { return first }
-        let conflict = MergeConflict(
+        let conflict = GraphMerge.Conflict(
             .values, key, name, base: .noObject, ours: .value(.attribute(first)), theirs: .value(.attribute(second)))
         switch settle(conflict) {
         case .ours: return first
@@ -119,9 +119,9 @@ extension Merger {
         }
     }
 
-    private func conflict(_ end: End) -> MergeConflict {
+    private func conflict(_ end: End) -> GraphMerge.Conflict {
         let isNew = baseRow(of: end.key) == nil
-        return MergeConflict(
+        return GraphMerge.Conflict(
             .values, end.key, end.name, base: isNew ? .noObject : .value(.toOne(baseEnd(end))),
             ours: .value(.toOne(self.end(end, ours) ?? baseEnd(end))),
             theirs: .value(.toOne(self.end(end, theirs) ?? baseEnd(end))))

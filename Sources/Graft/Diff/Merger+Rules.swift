@@ -32,13 +32,13 @@ extension Merger {
         }
     }
 
-    private func conflict(at end: End) -> MergeConflict {
-        MergeConflict(
+    private func conflict(at end: End) -> GraphMerge.Conflict {
+        GraphMerge.Conflict(
             .rule, end.key, end.name, base: version(end, nil), ours: version(end, ours), theirs: version(end, theirs))
     }
 
     /// The version of a property that is chosen; nil where the conflict is left.
-    private mutating func settledVersion(_ conflict: MergeConflict) -> MergeConflict.Version? {
+    private mutating func settledVersion(_ conflict: GraphMerge.Conflict) -> GraphMerge.Conflict.Version? {
         switch settle(conflict) {
         case .ours: conflict.ours
         case .theirs: conflict.theirs
@@ -57,12 +57,12 @@ extension Merger {
     /// Whether one side has the property just so: then it isn't the combination that breaks the rule.
     private func isOwnedUp(_ violation: RuleViolation, _ snapshot: GraphSnapshot) -> Bool {
         let end = end(violation, snapshot)
-        let found = MergeConflict.Version.value(value(violation.number, of: violation.row, snapshot))
+        let found = GraphMerge.Conflict.Version.value(value(violation.number, of: violation.row, snapshot))
         return version(end, ours) == found || version(end, theirs) == found
     }
 
     /// What a side, or without one the base, has of a property.
-    private func version(_ end: End, _ side: Side?) -> MergeConflict.Version {
+    private func version(_ end: End, _ side: Side?) -> GraphMerge.Conflict.Version {
         guard let entity = scope.schema.number(ofEntity: end.key.entity),
             let number = scope.schema.entities[entity].number(ofProperty: end.name)
         else { return .noObject }
@@ -91,7 +91,7 @@ extension Merger {
 
     /// What makes the chosen version of a property out of what it is; nil where nothing does.
     private func change(
-        of violation: RuleViolation, to wanted: MergeConflict.Version, _ snapshot: GraphSnapshot
+        of violation: RuleViolation, to wanted: GraphMerge.Conflict.Version, _ snapshot: GraphSnapshot
     ) -> PropertyChange? {
         let name = scope.schema.entities[violation.row.entity].properties[violation.number].name
         switch (value(violation.number, of: violation.row, snapshot), wanted) {

@@ -70,14 +70,14 @@ extension Merger {
     private mutating func settle(_ pair: Pair, _ constraint: [Int], _ entity: Int, _ merged: GraphSnapshot) {
         let property = scope.schema.entities[entity].properties[constraint[0]]
         let (row, otherRow) = (pair.ours.row, pair.theirs.row)
-        func version(_ row: RowReference) -> MergeConflict.Version {
+        func version(_ row: RowReference) -> GraphMerge.Conflict.Version {
             .value(.attribute(merged.tables[row.entity].value(property.column, row: row.row)))
         }
         // The conflict is the same as the other side sees it.
         let baseVersion = baseRow(of: min(pair.ours.key, pair.theirs.key)).map { row in
-            MergeConflict.Version.value(.attribute(base.tables[row.entity].value(property.column, row: row.row)))
+            GraphMerge.Conflict.Version.value(.attribute(base.tables[row.entity].value(property.column, row: row.row)))
         }
-        let conflict = MergeConflict(
+        let conflict = GraphMerge.Conflict(
             .uniqueness, pair.ours.key, property.name, other: pair.theirs.key, base: baseVersion ?? .noObject,
             ours: version(row), theirs: version(otherRow))
         switch settle(conflict) {

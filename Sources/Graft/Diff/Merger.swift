@@ -41,10 +41,10 @@ struct Merger {
     let baseKeys: RowKeys
     var ours: Side
     var theirs: Side
-    private let decide: (MergeConflict) -> MergeChoice?
+    private let decide: (GraphMerge.Conflict) -> GraphMerge.Choice?
 
-    private(set) var conflicts: [MergeConflict] = []
-    private(set) var settled: [(MergeConflict, MergeChoice)] = []
+    private(set) var conflicts: [GraphMerge.Conflict] = []
+    private(set) var settled: [(GraphMerge.Conflict, GraphMerge.Choice)] = []
     private var rowsByPosition: [ObjectKey.Position: RowReference] = [:]
     private let related: RelatedIndex
 
@@ -59,7 +59,7 @@ struct Merger {
 
     init(
         _ base: GraphSnapshot, _ ours: GraphDiff, _ theirs: GraphDiff, _ options: DiffOptions,
-        _ decide: @escaping (MergeConflict) -> MergeChoice?
+        _ decide: @escaping (GraphMerge.Conflict) -> GraphMerge.Choice?
     ) throws {
         self.base = base
         self.ours = Side(ours)
@@ -92,20 +92,20 @@ struct Merger {
 
     func applied(_ diff: GraphDiff, to snapshot: GraphSnapshot) throws -> SnapshotPatcher {
         var patcher = SnapshotPatcher(
-            snapshot, scope, PatchOptions(conflicts: .force, diff: diffOptions), unknownIsMissing: false)
+            snapshot, scope, GraphDiff.ApplyingOptions(conflicts: .force, diff: diffOptions), unknownIsMissing: false)
         try patcher.apply(diff)
         return patcher
     }
 
     /// Asks how a conflict is settled, and notes it.
-    mutating func settle(_ conflict: MergeConflict) -> MergeChoice? {
+    mutating func settle(_ conflict: GraphMerge.Conflict) -> GraphMerge.Choice? {
         let choice = decide(conflict)
         if let choice { settled.append((conflict, choice)) } else { conflicts.append(conflict) }
         return choice
     }
 
     /// Notes a conflict that the choice doesn't settle.
-    mutating func leave(_ conflict: MergeConflict) {
+    mutating func leave(_ conflict: GraphMerge.Conflict) {
         settled.removeAll { $0.0.place == conflict.place }
         conflicts.append(conflict)
     }

@@ -20,8 +20,9 @@ extension NSManagedObjectContext {
     ///   objects of an entity.
     @discardableResult
     public func apply(
-        _ diff: GraphDiff, to objects: [NSManagedObject] = [], options: PatchOptions = PatchOptions()
-    ) throws -> PatchReport {
+        _ diff: GraphDiff, to objects: [NSManagedObject] = [],
+        options: GraphDiff.ApplyingOptions = GraphDiff.ApplyingOptions()
+    ) throws -> GraphDiff.ApplyingReport {
         var options = options
         if !objects.isEmpty { options.diff.matchesRootsByPosition = true }
         try diff.identification.requireAgreement(options.diff)
@@ -29,7 +30,7 @@ extension NSManagedObjectContext {
         do {
             return try patcher.apply(diff)
         } catch {
-            throw ImportErrors.graftError(error)
+            throw CoreDataErrors.graftError(error)
         }
     }
 }
@@ -45,8 +46,8 @@ extension NSPersistentContainer {
     /// - Throws: ``GraftError``; the stores are then as they were before.
     @discardableResult
     public func apply(
-        _ diff: GraphDiff, options: PatchOptions = PatchOptions(), isDryRun: Bool = false
-    ) throws -> PatchReport {
+        _ diff: GraphDiff, options: GraphDiff.ApplyingOptions = GraphDiff.ApplyingOptions(), isDryRun: Bool = false
+    ) throws -> GraphDiff.ApplyingReport {
         let context = newBackgroundContext()
         return try context.performAndWait {
             try context.withFaultsAsErrors { try context.applyAndSave(diff, options, isDryRun: isDryRun) }
@@ -56,8 +57,8 @@ extension NSPersistentContainer {
 
 extension NSManagedObjectContext {
     fileprivate func applyAndSave(
-        _ diff: GraphDiff, _ options: PatchOptions, isDryRun: Bool
-    ) throws -> PatchReport {
+        _ diff: GraphDiff, _ options: GraphDiff.ApplyingOptions, isDryRun: Bool
+    ) throws -> GraphDiff.ApplyingReport {
         var options = options
         // What would be done is shown, however much it is.
         if isDryRun { options.deletionLimit = nil }
@@ -72,7 +73,7 @@ extension NSManagedObjectContext {
                 try save()
             }
         } catch {
-            throw ImportErrors.graftError(error)
+            throw CoreDataErrors.graftError(error)
         }
         return report
     }

@@ -42,26 +42,26 @@ extension ObjectDiff {
     ///   ``dictionary(includesKinds:)``.
     /// - Throws: ``GraftError`` with `notRepresentable` for NaN and infinities.
     public func json(includesKinds: Bool = false) throws -> JSONValue {
-        var members: [JSONObject.Member] = []
+        var members: [JSONValue.Object.Member] = []
         if includesKinds { members.append(.init(key: Key.kind, value: .string(kind.rawValue))) }
         if !attributes.isEmpty {
             let pairs = try attributes.map { attribute in
-                let values = JSONObject([
+                let values = JSONValue.Object([
                     (Key.new, try attribute.new.json()), (Key.old, try attribute.old.json()),
                 ])
-                return JSONObject.Member(key: attribute.name, value: .object(values))
+                return JSONValue.Object.Member(key: attribute.name, value: .object(values))
             }
-            members.append(.init(key: Key.attributes, value: .object(JSONObject(members: pairs))))
+            members.append(.init(key: Key.attributes, value: .object(JSONValue.Object(members: pairs))))
         }
         members.append(.init(key: Key.entityName, value: .string(entityName)))
         for part in identity { members.append(.init(key: part.name, value: try part.value.json())) }
         if !relationships.isEmpty {
             let pairs = try relationships.map {
-                JSONObject.Member(key: $0.name, value: try $0.content.json(includesKinds))
+                JSONValue.Object.Member(key: $0.name, value: try $0.content.json(includesKinds))
             }
-            members.append(.init(key: Key.relationships, value: .object(JSONObject(members: pairs))))
+            members.append(.init(key: Key.relationships, value: .object(JSONValue.Object(members: pairs))))
         }
-        return .object(JSONObject(members: members))
+        return .object(JSONValue.Object(members: members))
     }
 }
 
@@ -79,7 +79,7 @@ extension ObjectDiff.Relationship.Content {
         case .object(let diff): try diff.json(includesKinds: includesKinds)
         case .objects(let diffs): .array(try diffs.map { try $0.json(includesKinds: includesKinds) })
         case .references(let old, let new):
-            .object(JSONObject([("new", try new.identityJSON()), ("old", try old.identityJSON())]))
+            .object(JSONValue.Object([("new", try new.identityJSON()), ("old", try old.identityJSON())]))
         }
     }
 }

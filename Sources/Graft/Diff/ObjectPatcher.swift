@@ -9,7 +9,7 @@ struct ObjectPatcher {
     let context: NSManagedObjectContext
     let model: NSManagedObjectModel
     let scope: DiffScope
-    private let options: PatchOptions
+    private let options: GraphDiff.ApplyingOptions
     let roots: [NSManagedObject]
     let identification: GraphDiff.Identification
     var objects: [ObjectKey: NSManagedObject] = [:]
@@ -19,7 +19,7 @@ struct ObjectPatcher {
     /// - Parameter identification: What tells the objects apart that the diff is about.
     /// - Throws: ``GraftError`` for a diff by the rows of another store.
     init(
-        _ context: NSManagedObjectContext, roots: [NSManagedObject], _ options: PatchOptions,
+        _ context: NSManagedObjectContext, roots: [NSManagedObject], _ options: GraphDiff.ApplyingOptions,
         _ identification: GraphDiff.Identification
     ) throws {
         guard let model = context.graftModel else {
@@ -37,7 +37,7 @@ struct ObjectPatcher {
     /// Applies the diff.
     ///
     /// - Throws: ``GraftError``. The context is then as it was before.
-    mutating func apply(_ diff: GraphDiff) throws -> PatchReport {
+    mutating func apply(_ diff: GraphDiff) throws -> GraphDiff.ApplyingReport {
         let presence = PresenceCheck()
         for root in roots { try presence.require(root) }
         let own = Set((diff.deleted + diff.inserted).map(\.key) + diff.changed.map(\.key))

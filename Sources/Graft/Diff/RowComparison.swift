@@ -23,7 +23,8 @@ struct RowComparison {
     ) throws {
         var old = try old.identified(by: identification)
         var new = try new.identified(by: identification)
-        if options.takesAbsentAsNull {
+        let takesAbsentAsNull = Self.takesAbsentAsNull(old, new)
+        if takesAbsentAsNull {
             old = try old.completingInverses()
             new = try new.completingInverses()
         }
@@ -31,7 +32,7 @@ struct RowComparison {
         self.init(
             old, new, scope,
             RowMatching(old, new, scope, matchesRootsByPosition: options.matchesRootsByPosition, pairing: pair),
-            takesAbsentAsNull: options.takesAbsentAsNull)
+            takesAbsentAsNull: takesAbsentAsNull)
     }
 
     init(
@@ -42,6 +43,12 @@ struct RowComparison {
         self.scope = scope
         self.matching = matching
         self.takesAbsentAsNull = takesAbsentAsNull
+    }
+
+    /// Whether what one side says nothing of is null there: archives are compared with stores so, JSON is not.
+    private static func takesAbsentAsNull(_ old: GraphSnapshot, _ new: GraphSnapshot) -> Bool {
+        let sides = [old.absence, new.absence]
+        return sides.contains(.null) && !sides.contains(.unknown)
     }
 
     // MARK: What differs

@@ -21,7 +21,7 @@ extension SnapshotPatcher {
         var row = RowReference.none
         if let known = self.row(of: contents.key) {
             if !snapshot.isReference(known.entity, known.row, scope) {
-                report.conflicts.append(PatchConflict(contents.key, expected: .noObject, found: .object))
+                report.conflicts.append(GraphDiff.Conflict(contents.key, expected: .noObject, found: .object))
                 if policy == .skip || known.entity != entity { return }
             }
             if known.entity == entity { row = known }
@@ -62,13 +62,13 @@ extension SnapshotPatcher {
     private mutating func checkIsKnown(_ end: ObjectKey, _ key: ObjectKey, _ property: String) {
         if isKnown(end) { return }
         report.conflicts.append(
-            PatchConflict(key, property, expected: .value(.toOne(end)), found: .noObject))
+            GraphDiff.Conflict(key, property, expected: .value(.toOne(end)), found: .noObject))
     }
 
     private mutating func checkDeletion(_ contents: ObjectContents) throws {
         let entity = try scope.schema.requiredNumber(ofEntity: contents.key.entity)
         guard let row = row(of: contents.key), !snapshot.isReference(row.entity, row.row, scope) else {
-            report.conflicts.append(PatchConflict(contents.key, expected: .object, found: .noObject))
+            report.conflicts.append(GraphDiff.Conflict(contents.key, expected: .object, found: .noObject))
             return
         }
         var fits = true
@@ -94,7 +94,7 @@ extension SnapshotPatcher {
         guard snapshot.tables[row.entity].hasValue(number, row: row.row) else { return true }
         let found = value(number, of: row)
         if fits(expected, found) { return true }
-        report.conflicts.append(PatchConflict(key, name, expected: .value(expected), found: .value(found)))
+        report.conflicts.append(GraphDiff.Conflict(key, name, expected: .value(expected), found: .value(found)))
         return false
     }
 
@@ -124,7 +124,7 @@ extension SnapshotPatcher {
         let entity = try scope.schema.requiredNumber(ofEntity: change.key.entity)
         let numbers = try change.properties.map { try number(of: $0.name, $0.kind.sample, entity, change.key) }
         guard let row = row(of: change.key), !snapshot.isReference(row.entity, row.row, scope) else {
-            report.conflicts.append(PatchConflict(change.key, expected: .object, found: .noObject))
+            report.conflicts.append(GraphDiff.Conflict(change.key, expected: .object, found: .noObject))
             return
         }
         for (number, property) in zip(numbers, change.properties) {
@@ -158,8 +158,8 @@ extension SnapshotPatcher {
         let property = scope.schema.entities[row.entity].properties[number]
         let members = MembersComparison.unique(snapshot.destinations(of: row, property))
         let places = Dictionary(members.enumerated().map { ($1, $0) }) { first, _ in first }
-        func note(_ expected: PatchConflict.State, _ found: PatchConflict.State) {
-            report.conflicts.append(PatchConflict(key, name, expected: expected, found: found))
+        func note(_ expected: GraphDiff.Conflict.State, _ found: GraphDiff.Conflict.State) {
+            report.conflicts.append(GraphDiff.Conflict(key, name, expected: expected, found: found))
         }
         for (member, index) in change.removed.map({ ($0.key, $0.index) }) + change.moved.map({ ($0.key, $0.from) }) {
             guard let place = self.row(of: member).flatMap({ places[$0] }) else {

@@ -47,7 +47,7 @@ extension SnapshotPatcher {
                 ? (.toMany([], isOrdered: property.isOrdered), .toMany(keys.sorted(), isOrdered: property.isOrdered))
                 : (.toOne(nil), .toOne(keys.first))
             report.conflicts.append(
-                PatchConflict(key(of: row), property.name, expected: .value(nothing), found: .value(found)))
+                GraphDiff.Conflict(key(of: row), property.name, expected: .value(nothing), found: .value(found)))
             return true
         }
         return false

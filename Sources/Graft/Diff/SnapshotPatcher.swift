@@ -30,11 +30,11 @@ struct SnapshotPatcher {
 
     var snapshot: GraphSnapshot
     let scope: DiffScope
-    let policy: ConflictPolicy
+    let policy: GraphDiff.ConflictPolicy
     /// Whether an object that the snapshot doesn't know is none; otherwise it may be somewhere else and is referred to.
     let unknownIsMissing: Bool
     private let matchesRootsByPosition: Bool
-    var report = PatchReport()
+    var report = GraphDiff.ApplyingReport()
 
     var edits: [Edit] = []
     var insertions: [Insertion] = []
@@ -53,12 +53,12 @@ struct SnapshotPatcher {
     private var rowKeys: RowKeys?
     private var rowsByPosition: [ObjectKey.Position: RowReference] = [:]
 
-    init(_ snapshot: GraphSnapshot, _ options: PatchOptions, unknownIsMissing: Bool = false) throws {
+    init(_ snapshot: GraphSnapshot, _ options: GraphDiff.ApplyingOptions, unknownIsMissing: Bool = false) throws {
         self.init(
             snapshot, try DiffScope(snapshot.schema, options.diff), options, unknownIsMissing: unknownIsMissing)
     }
 
-    init(_ snapshot: GraphSnapshot, _ scope: DiffScope, _ options: PatchOptions, unknownIsMissing: Bool) {
+    init(_ snapshot: GraphSnapshot, _ scope: DiffScope, _ options: GraphDiff.ApplyingOptions, unknownIsMissing: Bool) {
         self.snapshot = snapshot
         self.scope = scope
         policy = options.conflicts

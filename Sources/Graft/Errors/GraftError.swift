@@ -74,7 +74,7 @@ public struct GraftError: Error, Equatable, Sendable {
         /// The work was cancelled; nothing has changed.
         case cancelled
         /// Changes that don't fit what they are applied to.
-        case changesDoNotFit([PatchConflict])
+        case changesDoNotFit([GraphDiff.Conflict])
         /// Anything else, in words.
         case other(finding: String, remedy: String)
     }

@@ -45,7 +45,7 @@ public struct ExportDestination: Sendable {
         }
         do {
             // What the store can't read is no failure of the file.
-            let result = try ImportErrors.graftErrors { try body(draft.handle) }
+            let result = try CoreDataErrors.graftErrors { try body(draft.handle) }
             try draft.commit()
             return result
         } catch {

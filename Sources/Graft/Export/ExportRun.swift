@@ -23,7 +23,7 @@ struct ExportRun {
             let closest = NameSuggestion.closest(to: name, among: model.entitiesByName.keys.sorted())
             throw GraftError(.unknownEntity(name, closest: closest), at: .init(entity: name))
         }
-        let progress = try ExportProgress(progress) { try context.count(for: request) }
+        let progress = try ObjectProgress(progress) { try context.count(for: request) }
         let objectWriter = try ObjectWriter(model, options, GraphDamage(context, options.onDamage))
         let batches = ObjectBatches(
             context: context, request: request, batchSize: options.batchSize,
@@ -52,11 +52,11 @@ struct ExportRun {
         let mapping = try GraphMapping(model, options.mapping, isDocument: true)
         let chosen = try entities.map { try Set($0.map(mapping.schema.requiredNumber)) }
         let damage = GraphDamage(context, options.onDamage)
-        var contents = try ArchiveContents(
+        var contents = try ArchivedObjects(
             context, mapping.schema, batchSize: options.batchSize, releasesObjects: releasesObjects)
         try contents.addAll()
         let isWritten = contents.plan.entities.map { chosen?.contains($0.number) ?? true }
-        let progress = ExportProgress(progress) {
+        let progress = ObjectProgress(progress) {
             zip(contents.ids, isWritten).reduce(0) { $0 + ($1.1 ? $1.0.count : 0) }
         }
         try progress.checkCancellation()
@@ -81,7 +81,7 @@ struct ExportRun {
     func write(
         to destination: ExportDestination, _ body: (inout JSONWriter) throws -> Int
     ) throws -> Int {
-        try ImportErrors.graftErrors {
+        try CoreDataErrors.graftErrors {
             try destination.write { handle in
                 var writer = JSONWriter(handle, options: options.writerOptions)
                 let count = try body(&writer)
@@ -93,7 +93,7 @@ struct ExportRun {
 
     /// Runs a closure with a writer into memory.
     func data(_ body: (inout JSONWriter) throws -> Void) throws -> Data {
-        try ImportErrors.graftErrors {
+        try CoreDataErrors.graftErrors {
             var writer = JSONWriter(options: options.writerOptions)
             try body(&writer)
             return try writer.finish()

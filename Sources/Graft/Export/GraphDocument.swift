@@ -8,7 +8,7 @@
 // mostly says it all, as in an archive. References are identities. What has none has a number, as in dictionaries (DictionaryKey).
 // Keys are those of the mapping, those that it leaves out included, and transformers take no part (GraphMapping.isDocument).
 //
-// Written from records, and so from stores, contexts and snapshots alike. Snapshot/SnapshotReader+Document.swift reads it.
+// Written from records, and so from stores, contexts and snapshots alike. Snapshot/JSONSnapshotReader+Document.swift reads it.
 
 import CoreData
 import Foundation

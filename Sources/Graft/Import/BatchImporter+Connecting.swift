@@ -48,10 +48,10 @@ extension BatchImporter {
     /// - Parameter removed: The members to take away; nil where the data says what the members are.
     func connect(
         _ number: Int, _ plan: ImportPlan, of object: NSManagedObject, to members: [NSManagedObject],
-        _ policy: ReplacementPolicy, _ removed: [NSManagedObject]?
+        _ policy: MappingOptions.MembersPolicy, _ removed: [NSManagedObject]?
     ) throws -> Bool {
         var wanted = members
-        if policy == .union || removed != nil {
+        if policy == .add || removed != nil {
             let gone = Set((removed ?? []).map(ObjectIdentifier.init))
             let old = object.members(number, plan.properties[number]).filter { !gone.contains(ObjectIdentifier($0)) }
             wanted = unique(old + members)
@@ -100,7 +100,7 @@ extension BatchImporter {
 
     /// Remembers objects that a relationship gave up whose policy is to delete them.
     private func noteReplaced(_ objects: [NSManagedObject], _ number: Int, of owner: NSManagedObject) {
-        guard let entity = self.number(of: owner), plans[entity].replacementPolicies[number] == .replaceAndDelete else {
+        guard let entity = self.number(of: owner), plans[entity].membersPolicies[number] == .replaceAndDelete else {
             return
         }
         let inverse = plans[entity].properties[number].inverse

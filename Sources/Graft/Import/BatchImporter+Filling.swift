@@ -165,7 +165,7 @@ extension BatchImporter {
                         snapshot)
                 }
             }
-            let policy = plan.replacementPolicies[number]
+            let policy = plan.membersPolicies[number]
             if policy == .replace {
                 return try connect(number, plan.properties[number], of: object, to: members, isNew: isNew)
             }

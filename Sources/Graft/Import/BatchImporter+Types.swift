@@ -84,7 +84,9 @@ extension BatchImporter {
         let plan = plans[root.entity]
         guard !plan.identity.isEmpty, isIdentified(root.entity, root.row, snapshot) else { return }
         let identity = plan.identityColumns.map { snapshot.tables[root.entity].value($0, row: root.row) }
-        let other = try find([ObjectName(entity: schema.entities[plan.space].name, identity: identity)])[0]
+        let other = try find([
+            ImportReport.UnresolvedReference.Object(entity: schema.entities[plan.space].name, identity: identity)
+        ])[0]
         guard let other, other !== target else { return }
         throw GraftError(
             .duplicateIdentity(identity.map(\.description).joined(separator: ", ")),

@@ -5,11 +5,11 @@ import CoreData
 
 extension BatchImporter {
     /// Reads the unmapped objects of a batch again that are stored, each as one of its own entity.
-    func readUnmappedObjects(_ reader: inout SnapshotReader) throws {
+    func readUnmappedObjects(_ reader: inout JSONSnapshotReader) throws {
         if reader.unmapped.isEmpty { return }
         prepare(reader.snapshot)
         try resolveIdentities(reader.snapshot)
-        let found = reader.unmapped.compactMap { unmapped -> (SnapshotReader.UnmappedObject, Int)? in
+        let found = reader.unmapped.compactMap { unmapped -> (JSONSnapshotReader.UnmappedObject, Int)? in
             let reference = reader.snapshot.resolved(unmapped.reference)
             guard !reference.isNone, let object = object(reference), let entity = number(of: object),
                 entity != unmapped.reference.entity, schema.isEntity(entity, kindOf: unmapped.reference.entity)

@@ -12,9 +12,9 @@ struct PendingReference {
     var ownerID: NSManagedObjectID
     var entity: Int
     var relationship: Int
-    var destination: ObjectName
+    var destination: ImportReport.UnresolvedReference.Object
     var position: Int?
-    var policy: ReferencePolicy
+    var policy: MappingOptions.ReferencePolicy
     /// Where the owner stands in its text.
     var source: Int
     var offset: Int?
@@ -62,7 +62,8 @@ extension BatchImporter {
         pending.append(
             PendingReference(
                 owner: owner, ownerID: owner.objectID, entity: plan.number, relationship: number,
-                destination: ObjectName(entity: plans[end.entity].name, identity: identity), position: position,
+                destination: ImportReport.UnresolvedReference.Object(
+                    entity: plans[end.entity].name, identity: identity), position: position,
                 policy: policy, source: sourceNumber, offset: snapshot.tables[plan.number].knownOffset(row)))
         return policy != .link
     }
@@ -70,8 +71,8 @@ extension BatchImporter {
     /// Tries all references that wait, and those of earlier imports, once more.
     ///
     /// - Throws: ``GraftError`` with `unresolvedReference` for the first one that must not fail and does.
-    func resolvePending(_ earlier: [UnresolvedReference]) throws -> [UnresolvedReference] {
-        var unresolved: [UnresolvedReference] = []
+    func resolvePending(_ earlier: [ImportReport.UnresolvedReference]) throws -> [ImportReport.UnresolvedReference] {
+        var unresolved: [ImportReport.UnresolvedReference] = []
         let owners = try find(earlier.map(\.owner))
         for (reference, found) in zip(earlier, owners) {
             guard let owner = try found ?? owner(at: reference.ownerURI), let entity = number(of: owner),
@@ -128,14 +129,14 @@ extension BatchImporter {
         countKnown(owner, entity, isChanged: true)
     }
 
-    private func described(_ reference: PendingReference) throws -> UnresolvedReference {
+    private func described(_ reference: PendingReference) throws -> ImportReport.UnresolvedReference {
         let plan = plans[reference.entity]
         var identity: [GraphValue] = []
         let owner = try reference.owner ?? existing(reference.ownerID)
         if let owner { identity = try plan.identity.map { try owner.graphValue($0, plan.properties[$0]) } }
         let id = owner?.objectID ?? reference.ownerID
-        return UnresolvedReference(
-            owner: ObjectName(entity: plan.name, identity: identity),
+        return ImportReport.UnresolvedReference(
+            owner: ImportReport.UnresolvedReference.Object(entity: plan.name, identity: identity),
             ownerURI: id.isTemporaryID ? nil : id.uriRepresentation(),
             relationship: plan.properties[reference.relationship].name, destination: reference.destination,
             position: reference.position)
@@ -144,7 +145,7 @@ extension BatchImporter {
     // MARK: Finding objects by name
 
     /// The objects with names; nil for those that are neither in the store nor unsaved.
-    func find(_ names: [ObjectName]) throws -> [NSManagedObject?] {
+    func find(_ names: [ImportReport.UnresolvedReference.Object]) throws -> [NSManagedObject?] {
         if names.isEmpty { return [] }
         var snapshot = GraphSnapshot(schema)
         let rows = names.map { name -> RowReference? in

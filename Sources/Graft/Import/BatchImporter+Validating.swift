@@ -50,7 +50,7 @@ extension BatchImporter {
                         try touched.object.validateForUpdate()
                     }
                 } catch {
-                    failures += ImportErrors.single(error).map { (touched, $0) }
+                    failures += CoreDataErrors.single(error).map { (touched, $0) }
                 }
             }
         }

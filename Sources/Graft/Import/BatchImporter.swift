@@ -148,7 +148,7 @@ final class BatchImporter {
     }
 
     /// What the importer knows of the batches so far.
-    struct Progress {
+    struct State {
         fileprivate var wasEmpty: [Bool?]
         fileprivate var made: [Set<UInt64>]
         fileprivate var taken: Set<ObjectIDKey>
@@ -164,9 +164,9 @@ final class BatchImporter {
     }
 
     /// What the importer knows of the batches so far; set, it forgets those since. Their changes have to be undone.
-    var progress: Progress {
+    var state: State {
         get {
-            Progress(
+            State(
                 wasEmpty: wasEmpty, made: made, taken: taken, stubs: stubs, orphans: orphans, pending: pending,
                 mentioned: mentioned, hasData: hasData, doomed: doomed, relatedObjects: relatedObjects,
                 counts: counts, touched: touched)

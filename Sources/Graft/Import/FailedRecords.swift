@@ -8,7 +8,7 @@ struct FailedRecords {
     private(set) var records: [Set<Int>]
     /// Where each record begins, by text.
     private(set) var offsets: [[Int]]
-    private var found: [(source: Int, offset: Int, failure: ImportFailure)] = []
+    private var found: [(source: Int, offset: Int, failure: ImportReport.Failure)] = []
     let limit: Int
 
     init(sourceCount: Int, limit: Int) {
@@ -21,7 +21,7 @@ struct FailedRecords {
     var count: Int { found.count }
 
     /// The failures in the order of the data.
-    var failures: [ImportFailure] {
+    var failures: [ImportReport.Failure] {
         found.enumerated().sorted { one, other in
             (one.element.source, one.element.offset, one.offset)
                 < (other.element.source, other.element.offset, other.offset)
@@ -36,13 +36,13 @@ struct FailedRecords {
 
     /// Adds what ended the reading of a text.
     mutating func addEnd(_ error: GraftError, source: Int) {
-        found.append((source, error.place.byteOffset ?? .max, ImportFailure(error, record: nil)))
+        found.append((source, error.place.byteOffset ?? .max, ImportReport.Failure(error, record: nil)))
     }
 
     /// Adds a failure of a record.
     mutating func add(_ error: GraftError, source: Int, record: Int, value: String? = nil) {
         records[source].insert(record)
-        var failure = ImportFailure(error, record: record)
+        var failure = ImportReport.Failure(error, record: record)
         if let value { failure.value = value }
         let start = offsets[source].indices.contains(record) ? offsets[source][record] : 0
         found.append((source, error.place.byteOffset ?? start, failure))

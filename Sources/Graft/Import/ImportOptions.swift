@@ -2,6 +2,16 @@
 
 /// The options of an import.
 public struct ImportOptions: Sendable {
+    /// What a text may consist of.
+    public enum Format: Sendable {
+        /// One value: an object, or an array of objects.
+        case document
+        /// Any number of values that follow each other: one per line (NDJSON), or separated in another way or not at all.
+        case sequence
+        /// An array or a sequence, as its first byte says.
+        case automatic
+    }
+
     /// What becomes of an object without a complete identity: the entity declares none, or the data lacks it.
     public enum UnidentifiedObjects: String, Sendable, CaseIterable, Codable {
         /// It is the stored object that has no identity either and equals it in everything that the data says of it, if
@@ -14,15 +24,15 @@ public struct ImportOptions: Sendable {
         case insert
     }
 
-    /// What becomes of an import when a record can't be taken: a value is of a wrong type, or a rule of the model refuses it.
-    /// Text that isn't JSON always ends an import.
+    /// What becomes of a call when part of its data can't be taken: a value is of a wrong type, or a rule of the model refuses
+    /// it. Text that isn't JSON always ends an import.
     public enum FailurePolicy: String, Sendable, CaseIterable, Codable {
-        /// The import ends at once, with an error that names the first failure.
+        /// It ends at once, with an error that names the first failure. Nothing is kept.
         case fail
-        /// The import goes on to find all failures, and then ends with ``ImportFailures``. Nothing is kept.
+        /// It goes on to find all failures, and then ends with ``ImportFailures``. Nothing is kept.
         case collect
-        /// The record is left out, with all that is nested in it, as if it weren't in the data; ``ImportReport/failures``
-        /// says why.
+        /// What can't be taken is left out, as if it weren't in the data, and ``ImportReport/failures`` says why: of an
+        /// import the record with all that is nested in it, of a dictionary the value.
         case skip
     }
 
@@ -56,7 +66,7 @@ public struct ImportOptions: Sendable {
     public var maximumDepth = 512
 
     /// What the text consists of; by default an array, an object, or one object after the other (NDJSON), as it begins.
-    public var format = JSONReader.Format.automatic
+    public var format = Format.automatic
 
     /// What becomes of an import when a record can't be taken. Other policies than ``FailurePolicy/fail`` read the text
     /// twice. They don't apply to archives, which are whole or nothing.
@@ -75,7 +85,7 @@ public struct ImportOptions: Sendable {
     public var mapping = MappingOptions()
 
     /// References that earlier imports couldn't resolve: they are tried again at the end.
-    public var unresolvedReferences: [UnresolvedReference] = []
+    public var unresolvedReferences: [ImportReport.UnresolvedReference] = []
 
     /// Whether data without a single object of an entity is taken for all there is of it, so that the policy for orphans
     /// (``MappingOptions/Entity/orphanPolicy``) deletes them all. By default, such data deletes nothing.

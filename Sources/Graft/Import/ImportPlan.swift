@@ -22,13 +22,13 @@ final class ImportPlan {
     /// Whether objects may be nested in this entity's that have no identity of their own.
     let hasUnidentifiedMembers: Bool
     /// By number of the property.
-    let referencePolicies: [ReferencePolicy]
-    let replacementPolicies: [ReplacementPolicy]
+    let referencePolicies: [MappingOptions.ReferencePolicy]
+    let membersPolicies: [MappingOptions.MembersPolicy]
     /// The number of the attribute that tells an object's version.
     let version: Int?
-    let entityChangePolicy: EntityChangePolicy
+    let entityChangePolicy: MappingOptions.EntityChangePolicy
     let orphans: EntityMapping.Orphans?
-    let deletionLimit: DeletionLimit?
+    let deletionLimit: MappingOptions.DeletionLimit?
 
     init(_ number: Int, in mapping: GraphMapping) {
         let entity = mapping.schema.entities[number]
@@ -47,7 +47,7 @@ final class ImportPlan {
         relationships = entity.properties.indices.filter { !entity.properties[$0].isAttribute }
         hasUnidentifiedMembers = !relationships.isEmpty
         referencePolicies = mapped.properties.map { $0?.referencePolicy ?? .stub }
-        replacementPolicies = mapped.properties.map { $0?.toManyPolicy ?? .replace }
+        membersPolicies = mapped.properties.map { $0?.membersPolicy ?? .replace }
         version = mapped.version
         entityChangePolicy = mapped.entityChangePolicy
         orphans = mapped.orphans
@@ -58,5 +58,5 @@ final class ImportPlan {
     var hasReferencePolicies: Bool { referencePolicies.contains { $0 != .stub } }
 
     /// Whether objects may be deleted because the data doesn't mention them.
-    var deletes: Bool { orphans != nil || replacementPolicies.contains(.replaceAndDelete) }
+    var deletes: Bool { orphans != nil || membersPolicies.contains(.replaceAndDelete) }
 }

@@ -1,6 +1,7 @@
-// What an import did, per entity.
+// What an import did, per entity; the report of everything that turns data into objects.
 
-/// How many objects an import inserted, updated and left as they were.
+/// How many objects a call inserted, updated and left as they were, and what it didn't take: an import, restoring an archive,
+/// reading dictionaries and setting values safely.
 public struct ImportReport: Sendable, Hashable, Codable {
     /// The numbers of one entity. Each object counts once, in however many batches it occurs.
     public struct Counts: Sendable, Hashable, Codable {
@@ -72,13 +73,17 @@ public struct ImportReport: Sendable, Hashable, Codable {
     public internal(set) var fetchCount = 0
     /// The references to objects that were neither in the data nor in the store, in the order of the data. Keep them, and
     /// give them to a later import (``ImportOptions/unresolvedReferences``).
-    public internal(set) var unresolvedReferences: [UnresolvedReference] = []
+    public internal(set) var unresolvedReferences: [ImportReport.UnresolvedReference] = []
     /// Whether nothing was kept.
     public internal(set) var isDryRun = false
 
     /// What couldn't be taken, in the order of the data; empty unless the import skips or collects failures
     /// (``ImportOptions/failurePolicy``).
-    public internal(set) var failures: [ImportFailure] = []
+    public internal(set) var failures: [ImportReport.Failure] = []
+
+    /// The links that copies of dictionaries didn't get, because they would have taken an object from another one
+    /// (``PopulateOptions/makesCopies``).
+    public internal(set) var keptLinks: [Failure] = []
 
     /// The keys that no property maps to, by entity and key (``ImportOptions/unknownKeys``).
     public internal(set) var unknownKeys: [UnknownKey] = []
@@ -101,9 +106,11 @@ public struct ImportReport: Sendable, Hashable, Codable {
         recordCount = try container.decode(Int.self, forKey: .recordCount)
         batchCount = try container.decode(Int.self, forKey: .batchCount)
         fetchCount = try container.decode(Int.self, forKey: .fetchCount)
-        unresolvedReferences = try container.decode([UnresolvedReference].self, forKey: .unresolvedReferences)
+        unresolvedReferences = try container.decode(
+            [ImportReport.UnresolvedReference].self, forKey: .unresolvedReferences)
         isDryRun = try container.decode(Bool.self, forKey: .isDryRun)
-        failures = try container.decode([ImportFailure].self, forKey: .failures)
+        failures = try container.decode([ImportReport.Failure].self, forKey: .failures)
+        keptLinks = try container.decodeIfPresent([Failure].self, forKey: .keptLinks) ?? []
         unknownKeys = try container.decodeIfPresent([UnknownKey].self, forKey: .unknownKeys) ?? []
         emptyObjects = try container.decodeIfPresent(Int.self, forKey: .emptyObjects) ?? 0
         roundedValues = try container.decodeIfPresent([RoundedValues].self, forKey: .roundedValues) ?? []
@@ -111,7 +118,7 @@ public struct ImportReport: Sendable, Hashable, Codable {
     }
 
     /// The report of an import that has failed with one error.
-    public init(failure: GraftError) { failures = [ImportFailure(failure, record: nil)] }
+    public init(failure: GraftError) { failures = [ImportReport.Failure(failure, record: nil)] }
 
     /// The numbers of an entity; zeros where nothing happened.
     public subscript(entity: String) -> Counts { entities.first { $0.name == entity }?.counts ?? Counts() }
@@ -149,18 +156,34 @@ extension ImportReport.RoundedValues: CustomStringConvertible {
 }
 
 extension ImportReport {
+    /// Enters the numbers of objects that an importer has counted, which are by the entities of a schema.
+    mutating func enter(_ counts: [Counts], _ schema: GraphSchema) {
+        entities = zip(schema.entities, counts).filter { !$1.isEmpty }.map { Entity(name: $0.name, counts: $1) }
+            .sorted { $0.name < $1.name }
+    }
+
+    /// Counts a key that no property maps to.
+    mutating func addUnknownKey(_ key: String, of entity: String, count: Int = 1) {
+        if let index = unknownKeys.firstIndex(where: { $0.entity == entity && $0.key == key }) {
+            unknownKeys[index].count += count
+            return
+        }
+        unknownKeys.append(UnknownKey(entity: entity, key: key, count: count))
+        unknownKeys.sort { ($0.entity, $0.key) < ($1.entity, $1.key) }
+    }
+
+    /// Throws what was collected, where that is asked for.
+    func throwFailures(_ policy: ImportOptions.FailurePolicy) throws {
+        if policy == .collect, !failures.isEmpty { throw ImportFailures(report: self) }
+    }
+
     /// Adds what a reader has met: keys that nobody knows, empty objects, decimals that the store rounds.
-    mutating func add(_ reader: borrowing SnapshotReader) {
+    mutating func add(_ reader: borrowing JSONSnapshotReader) {
         let schema = reader.mapping.schema
         for entry in reader.unknownKeys.entries where entry.count > 0 {
-            let (entity, key) = (schema.entities[entry.entity].name, entry.path.joined(separator: "."))
-            if let index = unknownKeys.firstIndex(where: { $0.entity == entity && $0.key == key }) {
-                unknownKeys[index].count += entry.count
-            } else {
-                unknownKeys.append(UnknownKey(entity: entity, key: key, count: entry.count))
-            }
+            addUnknownKey(
+                entry.path.joined(separator: "."), of: schema.entities[entry.entity].name, count: entry.count)
         }
-        unknownKeys.sort { ($0.entity, $0.key) < ($1.entity, $1.key) }
         emptyObjects += reader.emptyObjectCount
         for (column, count) in reader.roundedCounts {
             let entity = schema.entities[column.entity]

@@ -128,7 +128,7 @@ extension ImportRun {
             while hasMore {
                 try progress.checkCancellation()
                 let start = reader.recordCount
-                let before = importer.progress
+                let before = importer.state
                 do {
                     reader.startBatch()
                     hasMore = try reader.readBatch(rowLimit: max(1, options.batchSize))
@@ -151,7 +151,7 @@ extension ImportRun {
                 }
                 try importer.undo.undo()
                 if options.failurePolicy == .collect { throw ImportFailures(report: self.report(of: failed)) }
-                importer.progress = before
+                importer.state = before
                 reader = try snapshotReader(source)
                 _ = try reader.skipRecords(start)
                 reader.skippedRecords = failed.records[number]
@@ -188,11 +188,11 @@ extension ImportRun {
                     throw GraftError(.tooLarge(what: "the number of failures", limit: failed.limit), at: place)
                 }
                 failed.add(
-                    ImportErrors.graftError(one.error).located(in: place), source: source, record: record,
-                    value: ImportErrors.value(of: one.error))
+                    CoreDataErrors.graftError(one.error).located(in: place), source: source, record: record,
+                    value: CoreDataErrors.value(of: one.error))
             }
         }
-        if failed.records == before, let first = found.first { throw ImportErrors.graftError(first.error) }
+        if failed.records == before, let first = found.first { throw CoreDataErrors.graftError(first.error) }
     }
 
     /// Notes an error that ended an attempt.

@@ -25,7 +25,7 @@ struct ImportRun {
     let sources: [ImportSource]
     let entityName: String?
     let options: ImportOptions
-    let progress: ImportProgress
+    let progress: ByteProgress
     let mode: Mode
     /// The object that the text's only record fills.
     let target: NSManagedObject?
@@ -54,7 +54,7 @@ struct ImportRun {
         let isReadTwice = mode == .saveBatches && options.checksInputFirst || options.failurePolicy != .fail
         let read = isReadTwice ? try sources.map { try $0.rereadable() } : sources
         self.sources = try Self.withDeletedLists(read, entityName, mapping)
-        self.progress = ImportProgress(progress, sources: self.sources, isReadTwice: isReadTwice)
+        self.progress = ByteProgress(progress, sources: self.sources, isReadTwice: isReadTwice)
         turns = ImportTurns(context, keepsWaiting: self.progress.keepsWaiting)
     }
 
@@ -144,9 +144,7 @@ struct ImportRun {
     func complete(_ report: inout ImportReport, _ importer: BatchImporter) {
         report.fetchCount = importer.fetchCount
         report.exceededLimits = importer.exceededLimits.map { "\($0.entity): \($0.finding)" }
-        report.entities = mapping.schema.entities.indices.filter { !importer.counts[$0].isEmpty }
-            .map { ImportReport.Entity(name: mapping.schema.entities[$0].name, counts: importer.counts[$0]) }
-            .sorted { $0.name < $1.name }
+        report.enter(importer.counts, mapping.schema)
         progress.finish()
     }
 
@@ -163,7 +161,7 @@ struct ImportRun {
 
     /// Imports batch by batch what a reader reads.
     func importAll(
-        _ reader: inout SnapshotReader, _ importer: BatchImporter, _ report: inout ImportReport,
+        _ reader: inout JSONSnapshotReader, _ importer: BatchImporter, _ report: inout ImportReport,
         _ roots: ((NSManagedObject) -> Void)?
     ) throws {
         var hasMore = true
@@ -206,8 +204,8 @@ struct ImportRun {
         report.batchCount += 1
     }
 
-    func snapshotReader(_ source: ImportSource) throws -> SnapshotReader {
-        var reader = try SnapshotReader(
+    func snapshotReader(_ source: ImportSource) throws -> JSONSnapshotReader {
+        var reader = try JSONSnapshotReader(
             source, model, mapping, entityName: source.entity ?? entityName, options, isForImport: true)
         let stores = context.persistentStoreCoordinator?.persistentStores ?? []
         reader.readsDeletions(of: source)
@@ -284,7 +282,7 @@ struct ImportRun {
     ///
     /// - Parameter isValid: Whether what it touched has been validated already.
     func finish(_ importer: BatchImporter, _ report: inout ImportReport, isValid: Bool = false) throws {
-        if let target = importer.target { throw ImportErrors.noObject(for: target) }
+        if let target = importer.target { throw CoreDataErrors.noObject(for: target) }
         try beginTurn(importer)
         defer { turns.end() }
         if !importer.pending.isEmpty || !options.unresolvedReferences.isEmpty {
@@ -300,10 +298,10 @@ struct ImportRun {
 
     /// The error with the place in the text that it came from, as far as that is known.
     func located(_ error: any Error, _ importer: BatchImporter, _ report: ImportReport) -> GraftError {
-        var located = ImportErrors.graftError(error)
+        var located = CoreDataErrors.graftError(error)
         if sources.isEmpty {
             located.place.byteOffset = nil
-        } else if let object = ImportErrors.object(of: error), let origin = importer.origin(of: object) {
+        } else if let object = CoreDataErrors.object(of: error), let origin = importer.origin(of: object) {
             located = located.located(in: sources[origin.source].place(ofOffset: origin.offset, options))
         } else if let offset = located.place.byteOffset, located.place.line == nil {
             located.place.byteOffset = nil

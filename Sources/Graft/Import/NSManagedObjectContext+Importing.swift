@@ -92,8 +92,8 @@ extension NSManagedObjectContext {
     /// - Returns: Those that are still unresolved.
     /// - Throws: ``GraftError``. Then the context is as it was before.
     public func resolve(
-        _ references: [UnresolvedReference], options: ImportOptions = ImportOptions()
-    ) throws -> [UnresolvedReference] {
+        _ references: [ImportReport.UnresolvedReference], options: ImportOptions = ImportOptions()
+    ) throws -> [ImportReport.UnresolvedReference] {
         var options = options
         options.unresolvedReferences = references
         return try ImportRun([], into: self, entityName: nil, options: options, progress: nil, mode: .keep)

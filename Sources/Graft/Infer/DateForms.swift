@@ -43,7 +43,7 @@ struct DateForms {
     }
 
     /// The format of all texts, and how it writes them where that isn't as they were.
-    var format: (format: DateFormat, otherForm: String?)? {
+    var format: (format: MappingOptions.DateFormat, otherForm: String?)? {
         if isISO8601 { return (.iso8601, nil) }
         if let index = fits.firstIndex(of: true) { return (.pattern(Self.patterns[index].pattern), nil) }
         return isInUTC ? (.iso8601, "dates are written with as many fraction digits as they need") : nil

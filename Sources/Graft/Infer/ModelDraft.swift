@@ -16,7 +16,7 @@ struct ModelDraft {
         var name: String
         var keyPath: String
         var kind: AttributeKind
-        var dateFormat: DateFormat?
+        var dateFormat: MappingOptions.DateFormat?
         var isOptional: Bool
         /// Whether an absent value is written as null; false where the data leaves the key out.
         var exportsNull = true

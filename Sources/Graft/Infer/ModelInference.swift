@@ -15,7 +15,7 @@ public struct ModelInference {
     /// The model, with the annotations that an import reads.
     public let model: NSManagedObjectModel
     /// What was concluded, from what, entity by entity.
-    public let guesses: [ModelGuess]
+    public let guesses: [ModelInference.Guess]
     /// The entity of each text's records.
     public let entities: [String]
     private let draft: ModelDraft

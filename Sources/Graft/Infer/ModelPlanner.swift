@@ -6,7 +6,7 @@ import CoreData
 struct ModelPlanner {
     private let plan: ShapePlan
     private(set) var draft = ModelDraft()
-    private(set) var guesses: [ModelGuess] = []
+    private(set) var guesses: [ModelInference.Guess] = []
     /// Names that are taken, by entity, in small letters.
     private var taken: [Set<String>]
     /// The entities that bare identifiers refer to: their objects may be there before their values are.
@@ -55,7 +55,7 @@ struct ModelPlanner {
                 evidence += "; \(candidate.key) is no identity: \(candidate.refutation ?? "")"
             }
             let guess = entity.identity.map { "entity, identified by \($0)" } ?? "entity without identity"
-            guesses.append(ModelGuess(entity: name, guess: guess, evidence: evidence))
+            guesses.append(ModelInference.Guess(entity: name, guess: guess, evidence: evidence))
         }
     }
 
@@ -91,7 +91,7 @@ struct ModelPlanner {
             let evidence = [reason ?? member.direct.scalars.evidence, presenceWords(member, entity.shape)]
             let format = type.dateFormat.map { $0 == .iso8601 ? "" : " as \($0)" } ?? ""
             guesses.append(
-                ModelGuess(
+                ModelInference.Guess(
                     entity: draft.entities[number].name, property: name,
                     guess: type.kind.modelName + format + (isOptional ? ", optional" : ""),
                     evidence: evidence.compactMap { $0 }.joined(separator: "; "),
@@ -186,7 +186,7 @@ struct ModelPlanner {
         // To-many relationships have no null: it is written as an empty array.
         let written: Absence = isToMany && absence.contains(.null) ? absence.union(.emptyArray) : absence
         guesses.append(
-            ModelGuess(
+            ModelInference.Guess(
                 entity: owner, property: relationship.name,
                 guess: "\(isToMany ? "to-many" : "to-one") \(target), \(manner), inverse \(relationship.inverse)",
                 evidence: [evidence, presenceWords(member, shape)].compactMap { $0 }.joined(separator: "; "),

@@ -35,13 +35,13 @@ struct ScalarForms {
             if value.magnitude > 1 << 53 { longIntegers += 1 }
             return
         }
-        guard let double = reader.double(of: text), let shortest = JSONNumber(double) else {
+        guard let double = reader.double(of: text), let shortest = JSONValue.Number(double) else {
             throw reader.error(
                 .outOfRange(
                     found: "the number \(reader.string(of: text))", type: "\(AttributeKind.double)",
                     range: AttributeKind.double.range))
         }
-        if shortest == JSONNumber(checkedText: reader.string(of: text)) {
+        if shortest == JSONValue.Number(checkedText: reader.string(of: text)) {
             doubles += 1
         } else if reader.decimal(of: text) != nil {
             decimals += 1
@@ -74,7 +74,7 @@ struct ScalarForms {
 /// The type that a place's values have in common.
 struct ScalarType: Equatable {
     var kind: AttributeKind
-    var dateFormat: DateFormat?
+    var dateFormat: MappingOptions.DateFormat?
     /// How the values are written otherwise than they were; nil where they are the same.
     var otherForm: String?
 }

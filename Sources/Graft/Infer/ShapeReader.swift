@@ -61,7 +61,7 @@ struct ShapeReader: ~Copyable {
             } else {
                 try unnoted.note(number: text, reader)
             }
-            let number = JSONNumber(checkedText: reader.string(of: text))
+            let number = JSONValue.Number(checkedText: reader.string(of: text))
             return Self.hash(number.int64.map { .integer($0) } ?? .json(.number(number)))
         case .string(let text):
             if let member {

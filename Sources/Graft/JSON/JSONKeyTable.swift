@@ -2,9 +2,9 @@
 // and the usual case, keys in the order of the object before, is one comparison.
 
 /// A fixed list of keys, for looking up the keys of a JSON text by their bytes.
-public struct JSONKeyTable: Sendable {
+package struct JSONKeyTable: Sendable {
     /// The keys, in the order that was given. Their indices are what lookups return.
-    public let keys: [String]
+    package let keys: [String]
 
     /// The UTF-8 of all keys, one behind the other.
     private let bytes: [UInt8]
@@ -14,7 +14,7 @@ public struct JSONKeyTable: Sendable {
     private let slots: [Int32]
 
     /// Creates a table. Where a key repeats, lookups find the first one.
-    public init(_ keys: [String]) {
+    package init(_ keys: [String]) {
         self.keys = keys
         bytes = keys.flatMap { Array($0.utf8) }
         starts = keys.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.utf8.count) }
@@ -34,7 +34,7 @@ public struct JSONKeyTable: Sendable {
     /// - Parameters:
     ///   - key: The key's UTF-8.
     ///   - expected: The index to try first: best the one after the latest that was found.
-    public func index(of key: Span<UInt8>, expected: Int = 0) -> Int? {
+    package func index(of key: Span<UInt8>, expected: Int = 0) -> Int? {
         if expected < keys.count, isEqual(key, expected) { return expected }
         var slot = Self.hash(key) & (slots.count &- 1)
         while slots[slot] != 0 {
@@ -62,7 +62,7 @@ public struct JSONKeyTable: Sendable {
 
 extension JSONReader {
     /// Returns the index of a key in a table, or nil; escape sequences in the key are decoded.
-    public borrowing func index(of key: JSONText, in table: JSONKeyTable, expected: Int = 0) -> Int? {
+    package borrowing func index(of key: JSONText, in table: JSONKeyTable, expected: Int = 0) -> Int? {
         withContents(of: key) { table.index(of: $0, expected: expected) }
     }
 }

@@ -3,7 +3,7 @@
 
 extension JSONReader {
     /// The path of the latest value, from the root of the text, or of the record in a sequence.
-    public var path: [GraftError.Place.PathComponent] {
+    package var path: [GraftError.Place.PathComponent] {
         var path: [GraftError.Place.PathComponent] = []
         forEachFrame { depth, frame in
             guard frame.count > 0 else { return }
@@ -13,20 +13,20 @@ extension JSONReader {
     }
 
     /// The place of the latest token.
-    public var place: GraftError.Place { place(offset: lexer.tokenOffset, path: path) }
+    package var place: GraftError.Place { place(offset: lexer.tokenOffset, path: path) }
 
     /// The place of an earlier value, from its offset and its path.
     ///
     /// - Complexity: O(*n*) in the bytes before it, which are read once more from a file. A pipe or another source doesn't
     ///   give them again: then line and column are missing.
-    public func place(offset: Int, path: [GraftError.Place.PathComponent]?) -> GraftError.Place {
+    package func place(offset: Int, path: [GraftError.Place.PathComponent]?) -> GraftError.Place {
         let position = input.position(of: offset)
         return GraftError.Place(
             source: sourceName, path: path, line: position?.line, column: position?.column, byteOffset: offset)
     }
 
     /// An error at the latest token.
-    public func error(_ problem: GraftError.Problem, underlying: (any Error)? = nil) -> GraftError {
+    package func error(_ problem: GraftError.Problem, underlying: (any Error)? = nil) -> GraftError {
         GraftError(problem, at: place, underlying: underlying)
     }
 

@@ -8,7 +8,7 @@ extension JSONReader {
     /// The records are the elements of the array that the text consists of, else the values that follow each other. With
     /// the format `sequence` they are always the latter, even if they are arrays. What hasn't been read of the record
     /// before is skipped.
-    public mutating func nextRecord() throws -> JSONToken? {
+    package mutating func nextRecord() throws -> JSONToken? {
         switch recordState {
         case .atStart:
             let token = try next()

@@ -1,12 +1,12 @@
 // What a token's text says: bytes, strings and numbers. The bytes stay in the reader's window; nothing is copied until a
 // String is asked for.
 
-public import Foundation
+package import Foundation
 
 extension JSONReader {
     /// Calls the closure with the bytes of a text as they are written, escape sequences included.
     @inline(__always)
-    public borrowing func withBytes<R, E: Error>(
+    package borrowing func withBytes<R, E: Error>(
         of text: JSONText, _ body: (Span<UInt8>) throws(E) -> R
     ) throws(E) -> R {
         let start = text.offset &- input.windowOffset
@@ -19,7 +19,7 @@ extension JSONReader {
     }
 
     /// Returns the contents of a key or string, or the text of a number.
-    public borrowing func string(of text: JSONText) -> String {
+    package borrowing func string(of text: JSONText) -> String {
         let isEscaped = text.isComplex
         let isASCII = text.isASCII
         return withBytes(of: text) { bytes in
@@ -29,7 +29,7 @@ extension JSONReader {
     }
 
     /// Returns whether a key or string consists of exactly these characters; compares bytes and makes no String.
-    public borrowing func matches(_ text: JSONText, _ string: String) -> Bool {
+    package borrowing func matches(_ text: JSONText, _ string: String) -> Bool {
         withContents(of: text) { bytes in
             string.withUTF8Span { wanted in
                 guard wanted.count == bytes.count else { return false }
@@ -41,7 +41,7 @@ extension JSONReader {
 
     /// Calls the closure with the contents of a key or string, escape sequences decoded.
     @inline(__always)
-    public borrowing func withContents<R, E: Error>(
+    package borrowing func withContents<R, E: Error>(
         of text: JSONText, _ body: (Span<UInt8>) throws(E) -> R
     ) throws(E) -> R {
         try withBytes(of: text) { (bytes) throws(E) in
@@ -52,17 +52,17 @@ extension JSONReader {
     }
 
     /// Returns a number as an integer: nil where it has a fraction or doesn't fit. `12.0` and `1e3` are integers.
-    public borrowing func int64(of number: JSONText) -> Int64? {
+    package borrowing func int64(of number: JSONText) -> Int64? {
         withBytes(of: number) { try? NumberText.integer($0) }
     }
 
     /// Returns the double closest to a number; nil where it is too large.
-    public borrowing func double(of number: JSONText) -> Double? {
+    package borrowing func double(of number: JSONText) -> Double? {
         withBytes(of: number) { NumberText.double($0) }
     }
 
     /// Returns a number as a decimal: nil where it has more than 38 digits or its exponent doesn't fit.
-    public borrowing func decimal(of number: JSONText) -> Decimal? {
+    package borrowing func decimal(of number: JSONText) -> Decimal? {
         withBytes(of: number) { NumberText.decimal($0) }
     }
 }

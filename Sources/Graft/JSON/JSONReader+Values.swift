@@ -5,10 +5,10 @@ extension JSONReader {
     private struct Partial {
         var elements: [JSONValue] = []
         /// Nil for an array.
-        var members: [JSONObject.Member]?
+        var members: [JSONValue.Object.Member]?
         var key = ""
 
-        var value: JSONValue { members.map { .object(JSONObject(members: $0)) } ?? .array(elements) }
+        var value: JSONValue { members.map { .object(JSONValue.Object(members: $0)) } ?? .array(elements) }
 
         mutating func append(_ value: JSONValue) {
             if members?.append(.init(key: key, value: value)) == nil { elements.append(value) }
@@ -20,7 +20,7 @@ extension JSONReader {
     ///
     /// - Throws: What ``next()`` throws, and ``GraftError`` with `tooDeep` for a value nested deeper than
     ///   ``JSONValue/maximumDepth``.
-    public mutating func value() throws -> JSONValue {
+    package mutating func value() throws -> JSONValue {
         var open: [Partial] = []
         var token = latest
         if case .key = token { token = try next() }
@@ -46,7 +46,7 @@ extension JSONReader {
     private func scalar(_ token: JSONToken) -> JSONValue {
         switch token {
         case .string(let text): .string(string(of: text))
-        case .number(let text): .number(JSONNumber(checkedText: string(of: text)))
+        case .number(let text): .number(JSONValue.Number(checkedText: string(of: text)))
         case .boolean(let value): .bool(value)
         case .null: .null
         default:

@@ -1,7 +1,7 @@
 // The streaming JSON reader: one token after the other, from memory without copying it or from a source with a window of
 // bounded size. The grammar is in JSONLexer.swift; here are the window, the limits and the errors.
 
-public import Foundation
+package import Foundation
 
 /// Reads JSON (RFC 8259) token by token.
 ///
@@ -16,41 +16,30 @@ public import Foundation
 ///
 /// UTF-8 is checked, keys may repeat (what that means is up to the caller), and a byte order mark at the beginning is
 /// ignored.
-public struct JSONReader: ~Copyable {
-    /// What a text may consist of.
-    public enum Format: Sendable {
-        /// One value.
-        case document
-        /// Any number of values that follow each other: one per line (NDJSON), or separated in another way or not at all.
-        case sequence
-        /// An array or a sequence, as its first byte says. Only ``JSONReader/nextRecord()`` makes a difference between
-        /// this and `sequence`: it enters the array.
-        case automatic
-    }
-
+package struct JSONReader: ~Copyable {
     /// The limits of a reader.
-    public struct Options: Sendable {
+    package struct Options: Sendable {
         /// How deep arrays and objects may be nested.
-        public var maximumDepth = 512
+        package var maximumDepth = 512
         /// How long one string or number may be, in bytes, where the text isn't in memory as a whole.
-        public var maximumTextLength = 1 << 28
+        package var maximumTextLength = 1 << 28
         /// How many bytes are read from a source at a time.
-        public var chunkSize = 1 << 16
+        package var chunkSize = 1 << 16
 
         /// The default limits.
-        public init() {}
+        package init() {}
     }
 
     /// Gives the next bytes of a text: preferably as many as asked for, fewer where waiting for more would take long,
     /// none at the end.
-    public typealias ByteSource = (_ count: Int) throws -> Data
+    package typealias ByteSource = (_ count: Int) throws -> Data
 
     /// The name of the text in errors, such as the file's name.
-    public var sourceName: String?
+    package var sourceName: String?
 
     var input: JSONInput
     var lexer: JSONLexer
-    let format: Format
+    let format: ImportOptions.Format
     private let options: Options
     /// The token that was returned last: `skipValue()` and `value()` continue from there.
     private(set) var latest = JSONToken.endOfInput
@@ -61,30 +50,30 @@ public struct JSONReader: ~Copyable {
     var heldOffset: Int?
 
     /// Creates a reader of bytes in memory, which it doesn't copy as a whole.
-    public init(_ data: Data, format: Format = .document, options: Options = Options()) {
+    package init(_ data: Data, format: ImportOptions.Format = .document, options: Options = Options()) {
         self.init(JSONInput(JSONSource(data, chunkSize: options.chunkSize)), format, options)
     }
 
     /// Creates a reader of bytes in memory, which it doesn't copy.
-    public init(_ bytes: [UInt8], format: Format = .document, options: Options = Options()) {
+    package init(_ bytes: [UInt8], format: ImportOptions.Format = .document, options: Options = Options()) {
         self.init(JSONInput(bytes), format, options)
     }
 
     /// Creates a reader of a source that gives its bytes in chunks.
     ///
     /// Not more than two chunks and one string are in memory at a time.
-    public init(source: @escaping ByteSource, format: Format = .document, options: Options = Options()) {
+    package init(source: @escaping ByteSource, format: ImportOptions.Format = .document, options: Options = Options()) {
         self.init(JSONInput(JSONSource(chunkSize: options.chunkSize, more: source)), format, options)
     }
 
     /// Creates a reader of an open file, a pipe or standard input; reads it in chunks.
-    public init(_ file: FileHandle, format: Format = .document, options: Options = Options()) {
+    package init(_ file: FileHandle, format: ImportOptions.Format = .document, options: Options = Options()) {
         let source = JSONSource(
             chunkSize: options.chunkSize, more: FileReading.byteSource(of: file), again: FileReading.reading(file))
         self.init(JSONInput(source), format, options)
     }
 
-    private init(_ input: consuming JSONInput, _ format: Format, _ options: Options) {
+    private init(_ input: consuming JSONInput, _ format: ImportOptions.Format, _ options: Options) {
         self.input = input
         self.format = format
         self.options = options
@@ -94,7 +83,7 @@ public struct JSONReader: ~Copyable {
     /// Returns the next token.
     ///
     /// - Throws: ``GraftError`` with `invalidJSON`, `tooDeep`, `tooLarge`, or what the source throws.
-    public mutating func next() throws -> JSONToken {
+    package mutating func next() throws -> JSONToken {
         while true {
             do throws(JSONSyntaxError) {
                 if let token = try input.next(&lexer) {
@@ -110,7 +99,7 @@ public struct JSONReader: ~Copyable {
 
     /// Skips the value that the latest token begins: after a key the value that belongs to it, after the beginning of
     /// an array or object the rest of it, after anything else nothing.
-    public mutating func skipValue() throws {
+    package mutating func skipValue() throws {
         var depth = lexer.depth
         switch latest {
         case .key: _ = try next()
@@ -124,10 +113,10 @@ public struct JSONReader: ~Copyable {
     mutating func restore(latest token: JSONToken) { latest = token }
 
     /// How many arrays and objects are open.
-    public var depth: Int { lexer.depth }
+    package var depth: Int { lexer.depth }
 
     /// The offset of the latest token's first byte from the beginning of the text.
-    public var tokenOffset: Int { lexer.tokenOffset }
+    package var tokenOffset: Int { lexer.tokenOffset }
 
     /// Moves the window on, because it ends before the next token does.
     private mutating func readOn() throws {

@@ -2,7 +2,7 @@
 // reader's buffer until somebody asks for it.
 
 /// One token of a JSON text.
-public enum JSONToken: Equatable, Sendable {
+package enum JSONToken: Equatable, Sendable {
     case beginObject
     case endObject
     case beginArray
@@ -22,9 +22,9 @@ public enum JSONToken: Equatable, Sendable {
 ///
 /// Ask the reader that returned it for its contents, before the next call of ``JSONReader/next()``: a reader of a file
 /// keeps only a part of it in memory.
-public struct JSONText: Equatable, Sendable {
+package struct JSONText: Equatable, Sendable {
     /// The offset of the first byte of the contents from the beginning of the text; a string's is behind the quote.
-    public let offset: Int
+    package let offset: Int
 
     /// The count in bytes, and two flags below it, so that a token fits into registers.
     private let bits: Int
@@ -35,7 +35,7 @@ public struct JSONText: Equatable, Sendable {
     @inline(__always) var isASCII: Bool { bits & 2 != 0 }
 
     /// The number of bytes, as written (escape sequences included).
-    @inline(__always) public var count: Int { bits >> 2 }
+    @inline(__always) package var count: Int { bits >> 2 }
 
     @inline(__always) init(offset: Int, count: Int, isComplex: Bool, isASCII: Bool) {
         self.offset = offset

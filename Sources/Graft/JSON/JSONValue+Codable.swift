@@ -12,7 +12,7 @@ extension JSONValue: Codable {
     public init(from decoder: any Decoder) throws {
         if let container = try? decoder.container(keyedBy: MemberKey.self) {
             self = .object(
-                JSONObject(
+                JSONValue.Object(
                     members: try container.allKeys.map { key in
                         .init(key: key.stringValue, value: try container.decode(JSONValue.self, forKey: key))
                     }))
@@ -30,7 +30,7 @@ extension JSONValue: Codable {
         if container.decodeNil() { return .null }
         if let value = try? container.decode(Bool.self) { return .bool(value) }
         if let value = try? container.decode(String.self) { return .string(value) }
-        return .number(try container.decode(JSONNumber.self))
+        return .number(try container.decode(JSONValue.Number.self))
     }
 
     /// Encodes the value with its own structure.

@@ -5,10 +5,10 @@
 public enum JSONValue: Sendable {
     case null
     case bool(Bool)
-    case number(JSONNumber)
+    case number(JSONValue.Number)
     case string(String)
     case array([JSONValue])
-    case object(JSONObject)
+    case object(JSONValue.Object)
 
     /// How deep a value may be nested. Comparing, hashing and releasing one takes stack for each level.
     public static let maximumDepth = 512
@@ -64,15 +64,15 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
     /// Creates a boolean.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
     /// Creates a number.
-    public init(integerLiteral value: Int64) { self = .number(JSONNumber(value)) }
+    public init(integerLiteral value: Int64) { self = .number(JSONValue.Number(value)) }
     /// Creates a number.
-    public init(floatLiteral value: Double) { self = .number(JSONNumber(floatLiteral: value)) }
+    public init(floatLiteral value: Double) { self = .number(JSONValue.Number(floatLiteral: value)) }
     /// Creates a string.
     public init(stringLiteral value: String) { self = .string(value) }
     /// Creates an array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
     /// Creates an object whose members have the order of the literal.
-    public init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(JSONObject(elements)) }
+    public init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(JSONValue.Object(elements)) }
 }
 
 extension JSONValue: CustomStringConvertible {

@@ -1,10 +1,10 @@
 // The values that the writer writes.
 
-public import Foundation
+package import Foundation
 
 extension JSONWriter {
     /// Writes a string. What isn't ASCII is written as it is.
-    public mutating func string(_ value: String) throws {
+    package mutating func string(_ value: String) throws {
         beginValue()
         appendQuoted(value)
         try endValue()
@@ -20,7 +20,7 @@ extension JSONWriter {
     }
 
     /// Writes an integer.
-    public mutating func integer(_ value: Int64) throws {
+    package mutating func integer(_ value: Int64) throws {
         beginValue()
         append(value)
         try endValue()
@@ -29,7 +29,7 @@ extension JSONWriter {
     /// Writes the shortest text that reads as the same double again; integral values without a fraction.
     ///
     /// - Throws: ``GraftError`` with `notRepresentable` for NaN and the infinities.
-    public mutating func double(_ value: Double) throws {
+    package mutating func double(_ value: Double) throws {
         guard value.isFinite else { throw GraftError(.notRepresentable(value: "the number \(value)", format: "JSON")) }
         beginValue()
         if let integer = NumberWriting.integer(value) {
@@ -43,7 +43,7 @@ extension JSONWriter {
     /// Writes the shortest text that reads as the same single-precision number again.
     ///
     /// - Throws: ``GraftError`` with `notRepresentable` for NaN and the infinities.
-    public mutating func float(_ value: Float) throws {
+    package mutating func float(_ value: Float) throws {
         guard value.isFinite else { throw GraftError(.notRepresentable(value: "the number \(value)", format: "JSON")) }
         if NumberWriting.integer(Double(value)) != nil { return try double(Double(value)) }
         beginValue()
@@ -54,7 +54,7 @@ extension JSONWriter {
     /// Writes a decimal with all its digits.
     ///
     /// - Throws: ``GraftError`` with `notRepresentable` for NaN.
-    public mutating func decimal(_ value: Decimal) throws {
+    package mutating func decimal(_ value: Decimal) throws {
         guard !value.isNaN else { throw GraftError(.notRepresentable(value: "the decimal NaN", format: "JSON")) }
         beginValue()
         append(ascii: value.description)
@@ -62,21 +62,21 @@ extension JSONWriter {
     }
 
     /// Writes `true` or `false`.
-    public mutating func boolean(_ value: Bool) throws {
+    package mutating func boolean(_ value: Bool) throws {
         beginValue()
         append(ascii: value ? "true" : "false")
         try endValue()
     }
 
     /// Writes `null`.
-    public mutating func null() throws {
+    package mutating func null() throws {
         beginValue()
         append(ascii: "null")
         try endValue()
     }
 
     /// Writes a number as its text.
-    public mutating func number(_ value: JSONNumber) throws {
+    package mutating func number(_ value: JSONValue.Number) throws {
         beginValue()
         append(ascii: value.text)
         try endValue()
@@ -85,7 +85,7 @@ extension JSONWriter {
     /// Writes a value with everything in it.
     ///
     /// - Throws: ``GraftError`` with `tooDeep`.
-    public mutating func value(_ value: JSONValue) throws {
+    package mutating func value(_ value: JSONValue) throws {
         switch value {
         case .null: try null()
         case .bool(let value): try boolean(value)

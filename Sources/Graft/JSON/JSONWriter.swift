@@ -1,7 +1,7 @@
 // The streaming JSON writer: into memory, or through a buffer of bounded size into a file or closure. It sees to commas,
 // indentation and escapes; values are in JSONWriter+Values.swift.
 
-public import Foundation
+package import Foundation
 
 /// Writes JSON (RFC 8259), value by value.
 ///
@@ -14,24 +14,24 @@ public import Foundation
 ///
 /// Values that follow each other at the top level are separated by a line feed (NDJSON). Calls in an order that makes no
 /// JSON, such as a value without a key in an object, stop the program.
-public struct JSONWriter: ~Copyable {
+package struct JSONWriter: ~Copyable {
     /// The form of the output.
-    public struct Options: Sendable {
+    package struct Options: Sendable {
         /// Whether every element and member is on a line of its own, indented by two spaces for each level.
-        public var isPretty = false
+        package var isPretty = false
         /// Whether the members of a ``JSONValue`` are ordered by key. Members that the caller writes have the caller's order.
-        public var sortsKeys = false
+        package var sortsKeys = false
         /// How deep arrays and objects may be nested.
-        public var maximumDepth = 512
+        package var maximumDepth = 512
         /// How many bytes are collected before they are passed on.
-        public var bufferSize = 1 << 16
+        package var bufferSize = 1 << 16
 
         /// Compact output in the order of the members.
-        public init() {}
+        package init() {}
     }
 
     /// Takes the next bytes of the text.
-    public typealias ByteSink = (Span<UInt8>) throws -> Void
+    package typealias ByteSink = (Span<UInt8>) throws -> Void
 
     let options: Options
     var buffer: ByteBuffer
@@ -44,14 +44,14 @@ public struct JSONWriter: ~Copyable {
     private var hasKey = false
 
     /// Creates a writer into memory; ``finish()`` returns the text.
-    public init(options: Options = Options()) {
+    package init(options: Options = Options()) {
         self.options = options
         buffer = ByteBuffer(capacity: 1024)
         sink = nil
     }
 
     /// Creates a writer that passes its text on in pieces.
-    public init(sink: @escaping ByteSink, options: Options = Options()) {
+    package init(sink: @escaping ByteSink, options: Options = Options()) {
         self.options = options
         // Room for the value that takes the buffer above its size.
         buffer = ByteBuffer(capacity: options.bufferSize + 4096)
@@ -59,7 +59,7 @@ public struct JSONWriter: ~Copyable {
     }
 
     /// Creates a writer into an open file, which the caller closes.
-    public init(_ file: FileHandle, options: Options = Options()) {
+    package init(_ file: FileHandle, options: Options = Options()) {
         self.init(sink: Self.sink(into: file), options: options)
     }
 
@@ -78,7 +78,7 @@ public struct JSONWriter: ~Copyable {
     /// Ends the text, with a line feed after the last value where it goes to a file or is pretty, and passes on what is left.
     ///
     /// - Returns: The text, where the writer writes into memory; else nothing.
-    public mutating func finish() throws -> Data {
+    package mutating func finish() throws -> Data {
         guard open.isEmpty else { fatalError("JSONWriter.finish() was called with \(open.count) open containers.") }
         if sink != nil || options.isPretty, !isFirst { buffer.append(0x0A) }
         try flush()
@@ -89,7 +89,7 @@ public struct JSONWriter: ~Copyable {
     }
 
     /// Passes on what has been written so far. Writing into memory, this does nothing.
-    public mutating func flush() throws {
+    package mutating func flush() throws {
         guard let sink, buffer.count > 0 else { return }
         try buffer.withBytes(sink)
         buffer.removeAll()
@@ -106,19 +106,19 @@ extension JSONWriter {
     }
 
     /// Begins an object. Its members follow: ``key(_:)-(String)`` and a value for each.
-    public mutating func beginObject() throws { try begin(0x7B, isObject: true) }
+    package mutating func beginObject() throws { try begin(0x7B, isObject: true) }
 
     /// Begins an array. Its elements follow.
-    public mutating func beginArray() throws { try begin(0x5B, isObject: false) }
+    package mutating func beginArray() throws { try begin(0x5B, isObject: false) }
 
     /// Ends the innermost container, which is an object.
-    public mutating func endObject() throws { try end(0x7D, isObject: true) }
+    package mutating func endObject() throws { try end(0x7D, isObject: true) }
 
     /// Ends the innermost container, which is an array.
-    public mutating func endArray() throws { try end(0x5D, isObject: false) }
+    package mutating func endArray() throws { try end(0x5D, isObject: false) }
 
     /// Writes the key of the next value.
-    public mutating func key(_ key: String) throws {
+    package mutating func key(_ key: String) throws {
         beginKey()
         appendQuoted(key)
         buffer.append(0x3A)
@@ -126,7 +126,7 @@ extension JSONWriter {
     }
 
     /// Writes a key that is used often.
-    public mutating func key(_ key: JSONKey) throws {
+    package mutating func key(_ key: JSONKey) throws {
         beginKey()
         buffer.append(key.bytes.span)
         if options.isPretty { buffer.append(0x20) }
@@ -192,13 +192,13 @@ extension JSONWriter {
 }
 
 /// A key with its quotes, escapes and colon ready, for keys that are written many times.
-public struct JSONKey: Sendable, Hashable {
+package struct JSONKey: Sendable, Hashable {
     /// The key.
-    public let name: String
+    package let name: String
     let bytes: [UInt8]
 
     /// Prepares a key.
-    public init(_ name: String) {
+    package init(_ name: String) {
         self.name = name
         var writer = JSONWriter()
         writer.appendQuoted(name)

@@ -10,7 +10,7 @@ extension ModelLint {
         do {
             declaration = try IdentityDeclaration(of: entity, rules)
         } catch {
-            add(ImportErrors.graftError(error), .invalidIdentity)
+            add(CoreDataErrors.graftError(error), .invalidIdentity)
             add(Identity(entity: name, properties: [], origin: nil, isInferred: false, isIndexed: false))
             return
         }

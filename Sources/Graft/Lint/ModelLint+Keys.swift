@@ -131,9 +131,9 @@ extension ModelLint {
 
     /// Reports the annotations that aren't of the model's dialect, one for each library.
     mutating func checkDialects(of model: NSManagedObjectModel, _ mapping: MappingOptions) {
-        let dialect = mapping.dialect ?? MappingDialect.dialect(of: model)
-        var reported: Set<MappingDialect> = [dialect]
-        for one in MappingDialect.occurrences(in: model) where reported.insert(one.dialect).inserted {
+        let dialect = mapping.dialect ?? MappingOptions.Dialect.dialect(of: model)
+        var reported: Set<MappingOptions.Dialect> = [dialect]
+        for one in MappingOptions.Dialect.occurrences(in: model) where reported.insert(one.dialect).inserted {
             let declared = model.entitiesByName[one.entity].map { Annotation.text(Annotation.dialect, of: $0.userInfo) }
             if declared??.isEmpty == false { continue }
             add(

@@ -127,7 +127,7 @@ public struct ModelLint: Sendable, Hashable, Codable {
                 addUnlessKnown(problem, in: model, transformers)
             }
         } catch {
-            addUnlessKnown(ImportErrors.graftError(error), in: model, transformers)
+            addUnlessKnown(CoreDataErrors.graftError(error), in: model, transformers)
         }
         guard !hasErrors, transformers.isEmpty else { return }
         var options = ExportOptions()
@@ -135,7 +135,7 @@ public struct ModelLint: Sendable, Hashable, Codable {
         do {
             _ = try ObjectWriter(model, options)
         } catch {
-            add(ImportErrors.graftError(error), .invalidMapping)
+            add(CoreDataErrors.graftError(error), .invalidMapping)
         }
     }
 

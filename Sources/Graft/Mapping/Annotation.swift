@@ -23,13 +23,13 @@ enum Annotation {
 
     // MARK: On properties
 
-    /// One of ``NullPolicy``.
+    /// One of ``MappingOptions/NullPolicy``.
     static let nullPolicy = "JSONNullPolicy"
-    /// One of ``MissingPolicy``.
+    /// One of ``MappingOptions/MissingPolicy``.
     static let missingPolicy = "JSONMissingPolicy"
-    /// One of ``MappingDirection``.
+    /// One of ``MappingOptions/Direction``.
     static let direction = "JSONDirection"
-    /// On dates: one of ``DateFormat``.
+    /// On dates: one of ``MappingOptions/DateFormat``.
     static let dateFormat = "JSONDateFormat"
     /// On dates: the zone of texts that don't name one.
     static let timeZone = "JSONTimeZone"
@@ -39,21 +39,21 @@ enum Annotation {
     static let exportsNull = "JSONExportNull"
     /// On relationships: how an export writes their objects, one of ``ExportOptions/RelationshipForm``.
     static let exportForm = "JSONExportForm"
-    /// On relationships: one of ``ReferencePolicy``.
+    /// On relationships: one of ``MappingOptions/ReferencePolicy``.
     static let referencePolicy = "JSONReferencePolicy"
-    /// On relationships: one of ``ReplacementPolicy``.
+    /// On relationships: one of ``MappingOptions/MembersPolicy``.
     static let toManyPolicy = "JSONToManyPolicy"
 
     // MARK: On relationships and entities
 
-    /// How several objects stand in JSON, one of ``CollectionForm``.
+    /// How several objects stand in JSON, one of ``MappingOptions/CollectionForm``.
     static let collectionForm = "JSONCollectionForm"
 
     // MARK: On entities
 
-    /// One of ``MappingDialect``, for the whole hierarchy.
+    /// One of ``MappingOptions/Dialect``, for the whole hierarchy.
     static let dialect = "JSONDialect"
-    /// One of ``NamingRule``'s names: the keys of properties that don't name theirs.
+    /// One of ``MappingOptions/NamingRule``'s names: the keys of properties that don't name theirs.
     static let namingRule = "JSONNaming"
     /// Where in a text the objects are.
     static let rootKeyPath = "JSONRootKeyPath"
@@ -63,11 +63,11 @@ enum Annotation {
     static let entityKey = "JSONEntityKey"
     /// What that key has for this entity; its name by default.
     static let entityValue = "JSONEntityValue"
-    /// One of ``UnknownEntityPolicy``.
+    /// One of ``MappingOptions/UnknownEntityPolicy``.
     static let unknownEntityPolicy = "JSONUnknownEntity"
-    /// One of ``EntityChangePolicy``.
+    /// One of ``MappingOptions/EntityChangePolicy``.
     static let entityChangePolicy = "JSONEntityChange"
-    /// One of ``OrphanPolicy``.
+    /// One of ``MappingOptions/OrphanPolicy``.
     static let orphanPolicy = "JSONOrphanPolicy"
     /// A predicate, in the format language: the objects that may be orphans.
     static let orphanPredicate = "JSONOrphanPredicate"

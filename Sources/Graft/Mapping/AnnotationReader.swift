@@ -6,11 +6,11 @@ import Foundation
 
 /// Reads the annotations of a model.
 struct AnnotationReader {
-    let dialect: MappingDialect
+    let dialect: MappingOptions.Dialect
     /// What couldn't be read, in the order of reading.
     private(set) var problems: [GraftError] = []
 
-    init(_ dialect: MappingDialect) { self.dialect = dialect }
+    init(_ dialect: MappingOptions.Dialect) { self.dialect = dialect }
 
     /// What a property's annotations say.
     mutating func property(
@@ -26,7 +26,7 @@ struct AnnotationReader {
         if description is NSRelationshipDescription {
             said.exportForm = choice(Annotation.exportForm, userInfo, place)
             said.referencePolicy = choice(Annotation.referencePolicy, userInfo, place)
-            said.toManyPolicy = choice(Annotation.toManyPolicy, userInfo, place)
+            said.membersPolicy = choice(Annotation.toManyPolicy, userInfo, place, alias: ("union", .add))
             said.collectionForm = choice(Annotation.collectionForm, userInfo, place)
         } else {
             said.dateFormat = dateFormat(Annotation.dateFormat, userInfo, place)
@@ -42,8 +42,8 @@ struct AnnotationReader {
         func text(_ key: String) -> String? { Annotation.text(key, of: userInfo) }
         var said = MappingOptions.Entity()
         if let name = text(Annotation.namingRule) {
-            said.namingRule = NamingRule(name)
-            if said.namingRule == nil { refuse(Annotation.namingRule, name, NamingRule.names, place) }
+            said.namingRule = MappingOptions.NamingRule(name)
+            if said.namingRule == nil { refuse(Annotation.namingRule, name, MappingOptions.NamingRule.names, place) }
         }
         said.entityMapperName = text(Annotation.entityMapperName)
         said.dictionaryTransformerName = text(Annotation.dictionaryTransformerName)
@@ -61,7 +61,7 @@ struct AnnotationReader {
         said.deletedListKeyPath = text(Annotation.deletedListKeyPath)
         for key in [Annotation.deletionLimit, Annotation.orphanLimit] {
             guard said.deletionLimit == nil, let limit = text(key) else { continue }
-            said.deletionLimit = DeletionLimit(limit)
+            said.deletionLimit = MappingOptions.DeletionLimit(limit)
             if said.deletionLimit == nil { refuse(key, limit, ["a number of objects", "a percentage (10%)"], place) }
         }
         return said
@@ -71,9 +71,10 @@ struct AnnotationReader {
 
     /// The choice that an annotation names.
     private mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
-        _ key: String, _ userInfo: [AnyHashable: Any]?, _ place: GraftError.Place
+        _ key: String, _ userInfo: [AnyHashable: Any]?, _ place: GraftError.Place, alias: (name: String, Choice)? = nil
     ) -> Choice? {
         guard let text = Annotation.text(key, of: userInfo) else { return nil }
+        if let alias, text == alias.name { return alias.1 }
         if let choice = Choice(rawValue: text) { return choice }
         refuse(key, text, Choice.allCases.map(\.rawValue), place)
         return nil
@@ -92,10 +93,10 @@ struct AnnotationReader {
 
     mutating func dateFormat(
         _ key: String, _ userInfo: [AnyHashable: Any]?, _ place: GraftError.Place
-    ) -> DateFormat? {
+    ) -> MappingOptions.DateFormat? {
         guard let text = Annotation.text(key, of: userInfo) else { return nil }
-        if let format = DateFormat(text) { return format }
-        let names: [DateFormat] = [.iso8601, .unixSeconds, .unixMilliseconds, .referenceSeconds]
+        if let format = MappingOptions.DateFormat(text) { return format }
+        let names: [MappingOptions.DateFormat] = [.iso8601, .unixSeconds, .unixMilliseconds, .referenceSeconds]
         refuse(key, text, names.map(\.description) + ["a date pattern, such as dd.MM.yyyy"], place)
         return nil
     }

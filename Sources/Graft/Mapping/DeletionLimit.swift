@@ -3,29 +3,31 @@
 
 import Foundation
 
-/// How many objects of an entity may be deleted at once; more are an error, and nothing is changed.
-public enum DeletionLimit: Hashable, Sendable {
-    /// So many objects.
-    case count(Int)
-    /// A part of the entity's objects, but at least so many.
-    case percent(Double, atLeast: Int = 0)
+extension MappingOptions {
+    /// How many objects of an entity may be deleted at once; more are an error, and nothing is changed.
+    public enum DeletionLimit: Hashable, Sendable {
+        /// So many objects.
+        case count(Int)
+        /// A part of the entity's objects, but at least so many.
+        case percent(Double, atLeast: Int = 0)
 
-    /// Reads `100` or `10%`; nil for another text.
-    public init?(_ text: String) {
-        if text.hasSuffix("%") {
-            guard let percent = Double(text.dropLast()), (0...100).contains(percent) else { return nil }
-            self = .percent(percent)
-        } else {
-            guard let count = Int(text), count >= 0 else { return nil }
-            self = .count(count)
+        /// Reads `100` or `10%`; nil for another text.
+        public init?(_ text: String) {
+            if text.hasSuffix("%") {
+                guard let percent = Double(text.dropLast()), (0...100).contains(percent) else { return nil }
+                self = .percent(percent)
+            } else {
+                guard let count = Int(text), count >= 0 else { return nil }
+                self = .count(count)
+            }
         }
-    }
 
-    /// How many objects may be deleted where there are so many.
-    func allowed(of total: Int) -> Int {
-        switch self {
-        case .count(let count): count
-        case .percent(let percent, let least): max(least, Int((Double(total) * percent / 100).rounded(.down)))
+        /// How many objects may be deleted where there are so many.
+        func allowed(of total: Int) -> Int {
+            switch self {
+            case .count(let count): count
+            case .percent(let percent, let least): max(least, Int((Double(total) * percent / 100).rounded(.down)))
+            }
         }
     }
 }

@@ -17,25 +17,25 @@ struct PropertyMapping: Sendable {
     /// Comes before the converter on import, and after it on export.
     var transformer: NamedTransformer?
     /// Whether the property is read and written.
-    var direction = MappingDirection.both
-    var nullPolicy = NullPolicy.clear
-    var missingPolicy = MissingPolicy.keep
+    var direction = MappingOptions.Direction.both
+    var nullPolicy = MappingOptions.NullPolicy.clear
+    var missingPolicy = MappingOptions.MissingPolicy.keep
     /// The model's default value, for the policies that ask for it.
     var defaultValue = GraphValue.null
     /// How a relationship's objects are exported, where the model or code says it.
     var exportForm: ExportOptions.RelationshipForm?
     /// Whether null is written where there is no value; nil where the export's options decide.
     var exportsNull: Bool?
-    var referencePolicy = ReferencePolicy.stub
-    var toManyPolicy = ReplacementPolicy.replace
+    var referencePolicy = MappingOptions.ReferencePolicy.stub
+    var membersPolicy = MappingOptions.MembersPolicy.replace
     /// How the members of a to-many relationship stand in JSON.
-    var collectionForm = CollectionForm.array
+    var collectionForm = MappingOptions.CollectionForm.array
 }
 
 extension PropertyMapping {
     /// Whether a value, wherever it is found, is simply what the property gets.
     var isReadPlainly: Bool {
-        sources.count == 1 && nullPolicy == .clear && collectionForm == .array && toManyPolicy != .delta
+        sources.count == 1 && nullPolicy == .clear && collectionForm == .array && membersPolicy != .delta
     }
 }
 
@@ -47,7 +47,7 @@ struct EntityMapping: Sendable {
         var path: [String]
         /// The entities by what the key has for them.
         var entities: [String: Int]
-        var unknown: UnknownEntityPolicy
+        var unknown: MappingOptions.UnknownEntityPolicy
     }
 
     /// How an object says that it is gone.
@@ -67,7 +67,7 @@ struct EntityMapping: Sendable {
         var predicate: String?
     }
 
-    var dialect: MappingDialect
+    var dialect: MappingOptions.Dialect
     /// Whether the entity, or one that it shares inheritance with, has a `JSONKeyPath`. Then only properties with one take
     /// part; otherwise all do that a store keeps, under their names.
     var isAnnotated: Bool
@@ -81,7 +81,7 @@ struct EntityMapping: Sendable {
     var isIdentityInferred = false
     /// The keys that lead to the objects from the root of a text.
     var rootPath: [String] = []
-    var collectionForm = CollectionForm.array
+    var collectionForm = MappingOptions.CollectionForm.array
     /// The number of the attribute that tells an object's version.
     var version: Int?
     /// Where the type of an object stands, also in entities that have no sub-entities: exports write it.
@@ -90,13 +90,13 @@ struct EntityMapping: Sendable {
     var entityValue = ""
     /// Which sub-entities objects may be of; nil where there is no choice.
     var discriminator: Discriminator?
-    var entityChangePolicy = EntityChangePolicy.keep
+    var entityChangePolicy = MappingOptions.EntityChangePolicy.keep
     var orphans: Orphans?
     var tombstone: Tombstone?
     /// Where in a text the list of objects is that are gone; empty for none.
     var deletedListPath: [String] = []
     /// How many objects an import may delete; nil for any number.
-    var deletionLimit: DeletionLimit?
+    var deletionLimit: MappingOptions.DeletionLimit?
     /// Makes an entity's name of an object.
     var entityMapper: NamedTransformer?
     /// Makes another object of an object, before anything else.

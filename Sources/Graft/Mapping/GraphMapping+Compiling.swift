@@ -143,7 +143,7 @@ private struct EntityCompiler {
         let byName = entity.propertiesByName
         var problems: [GraftError] = []
         func note(_ body: () throws -> Void) {
-            do { try body() } catch { problems.append(ImportErrors.graftError(error)) }
+            do { try body() } catch { problems.append(CoreDataErrors.graftError(error)) }
         }
         for property in schema.entities[number].properties {
             guard let description = byName[property.name] else { continue }

@@ -4,27 +4,29 @@
 public import CoreData
 import Foundation
 
-/// A set of annotations.
-public enum MappingDialect: String, Sendable, CaseIterable, Codable {
-    /// Groot's annotations and Graft's own. Where no property of a hierarchy has a key path, all have their names.
-    case graft
-    /// Sync: `sync.*` and, older, `hyper.*`.
-    case sync
-    /// CoreDataKit: `CDK*`.
-    case coreDataKit
-    /// MMRecord: `MMRecord*`.
-    case mmRecord
-    /// MagicalRecord: `mappedKeyName`, `relatedByAttribute`, `dateFormat`.
-    case magicalRecord
-    /// RestKit: `RKEntityIdentificationAttributes`, and nothing else.
-    case restKit
+extension MappingOptions {
+    /// A set of annotations.
+    public enum Dialect: String, Sendable, CaseIterable, Codable {
+        /// Groot's annotations and Graft's own. Where no property of a hierarchy has a key path, all have their names.
+        case graft
+        /// Sync: `sync.*` and, older, `hyper.*`.
+        case sync
+        /// CoreDataKit: `CDK*`.
+        case coreDataKit
+        /// MMRecord: `MMRecord*`.
+        case mmRecord
+        /// MagicalRecord: `mappedKeyName`, `relatedByAttribute`, `dateFormat`.
+        case magicalRecord
+        /// RestKit: `RKEntityIdentificationAttributes`, and nothing else.
+        case restKit
+    }
 }
 
-extension MappingDialect {
+extension MappingOptions.Dialect {
     /// An annotation that belongs to one dialect.
     public struct Occurrence: Hashable, Sendable {
         /// The dialect that the annotation belongs to.
-        public let dialect: MappingDialect
+        public let dialect: MappingOptions.Dialect
         /// The entity's name.
         public let entity: String
         /// The property's name; nil where the entity itself has the annotation.
@@ -37,7 +39,7 @@ extension MappingDialect {
     /// `identityAttributes` and Graft's own policies go with every dialect and tell nothing.
     ///
     /// - Returns: ``graft`` where there is none.
-    public static func dialect(of model: NSManagedObjectModel) -> MappingDialect {
+    public static func dialect(of model: NSManagedObjectModel) -> MappingOptions.Dialect {
         let found = Set(occurrences(in: model).map(\.dialect))
         return allCases.first { found.contains($0) } ?? .graft
     }
@@ -69,7 +71,7 @@ extension MappingDialect {
     }
 
     /// The dialect that a key belongs to; nil for one that is in several or in none.
-    static func dialect(ofKey key: String, onEntity: Bool) -> MappingDialect? {
+    static func dialect(ofKey key: String, onEntity: Bool) -> MappingOptions.Dialect? {
         if onEntity {
             switch key {
             case MagicalRecordKey.relatedByAttribute: return .magicalRecord

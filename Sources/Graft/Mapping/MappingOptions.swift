@@ -15,8 +15,8 @@ public import Foundation
 ///
 /// What is said of an entity holds for its sub-entities too, unless they say something else.
 public struct MappingOptions: Sendable {
-    /// The dialect of the model's annotations; nil to recognise it (``MappingDialect/dialect(of:)``).
-    public var dialect: MappingDialect?
+    /// The dialect of the model's annotations; nil to recognise it (``MappingOptions/Dialect/dialect(of:)``).
+    public var dialect: Dialect?
 
     /// By the entity's name. A name that the model doesn't have is an error.
     public var entities: [String: Entity] = [:]
@@ -53,7 +53,7 @@ extension MappingOptions {
         /// key in a collection that is an object.
         public var keyPaths: [String]?
         /// Whether the property is read, written, both or neither.
-        public var direction: MappingDirection?
+        public var direction: Direction?
         /// The name of a registered value transformer.
         public var transformerName: String?
         /// What null does.
@@ -71,7 +71,7 @@ extension MappingOptions {
         /// What becomes of references to objects that aren't there.
         public var referencePolicy: ReferencePolicy?
         /// What becomes of members that aren't named any more.
-        public var toManyPolicy: ReplacementPolicy?
+        public var membersPolicy: MembersPolicy?
         /// How several objects stand in JSON.
         public var collectionForm: CollectionForm?
 
@@ -139,7 +139,7 @@ extension MappingOptions.Property {
         all.exportsNull = exportsNull ?? other.exportsNull
         all.exportForm = exportForm ?? other.exportForm
         all.referencePolicy = referencePolicy ?? other.referencePolicy
-        all.toManyPolicy = toManyPolicy ?? other.toManyPolicy
+        all.membersPolicy = membersPolicy ?? other.membersPolicy
         all.collectionForm = collectionForm ?? other.collectionForm
         return all
     }

@@ -10,7 +10,7 @@ struct MappingRules {
     private let descriptions: [String: NSEntityDescription]
     /// By entity: what it says itself, code before annotations. Properties aren't in here.
     private var said: [String: MappingOptions.Entity] = [:]
-    private var dialects: [String: MappingDialect] = [:]
+    private var dialects: [String: MappingOptions.Dialect] = [:]
     /// The roots of the hierarchies in which any property has a key path.
     private var annotatedRoots: Set<ObjectIdentifier> = []
     /// Every problem of the annotations, by entity and property.
@@ -21,7 +21,7 @@ struct MappingRules {
         self.options = options
         descriptions = model.entitiesByName
         try checkNames()
-        let dialect = options.dialect ?? MappingDialect.dialect(of: model)
+        let dialect = options.dialect ?? MappingOptions.Dialect.dialect(of: model)
         for (name, entity) in descriptions.sorted(by: { $0.key < $1.key }) {
             let dialect = declaredDialect(of: entity) ?? dialect
             dialects[name] = dialect
@@ -46,7 +46,7 @@ struct MappingRules {
     }
 
     /// The dialect of an entity's annotations.
-    func dialect(of entity: NSEntityDescription) -> MappingDialect { dialects[entity.name ?? ""] ?? .graft }
+    func dialect(of entity: NSEntityDescription) -> MappingOptions.Dialect { dialects[entity.name ?? ""] ?? .graft }
 
     /// What holds for an entity.
     func entity(_ entity: NSEntityDescription) -> MappingOptions.Entity {
@@ -89,13 +89,13 @@ struct MappingRules {
     // MARK: Names
 
     /// The dialect that an entity or, before it, one of its super-entities declares.
-    private func declaredDialect(of entity: NSEntityDescription) -> MappingDialect? {
+    private func declaredDialect(of entity: NSEntityDescription) -> MappingOptions.Dialect? {
         if options.dialect != nil { return nil }
-        var found: MappingDialect?
+        var found: MappingOptions.Dialect?
         var ancestor: NSEntityDescription? = entity
         while let next = ancestor {
             let text = Annotation.text(Annotation.dialect, of: next.userInfo)
-            found = text.flatMap(MappingDialect.init) ?? found
+            found = text.flatMap(MappingOptions.Dialect.init) ?? found
             ancestor = next.superentity
         }
         return found
@@ -116,9 +116,9 @@ struct MappingRules {
         }
         for (name, entity) in descriptions.sorted(by: { $0.key < $1.key }) {
             guard let text = Annotation.text(Annotation.dialect, of: entity.userInfo),
-                MappingDialect(rawValue: text) == nil
+                MappingOptions.Dialect(rawValue: text) == nil
             else { continue }
-            let known = MappingDialect.allCases.map(\.rawValue)
+            let known = MappingOptions.Dialect.allCases.map(\.rawValue)
             let closest = NameSuggestion.closest(to: text, among: known)
             problems.append(
                 GraftError(

@@ -39,7 +39,7 @@ struct PropertyCompiler {
         mapping.exportForm = said.exportForm
         mapping.exportsNull = said.exportsNull
         mapping.referencePolicy = said.referencePolicy ?? .stub
-        mapping.toManyPolicy = said.toManyPolicy ?? .replace
+        mapping.membersPolicy = said.membersPolicy ?? .replace
         mapping.collectionForm = said.collectionForm ?? collectionForm(ofDestination: description) ?? .array
         if mapping.nullPolicy == .default || mapping.missingPolicy == .default {
             mapping.defaultValue = try defaultValue(property, description)
@@ -96,7 +96,7 @@ struct PropertyCompiler {
     }
 
     /// How the objects of the entity stand to which a to-many relationship leads.
-    private func collectionForm(ofDestination description: NSPropertyDescription) -> CollectionForm? {
+    private func collectionForm(ofDestination description: NSPropertyDescription) -> MappingOptions.CollectionForm? {
         guard let relationship = description as? NSRelationshipDescription, relationship.isToMany else { return nil }
         return relationship.destinationEntity.flatMap { rules.entity($0).collectionForm }
     }

@@ -95,12 +95,12 @@ extension GraphDiff {
     ) throws {
         let patched = try JSONWriter.data(of: change(JSONValue(parsing: text)))
         var options = options
-        // The export says something of every property, so what the patched text doesn't say was removed.
-        options.takesAbsentAsNull = true
         // What comes of it is written.
         options.guessesKeys = options.guessesKeys ?? false
-        let old = try GraphSnapshot(json: text, entity: entity, model: model)
-        let new = try GraphSnapshot(json: patched, entity: entity, model: model)
+        var old = try GraphSnapshot(json: text, entity: entity, model: model)
+        var new = try GraphSnapshot(json: patched, entity: entity, model: model)
+        // The export says something of every property, so what the patched text doesn't say was removed.
+        (old.absence, new.absence) = (.null, .null)
         try self.init(from: old, to: new, options: options)
         // An export doesn't say all that an object holds, so its contents don't find it in the store.
         for (entity, rule) in identification.rules.sorted(by: { $0.key < $1.key }) where rule == .contents {

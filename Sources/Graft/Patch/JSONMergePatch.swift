@@ -25,7 +25,7 @@ public struct JSONMergePatch: Hashable, Sendable {
 
     private static func merge(_ patch: JSONValue, into target: JSONValue?) -> JSONValue {
         guard case .object(let changes) = patch else { return patch }
-        var result = JSONObject()
+        var result = JSONValue.Object()
         if case .object(let object)? = target { result = object }
         let index = result.indexByKey()
         var removed: Set<JSONKeyBytes> = []
@@ -52,19 +52,19 @@ extension JSONMergePatch {
     ///   one.
     public static func difference(
         from old: JSONValue, to new: JSONValue
-    ) -> (patch: JSONMergePatch, losses: [JSONPointer]) {
-        var losses: [JSONPointer] = []
-        let patch = change(from: old, to: new, JSONPointer(), &losses)
+    ) -> (patch: JSONMergePatch, losses: [JSONPatch.Pointer]) {
+        var losses: [JSONPatch.Pointer] = []
+        let patch = change(from: old, to: new, JSONPatch.Pointer(), &losses)
         return (JSONMergePatch(patch), losses)
     }
 
     private static func change(
-        from old: JSONValue?, to new: JSONValue, _ path: JSONPointer, _ losses: inout [JSONPointer]
+        from old: JSONValue?, to new: JSONValue, _ path: JSONPatch.Pointer, _ losses: inout [JSONPatch.Pointer]
     ) -> JSONValue {
         guard case .object(let wanted) = new else { return new }
-        var current = JSONObject()
+        var current = JSONValue.Object()
         if case .object(let object)? = old { current = object }
-        var changes = JSONObject()
+        var changes = JSONValue.Object()
         let (currentIndex, wantedIndex) = (current.indexByKey(), wanted.indexByKey())
         for member in current.uniqueMembers where wantedIndex[JSONKeyBytes(member.key)] == nil {
             changes.members.append(.init(key: member.key, value: .null))

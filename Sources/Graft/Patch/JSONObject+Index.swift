@@ -12,7 +12,7 @@ struct JSONKeyBytes: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
-extension JSONObject {
+extension JSONValue.Object {
     /// The number of the member that counts for each key: the last one where a key repeats.
     func indexByKey() -> [JSONKeyBytes: Int] {
         var index: [JSONKeyBytes: Int] = [:]

@@ -64,14 +64,14 @@ private struct PatchRun {
         }
     }
 
-    private mutating func add(_ value: JSONValue, _ path: JSONPointer) throws(PointerFault) {
+    private mutating func add(_ value: JSONValue, _ path: JSONPatch.Pointer) throws(PointerFault) {
         guard !path.tokens.isEmpty else { return document = value }
         try document.withParent(path.tokens[...]) { (parent, token, depth) throws(PointerFault) in
             try parent.add(value, token, depth)
         }
     }
 
-    private mutating func remove(_ path: JSONPointer) throws(PointerFault) -> JSONValue {
+    private mutating func remove(_ path: JSONPatch.Pointer) throws(PointerFault) -> JSONValue {
         guard !path.tokens.isEmpty else {
             throw PointerFault(depth: 0, found: "the whole document", expected: "a value in an array or object")
         }
@@ -80,14 +80,14 @@ private struct PatchRun {
         }
     }
 
-    private mutating func replace(_ value: JSONValue, _ path: JSONPointer) throws(PointerFault) {
+    private mutating func replace(_ value: JSONValue, _ path: JSONPatch.Pointer) throws(PointerFault) {
         guard !path.tokens.isEmpty else { return document = value }
         try document.withParent(path.tokens[...]) { (parent, token, depth) throws(PointerFault) in
             try parent.replace(value, token, depth)
         }
     }
 
-    private func checkMove(_ from: JSONPointer, _ to: JSONPointer) throws(PointerFault) {
+    private func checkMove(_ from: JSONPatch.Pointer, _ to: JSONPatch.Pointer) throws(PointerFault) {
         guard from != to, from.contains(to) else { return }
         throw PointerFault(
             depth: to.tokens.count, found: "the target '\(to)'", expected: "a place outside of what is moved")

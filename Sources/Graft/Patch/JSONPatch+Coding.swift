@@ -48,29 +48,29 @@ extension JSONPatch.Operation {
     }
 
     fileprivate var json: JSONValue {
-        var object: JSONObject = JSONObject([("op", .string(name))])
+        var object: JSONValue.Object = JSONValue.Object([("op", .string(name))])
         if let from { object["from"] = .string(from.description) }
         object["path"] = .string(path.description)
         if let value { object["value"] = value }
         return .object(object)
     }
 
-    private static func text(_ key: String, _ object: JSONObject, _ path: Path) throws -> String {
+    private static func text(_ key: String, _ object: JSONValue.Object, _ path: Path) throws -> String {
         guard case .string(let text)? = object[key] else {
             throw invalid(object[key], "the member '\(key)', a string,", path + [.key(key)])
         }
         return text
     }
 
-    private static func pointer(_ key: String, _ object: JSONObject, _ path: Path) throws -> JSONPointer {
+    private static func pointer(_ key: String, _ object: JSONValue.Object, _ path: Path) throws -> JSONPatch.Pointer {
         do {
-            return try JSONPointer(parsing: text(key, object, path))
+            return try JSONPatch.Pointer(parsing: text(key, object, path))
         } catch let error as GraftError {
             throw error.located(in: .init(path: path + [.key(key)]))
         }
     }
 
-    private static func value(_ object: JSONObject, _ path: Path) throws -> JSONValue {
+    private static func value(_ object: JSONValue.Object, _ path: Path) throws -> JSONValue {
         guard let value = object["value"] else { throw invalid(nil, "the member 'value'", path + [.key("value")]) }
         return value
     }

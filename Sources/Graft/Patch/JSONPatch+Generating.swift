@@ -11,7 +11,7 @@ extension JSONPatch {
         /// The key paths whose values identify the elements of an array that a pointer leads to; nil or empty where the
         /// elements are matched by being equal. A pointer's indexes are those of the new document. An element without
         /// one of the values is matched by being equal.
-        public var identity: @Sendable (_ array: JSONPointer) -> [[String]]? = { _ in nil }
+        public var identity: @Sendable (_ array: JSONPatch.Pointer) -> [[String]]? = { _ in nil }
 
         /// No tests, and no identities.
         public init() {}
@@ -45,7 +45,7 @@ extension JSONPatch {
 private struct PatchGenerator {
     let options: JSONPatch.Options
     var operations: [JSONPatch.Operation] = []
-    private var path = JSONPointer()
+    private var path = JSONPatch.Pointer()
 
     init(options: JSONPatch.Options) { self.options = options }
 
@@ -60,7 +60,7 @@ private struct PatchGenerator {
         }
     }
 
-    private mutating func compare(_ old: JSONObject, _ new: JSONObject) {
+    private mutating func compare(_ old: JSONValue.Object, _ new: JSONValue.Object) {
         let (oldIndex, newIndex) = (old.indexByKey(), new.indexByKey())
         for member in old.uniqueMembers where newIndex[JSONKeyBytes(member.key)] == nil {
             test(member.value, path.appending(member.key))
@@ -118,7 +118,7 @@ private struct PatchGenerator {
         }
     }
 
-    private mutating func test(_ value: JSONValue, _ place: JSONPointer) {
+    private mutating func test(_ value: JSONValue, _ place: JSONPatch.Pointer) {
         if options.testsOldValues { operations.append(.test(place, value)) }
     }
 

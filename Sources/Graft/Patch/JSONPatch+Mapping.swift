@@ -39,7 +39,7 @@ private struct MappedLists: Sendable {
         case steps([KeyTree], of: Int)
     }
 
-    func identity(at pointer: JSONPointer) -> [[String]]? {
+    func identity(at pointer: JSONPatch.Pointer) -> [[String]]? {
         var state = root.map(State.objects) ?? .entities
         for token in pointer.tokens {
             guard let next = next(state, token) else { return nil }

@@ -6,17 +6,17 @@ public struct JSONPatch: Hashable, Sendable {
     /// One operation (RFC 6902, section 4).
     public enum Operation: Hashable, Sendable {
         /// Adds a member, replacing one with the same key, or inserts an element; the index `-` is an array's end.
-        case add(JSONPointer, JSONValue)
+        case add(JSONPatch.Pointer, JSONValue)
         /// Removes a value that is there.
-        case remove(JSONPointer)
+        case remove(JSONPatch.Pointer)
         /// Replaces a value that is there.
-        case replace(JSONPointer, JSONValue)
+        case replace(JSONPatch.Pointer, JSONValue)
         /// Removes a value from one place and adds it at another, which isn't inside it.
-        case move(from: JSONPointer, to: JSONPointer)
+        case move(from: JSONPatch.Pointer, to: JSONPatch.Pointer)
         /// Adds a value that is elsewhere, too.
-        case copy(from: JSONPointer, to: JSONPointer)
+        case copy(from: JSONPatch.Pointer, to: JSONPatch.Pointer)
         /// Demands that a value is there that is equal: numbers by value, objects in any order, texts byte by byte.
-        case test(JSONPointer, JSONValue)
+        case test(JSONPatch.Pointer, JSONValue)
     }
 
     /// The operations in the order in which they are applied.
@@ -43,7 +43,7 @@ extension JSONPatch.Operation {
     }
 
     /// The place that the operation changes or tests.
-    public var path: JSONPointer {
+    public var path: JSONPatch.Pointer {
         switch self {
         case .add(let path, _), .remove(let path), .replace(let path, _), .test(let path, _): path
         case .move(_, let path), .copy(_, let path): path
@@ -51,7 +51,7 @@ extension JSONPatch.Operation {
     }
 
     /// The place that a value is taken from.
-    public var from: JSONPointer? {
+    public var from: JSONPatch.Pointer? {
         switch self {
         case .move(let from, _), .copy(let from, _): from
         default: nil

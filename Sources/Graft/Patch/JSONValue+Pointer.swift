@@ -13,7 +13,7 @@ extension JSONValue {
     /// Returns the value that a pointer leads to.
     ///
     /// - Throws: ``GraftError`` with `inapplicablePatch` that says how far the pointer leads and what is there.
-    public func value(at pointer: JSONPointer) throws -> JSONValue {
+    public func value(at pointer: JSONPatch.Pointer) throws -> JSONValue {
         do {
             return try find(pointer.tokens[...])
         } catch {
@@ -143,8 +143,8 @@ extension JSONValue {
 
 extension GraftError {
     /// The error for a pointer that leads nowhere.
-    init(_ fault: PointerFault, operation: Int?, pointer: JSONPointer) {
-        let reached = JSONPointer(Array(pointer.tokens.prefix(fault.depth)))
+    init(_ fault: PointerFault, operation: Int?, pointer: JSONPatch.Pointer) {
+        let reached = JSONPatch.Pointer(Array(pointer.tokens.prefix(fault.depth)))
         let found = fault.depth < pointer.tokens.count ? "\(fault.found) at '\(reached)'" : fault.found
         self.init(
             .inapplicablePatch(

@@ -26,7 +26,7 @@ extension JSONValue {
         case let dictionary as [String: Any]:
             let sorted = dictionary.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
             return .object(
-                JSONObject(members: try sorted.map { .init(key: $0, value: try member($1, .key($0), depth)) }))
+                JSONValue.Object(members: try sorted.map { .init(key: $0, value: try member($1, .key($0), depth)) }))
         case let set as NSOrderedSet:
             return .array(try set.array.enumerated().map { try member($1, .index($0), depth) })
         case let set as NSSet:

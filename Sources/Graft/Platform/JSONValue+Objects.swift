@@ -26,15 +26,15 @@ extension JSONValue {
             guard let value = Self.number(number) else { return nil }
             self = value
         case let value as Bool: self = .bool(value)
-        case let value as any BinaryInteger: self = .number(JSONNumber(value))
+        case let value as any BinaryInteger: self = .number(JSONValue.Number(value))
         case let value as Double:
-            guard let number = JSONNumber(fractional: value) else { return nil }
+            guard let number = JSONValue.Number(fractional: value) else { return nil }
             self = .number(number)
         case let value as Float:
-            guard let number = JSONNumber(fractional: Double(value)) else { return nil }
+            guard let number = JSONValue.Number(fractional: Double(value)) else { return nil }
             self = .number(number)
         case let value as Decimal:
-            guard let number = JSONNumber(value) else { return nil }
+            guard let number = JSONValue.Number(value) else { return nil }
             self = .number(number)
         default: return nil
         }
@@ -42,22 +42,24 @@ extension JSONValue {
 
     /// An object with its members by key: a dictionary has no order of its own.
     private static func tree(of dictionary: [String: Any]) -> JSONValue? {
-        var tree: [JSONObject.Member] = []
+        var tree: [JSONValue.Object.Member] = []
         for (key, value) in dictionary.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
             guard let value = JSONValue(object: value) else { return nil }
             tree.append(.init(key: key, value: value))
         }
-        return .object(JSONObject(members: tree))
+        return .object(JSONValue.Object(members: tree))
     }
 
     private static func number(_ number: NSNumber) -> JSONValue? {
         if number.isBoolean { return .bool(number.boolValue) }
-        if let decimal = number as? NSDecimalNumber { return JSONNumber(decimal.decimalValue).map(JSONValue.number) }
+        if let decimal = number as? NSDecimalNumber {
+            return JSONValue.Number(decimal.decimalValue).map(JSONValue.number)
+        }
         switch unsafe UInt8(bitPattern: number.objCType.pointee) {
         case UInt8(ascii: "d"), UInt8(ascii: "f"):
-            return JSONNumber(fractional: number.doubleValue).map(JSONValue.number)
-        case UInt8(ascii: "Q"): return .number(JSONNumber(number.uint64Value))
-        default: return .number(JSONNumber(number.int64Value))
+            return JSONValue.Number(fractional: number.doubleValue).map(JSONValue.number)
+        case UInt8(ascii: "Q"): return .number(JSONValue.Number(number.uint64Value))
+        default: return .number(JSONValue.Number(number.int64Value))
         }
     }
 
@@ -78,11 +80,11 @@ extension JSONValue {
     }
 }
 
-extension JSONNumber {
+extension JSONValue.Number {
     /// A double, which reads as one again: `0.0` and not `0`.
     fileprivate init?(fractional value: Double) {
-        guard let number = JSONNumber(value) else { return nil }
-        self = number.isFractional ? number : JSONNumber(checkedText: number.text + ".0")
+        guard let number = JSONValue.Number(value) else { return nil }
+        self = number.isFractional ? number : JSONValue.Number(checkedText: number.text + ".0")
     }
 
     /// Whether it is written as a number that may have a fraction.
@@ -93,7 +95,7 @@ extension JSONNumber {
     /// The number in the class that holds it exactly, as far as there is one; what is written with a fraction is a double.
     var object: NSNumber {
         if !isFractional, let value = int64 { return NSNumber(value: value) }
-        if let value = double, JSONNumber(value) == self { return NSNumber(value: value) }
+        if let value = double, JSONValue.Number(value) == self { return NSNumber(value: value) }
         return decimal.map { NSDecimalNumber(decimal: $0) } ?? NSNumber(value: double ?? 0)
     }
 }

@@ -72,7 +72,7 @@ extension NSManagedObjectContext {
             do {
                 return try collectingFaultFailures(work)
             } catch let error as CocoaError {
-                throw ImportErrors.graftError(error)
+                throw CoreDataErrors.graftError(error)
             }
         }
 

@@ -5,6 +5,22 @@ import Foundation
 
 /// How a diff is shown to people.
 public struct DiffRendering: Sendable {
+    /// A form in which a difference is shown or sent.
+    public enum Format: String, CaseIterable, Sendable {
+        /// Text for people, in the manner of unified diffs.
+        case text
+        /// One self-contained page.
+        case html
+        /// The diff itself: its versioned JSON form.
+        case json
+        /// The trees of the article: attributes and owned objects, old and new, as JSON.
+        case dictionary
+        /// JSON Patch (RFC 6902) against the exported JSON.
+        case jsonPatch = "json-patch"
+        /// JSON Merge Patch (RFC 7396) against the exported JSON.
+        case mergePatch = "merge-patch"
+    }
+
     /// What the old graph is called.
     public var oldName: String
     /// What the new graph is called.
@@ -16,12 +32,12 @@ public struct DiffRendering: Sendable {
     /// Whether the text has colours, for terminals (ECMA-48 sequences). HTML always has them.
     public var isColored: Bool
     /// At which end links are shown; nil shows them at both, as the diff has them.
-    public var linkSides: LinkSides?
+    public var linkSides: DiffRendering.LinkSides?
 
     /// Creates options.
     public init(
         oldName: String = "old", newName: String = "new", labels: [ObjectKey: String] = [:],
-        maximumValueLength: Int? = 200, isColored: Bool = false, linkSides: LinkSides? = nil
+        maximumValueLength: Int? = 200, isColored: Bool = false, linkSides: DiffRendering.LinkSides? = nil
     ) {
         self.oldName = oldName
         self.newName = newName

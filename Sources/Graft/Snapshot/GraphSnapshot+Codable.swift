@@ -8,7 +8,7 @@ extension GraphSnapshot: Codable {
     private static let version = 1
 
     private enum CodingKeys: String, CodingKey {
-        case version, schema, tables, members, roots, removals, lineage
+        case version, schema, tables, members, roots, removals, lineage, absence
     }
 
     private struct Table: Codable {
@@ -40,6 +40,7 @@ extension GraphSnapshot: Codable {
         try container.encode(compact.members, forKey: .members)
         try container.encode(compact.roots, forKey: .roots)
         try container.encodeIfPresent(lineage, forKey: .lineage)
+        try container.encode(absence, forKey: .absence)
         if !compact.removals.isEmpty {
             let removals = compact.removals.sorted { ($0.key.row, $0.key.property) < ($1.key.row, $1.key.property) }
             try container.encode(removals.map { Removal(cell: $0.key, members: $0.value) }, forKey: .removals)
@@ -77,6 +78,8 @@ extension GraphSnapshot: Codable {
         members = try container.decode([RowReference].self, forKey: .members)
         roots = try container.decode([RowReference].self, forKey: .roots)
         lineage = try container.decodeIfPresent(Lineage.self, forKey: .lineage)
+        // Snapshots of before don't say it.
+        absence = try container.decodeIfPresent(Absence.self, forKey: .absence) ?? .unknown
         let removals = try container.decodeIfPresent([Removal].self, forKey: .removals) ?? []
         self.removals = Dictionary(removals.map { ($0.cell, $0.members) }) { first, _ in first }
         guard isValid else {
@@ -153,6 +156,7 @@ extension GraphSnapshot: Codable {
         if isCompact { return self }
         var compact = GraphSnapshot(schema)
         compact.lineage = lineage
+        compact.absence = absence
         var places: [RowReference: RowReference] = [:]
         for entity in tables.indices {
             for row in liveRows(of: entity) {

@@ -23,7 +23,7 @@ extension GraphSnapshot {
     ) throws {
         let mapping = try GraphMapping(model, options.mapping)
         if let entity { _ = try mapping.entity(named: entity) }
-        var reader = try SnapshotReader(source, model, mapping, entityName: source.entity ?? entity, options)
+        var reader = try JSONSnapshotReader(source, model, mapping, entityName: source.entity ?? entity, options)
         reader.startBatch()
         while try reader.readBatch(rowLimit: .max) {}
         self = reader.takeBatch()
@@ -39,7 +39,7 @@ extension GraphSnapshot {
     }
 }
 
-extension SnapshotReader {
+extension JSONSnapshotReader {
     /// Makes a reader of a source, whatever it holds.
     ///
     /// - Parameters:

@@ -5,7 +5,7 @@ extension GraphSnapshot {
     public struct Row: Sendable {
         let snapshot: GraphSnapshot
         /// Where the object stands in the snapshot.
-        public let reference: RowReference
+        package let reference: RowReference
     }
 
     /// The names of the entities that have rows, super-entities before sub-entities, else by name.
@@ -25,7 +25,7 @@ extension GraphSnapshot {
     public var rootRows: [Row] { roots.map { self[$0] } }
 
     /// The object that a reference leads to. The reference has to be one of this snapshot.
-    public subscript(_ reference: RowReference) -> Row { Row(snapshot: self, reference: resolved(reference)) }
+    package subscript(_ reference: RowReference) -> Row { Row(snapshot: self, reference: resolved(reference)) }
 
     /// The object of an entity or one of its sub-entities that has an identity; nil where there is none.
     ///

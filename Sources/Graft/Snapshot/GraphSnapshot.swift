@@ -25,8 +25,21 @@ public struct GraphSnapshot: Sendable {
     var skippedCounts: [Int: Int] = [:]
     /// Whose rows the objects are, where they come from a store.
     public internal(set) var lineage: Lineage?
+    /// What it means where a row says nothing of a property. It comes with what the snapshot was read from; set it to
+    /// ``Absence/null`` for JSON that is known to be whole.
+    public var absence = Absence.never
     /// How often rows have been merged.
     var mergeCount: UInt32 = 0
+
+    /// What it means where a row says nothing of a property.
+    public enum Absence: String, Sendable, CaseIterable, Codable {
+        /// Nothing is known of the value, so that it isn't compared, and stays as it is: JSON leaves keys out.
+        case unknown
+        /// There is no value: archives leave out nulls, and one side of each link, which follows from the other.
+        case null
+        /// It doesn't occur: objects have all their properties.
+        case never
+    }
 
     /// A property of a row.
     struct Cell: Hashable, Sendable, Codable {

@@ -1,11 +1,11 @@
 // Where an object stands in a snapshot: 8 bytes, no reference counting.
 
 /// The entity and the row of an object in a ``GraphSnapshot``.
-public struct RowReference: Hashable, Sendable {
+package struct RowReference: Hashable, Sendable {
     private let bits: UInt64
 
     /// The number of the row among those of its entity, from 0.
-    @inline(__always) public var row: Int { Int(bits & 0xFFFF_FFFF) }
+    @inline(__always) package var row: Int { Int(bits & 0xFFFF_FFFF) }
 
     /// The number of the entity in the snapshot.
     @inline(__always) var entity: Int { Int(bits >> 32) }
@@ -28,17 +28,17 @@ public struct RowReference: Hashable, Sendable {
 
 extension RowReference: Comparable {
     /// Orders by entity and row.
-    public static func < (one: RowReference, other: RowReference) -> Bool { one.bits < other.bits }
+    package static func < (one: RowReference, other: RowReference) -> Bool { one.bits < other.bits }
 }
 
 extension RowReference: Codable {
     /// Decodes a reference.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         bits = try decoder.singleValueContainer().decode(UInt64.self)
     }
 
     /// Encodes a reference.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(bits)
     }

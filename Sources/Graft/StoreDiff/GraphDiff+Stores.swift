@@ -35,7 +35,6 @@ extension GraphDiff {
         let compared = schema.entities.indices.filter { number in
             !schema.entities[number].isAbstract && chosen?.contains { schema.isEntity(number, kindOf: $0) } ?? true
         }
-        var options = options
         let result: GraphDiff? = try contexts.0.performAndWait {
             try contexts.1.performAndWait {
                 try contexts.0.readOneState()
@@ -50,14 +49,12 @@ extension GraphDiff {
                         || entity.relatedIdentity.isEmpty && sides.0.count(of: number) + sides.1.count(of: number) == 0
                 }
                 guard hasAll else { return nil }
-                // A store's object says something of every property.
-                options.takesAbsentAsNull = true
                 var comparison = try StoreComparison(
                     StoreSide(contexts.0, identified, identification),
                     StoreSide(contexts.1, identified, identification), DiffScope(identified, options),
                     entities: compared)
                 return try comparison.diff(
-                    ExportProgress(progress) { try contexts.0.count(of: compared, schema) },
+                    ObjectProgress(progress) { try contexts.0.count(of: compared, schema) },
                     hasBase: options.base != nil)
             }
         }

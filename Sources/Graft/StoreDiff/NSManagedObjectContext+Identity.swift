@@ -9,7 +9,7 @@ extension NSManagedObjectContext {
     package func objects(
         with keys: [ObjectKey], in identification: GraphDiff.Identification
     ) throws -> [ObjectKey: NSManagedObject] {
-        var finder = try ObjectPatcher(self, roots: [], PatchOptions(), identification)
+        var finder = try ObjectPatcher(self, roots: [], GraphDiff.ApplyingOptions(), identification)
         try finder.find(Set(keys), own: [])
         return finder.objects
     }

@@ -29,7 +29,7 @@ struct StoreComparison {
     }
 
     /// Compares everything.
-    mutating func diff(_ progress: ExportProgress, hasBase: Bool) throws -> GraphDiff {
+    mutating func diff(_ progress: ObjectProgress, hasBase: Bool) throws -> GraphDiff {
         for entity in entities { try compare(entity, progress) }
         progress.finish()
         try evidence.check(scope.schema, hasBase: hasBase)
@@ -40,7 +40,7 @@ struct StoreComparison {
 
     private var names: Set<String> { Set(entities.map { scope.schema.entities[$0].name }) }
 
-    private mutating func compare(_ entity: Int, _ progress: ExportProgress) throws {
+    private mutating func compare(_ entity: Int, _ progress: ObjectProgress) throws {
         let relationships = reading.names(of: entity)
         var before = try IdentityStream(old, entity: entity, relationships: relationships)
         var after = try IdentityStream(new, entity: entity, relationships: relationships)

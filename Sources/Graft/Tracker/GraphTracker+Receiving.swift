@@ -21,6 +21,8 @@ extension GraphTracker {
             throw GraftError(.modelMismatch(reason: "the server's state was read with another model"))
         }
         var next = state
+        var snapshot = snapshot
+        snapshot.absence = .null
         next.incoming = snapshot
         try persist(next)
         return try take(snapshot)
@@ -31,7 +33,7 @@ extension GraphTracker {
     /// - Throws: As ``receive(_:)-(GraphSnapshot)``; with `changesDoNotFit` where the change isn't one from that state.
     @discardableResult
     public func receive(_ diff: GraphDiff) throws -> GraphDiff {
-        try receive(state.base.applyingUnchecked(diff, options: PatchOptions(diff: options.merge.diff)))
+        try receive(state.base.applyingUnchecked(diff, options: GraphDiff.ApplyingOptions(diff: options.merge.diff)))
     }
 
     /// Takes JSON of the server.
@@ -48,33 +50,32 @@ extension GraphTracker {
         guard let model = context.graftModel else {
             throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
         }
-        let snapshot = try GraphSnapshot(json: json, entity: entity, model: model)
+        var snapshot = try GraphSnapshot(json: json, entity: entity, model: model)
         if isWhole {
+            snapshot.absence = .null
             // An archive says each link once; as the state of the server it has both ends.
             let empty = try GraphSnapshot(model: model)
             return try receive(
                 empty.applyingUnchecked(
-                    GraphDiff(from: empty, to: snapshot, options: diffOptions), options: PatchOptions()))
+                    GraphDiff(from: empty, to: snapshot, options: diffOptions), options: GraphDiff.ApplyingOptions()))
         }
-        var partial = diffOptions
-        partial.takesAbsentAsNull = options.merge.diff.takesAbsentAsNull
-        var diff = try GraphDiff(from: state.base, to: snapshot, options: partial)
+        var diff = try GraphDiff(from: state.base, to: snapshot, options: diffOptions)
         diff.deleted = []
-        let patch = PatchOptions(conflicts: .force, diff: partial)
+        let patch = GraphDiff.ApplyingOptions(conflicts: .force, diff: diffOptions)
         return try receive(state.base.applyingUnchecked(diff, options: patch))
     }
 
     /// Settles a conflict: the objects get the value that is chosen, and are saved.
     ///
     /// - Throws: ``GraftError`` for a conflict that isn't waiting; what saving throws.
-    public func settle(_ conflict: MergeConflict, _ choice: MergeChoice) throws {
+    public func settle(_ conflict: GraphMerge.Conflict, _ choice: GraphMerge.Choice) throws {
         guard let index = state.conflicts.firstIndex(of: conflict) else {
             throw GraftError(
                 .other(
                     finding: "there is no such conflict of \(conflict.key)", remedy: "Settle one of the conflicts."),
                 at: .init(entity: conflict.key.entity, property: conflict.property))
         }
-        let wanted: MergeConflict.Version =
+        let wanted: GraphMerge.Conflict.Version =
             switch choice {
             case .ours: conflict.ours
             case .theirs: conflict.theirs
@@ -93,7 +94,9 @@ extension GraphTracker {
     }
 
     /// What makes one version of what a conflict is about of our own.
-    private static func diff(_ conflict: MergeConflict, to wanted: MergeConflict.Version) throws -> GraphDiff {
+    private static func diff(_ conflict: GraphMerge.Conflict, to wanted: GraphMerge.Conflict.Version) throws
+        -> GraphDiff
+    {
         switch (conflict.ours, wanted, conflict.property) {
         case (.value(.attribute(let old)), .value(.attribute(let new)), let name?):
             return GraphDiff(changed: [
@@ -128,7 +131,7 @@ extension GraphTracker {
         var merge = try GraphMerge(
             base: state.base, ours: before, theirs: server, options: mergeOptions)
         // What is left to settle keeps the user's value; that it waits is remembered below.
-        var waiting: [MergeConflict] = []
+        var waiting: [GraphMerge.Conflict] = []
         while let conflict = merge.conflicts.first(where: { conflict in
             !waiting.contains { $0.place == conflict.place }
         }) {
@@ -148,14 +151,14 @@ extension GraphTracker {
         return diff
     }
 
-    private var mergeOptions: MergeOptions {
+    private var mergeOptions: GraphMerge.Options {
         var options = options.merge
         options.diff = diffOptions
         return options
     }
 
     private func change(_ diff: GraphDiff) throws {
-        if !diff.isEmpty { try context.apply(diff, options: PatchOptions(diff: diffOptions)) }
+        if !diff.isEmpty { try context.apply(diff, options: GraphDiff.ApplyingOptions(diff: diffOptions)) }
         if context.hasChanges { try context.save() }
     }
 }

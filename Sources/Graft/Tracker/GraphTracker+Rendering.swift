@@ -4,22 +4,6 @@
 public import CoreData
 import Foundation
 
-/// A form in which a difference is shown or sent.
-public enum DiffFormat: String, CaseIterable, Sendable {
-    /// Text for people, in the manner of unified diffs.
-    case text
-    /// One self-contained page.
-    case html
-    /// The diff itself: its versioned JSON form.
-    case json
-    /// The trees of the article: attributes and owned objects, old and new, as JSON.
-    case dictionary
-    /// JSON Patch (RFC 6902) against the exported JSON.
-    case jsonPatch = "json-patch"
-    /// JSON Merge Patch (RFC 7396) against the exported JSON.
-    case mergePatch = "merge-patch"
-}
-
 extension GraphTracker {
     /// What the server doesn't have yet, in a form to be sent or shown.
     ///
@@ -37,13 +21,14 @@ extension GraphTracker {
     /// - Throws: ``GraftError``, with `missingIdentity` or `invalidMapping` for the patch of an object without identity.
     /// - Complexity: As ``pendingChange()``; for patches, all tracked objects are written twice.
     public func pendingChange(
-        as format: DiffFormat, of object: NSManagedObject? = nil,
+        as format: DiffRendering.Format, of object: NSManagedObject? = nil,
         rendering: DiffRendering? = nil
     ) throws -> Data {
         let rendering =
             rendering
             ?? DiffRendering(
-                oldName: "server", newName: "here", linkSides: context.graftModel.map { LinkSides(of: $0) })
+                oldName: "server", newName: "here",
+                linkSides: context.graftModel.map { DiffRendering.LinkSides(of: $0) })
         let diff = try object.map { try pendingChange(of: $0) } ?? pendingChange()
         switch format {
         case .text: return Data(diff.text(rendering).utf8)
@@ -68,7 +53,7 @@ extension GraphTracker {
 
     /// The server's state with a diff made.
     private func state(after diff: GraphDiff) throws -> GraphSnapshot {
-        try state.base.applyingUnchecked(diff, options: PatchOptions(conflicts: .force, diff: diffOptions))
+        try state.base.applyingUnchecked(diff, options: GraphDiff.ApplyingOptions(conflicts: .force, diff: diffOptions))
     }
 
     private func trees(_ diff: GraphDiff, of object: NSManagedObject?) throws -> Data {

@@ -22,10 +22,10 @@ public final class GraphTracker {
         /// The entities that the server has, with their sub-entities; nil for all.
         public var entities: [String]?
         /// How conflicts are settled, and what takes part. Those that are left keep the user's value and wait.
-        public var merge: MergeOptions
+        public var merge: GraphMerge.Options
 
         /// Creates options.
-        public init(entities: [String]? = nil, merge: MergeOptions = MergeOptions()) {
+        public init(entities: [String]? = nil, merge: GraphMerge.Options = GraphMerge.Options()) {
             self.entities = entities
             self.merge = merge
         }
@@ -58,6 +58,7 @@ public final class GraphTracker {
         self.context = context
         self.options = options
         state = TrackerState(base: try GraphSnapshot(model: model))
+        state.base.absence = .null
         // What the server has of objects without identity is known by the rows of this store.
         if var lineage = try context.lineage() {
             lineage.rows = lineage.rows.mapValues { _ in 0 }
@@ -77,7 +78,7 @@ public final class GraphTracker {
         case .tracker, .json, .text, .empty, .other: break
         default: try kind.require(.trackerFile, source: url.path)
         }
-        let state: TrackerState
+        var state: TrackerState
         do {
             state = try JSONDecoder().decode(TrackerState.self, from: data)
         } catch {
@@ -92,6 +93,10 @@ public final class GraphTracker {
                 .modelMismatch(reason: "the tracker's file was written with another model or version"),
                 at: .init(source: url.path))
         }
+        // What the server's objects don't have is null; files of before don't say it.
+        state.base.absence = .null
+        state.sent?.absence = .null
+        state.incoming?.absence = .null
         return state
     }
 
@@ -133,7 +138,7 @@ public final class GraphTracker {
     public var isWaiting: Bool { state.sent != nil }
 
     /// What both sides changed and nobody has settled, by key and property. The objects have the user's values.
-    public var conflicts: [MergeConflict] { state.conflicts }
+    public var conflicts: [GraphMerge.Conflict] { state.conflicts }
 
     /// Remembers the present state as the one that is sent, and returns the change to send. It is on the disk when this
     /// returns.
@@ -144,7 +149,7 @@ public final class GraphTracker {
         let diff = try pendingChange()
         var next = state
         next.sent = try state.base.applyingUnchecked(
-            diff, options: PatchOptions(conflicts: .force, diff: diffOptions))
+            diff, options: GraphDiff.ApplyingOptions(conflicts: .force, diff: diffOptions))
         // These are the rows that the server takes over.
         next.sent?.lineage = try context.lineage()
         try persist(next)
@@ -173,7 +178,6 @@ public final class GraphTracker {
 
     var diffOptions: DiffOptions {
         var options = options.merge.diff
-        options.takesAbsentAsNull = true
         // An answer is written into the store, so a guess has to be agreed to.
         options.guessesKeys = options.guessesKeys ?? false
         return options
@@ -186,7 +190,7 @@ public final class GraphTracker {
 
 extension GraphDiff {
     /// The diff without what conflicts are about.
-    fileprivate func leavingOut(_ conflicts: [MergeConflict]) -> GraphDiff {
+    fileprivate func leavingOut(_ conflicts: [GraphMerge.Conflict]) -> GraphDiff {
         if conflicts.isEmpty { return self }
         let objects = Set(conflicts.filter { $0.property == nil }.flatMap { [$0.key] + ($0.other.map { [$0] } ?? []) })
         let properties = Dictionary(grouping: conflicts.filter { $0.property != nil }, by: \.key)

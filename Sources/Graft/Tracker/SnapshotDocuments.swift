@@ -33,9 +33,10 @@ struct SnapshotDocuments {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
         return try context.performAndWait {
-            try context.apply(contents(of: snapshot), options: PatchOptions(conflicts: .force, diff: options))
+            try context.apply(
+                contents(of: snapshot), options: GraphDiff.ApplyingOptions(conflicts: .force, diff: options))
             guard let key = try self.key(key, in: snapshot) else { return .null }
-            var finder = try ObjectPatcher(context, roots: [], PatchOptions(diff: options), .init())
+            var finder = try ObjectPatcher(context, roots: [], GraphDiff.ApplyingOptions(diff: options), .init())
             try finder.find([key], own: [])
             return try finder.objects[key].map { try JSONValue(parsing: context.json(of: $0)) } ?? .null
         }

@@ -15,5 +15,5 @@ struct TrackerState: Codable {
     /// A state of the server that has arrived, and may not have reached the objects yet.
     var incoming: GraphSnapshot?
     /// What both sides changed, and nobody has settled.
-    var conflicts: [MergeConflict] = []
+    var conflicts: [GraphMerge.Conflict] = []
 }

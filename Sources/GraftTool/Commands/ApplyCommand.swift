@@ -36,8 +36,8 @@ struct ApplyCommand: JobCommand {
     @Option(parsing: .unconditional, help: .wait)
     var wait: Double?
 
-    @Option(help: .maxDeletions, transform: DeletionLimit.parsing)
-    var maxDeletions: DeletionLimit?
+    @Option(help: .maxDeletions, transform: MappingOptions.DeletionLimit.parsing)
+    var maxDeletions: MappingOptions.DeletionLimit?
 
     @Option(help: .backup, completion: .file())
     var backup: String?
@@ -68,7 +68,7 @@ struct ApplyCommand: JobCommand {
 enum OnConflict: String, CaseIterable, ExpressibleByArgument {
     case fail, skip, force
 
-    var policy: ConflictPolicy {
+    var policy: GraphDiff.ConflictPolicy {
         switch self {
         case .fail: .fail
         case .skip: .skip

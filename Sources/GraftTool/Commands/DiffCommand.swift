@@ -49,7 +49,7 @@ struct DiffCommand: JobCommand {
     var base: String?
 
     @Option(help: "The form of the output.")
-    var format = DiffFormat.text
+    var format = DiffRendering.Format.text
 
     @Option(help: ArgumentHelp("The longest value in texts and pages, in characters; 0 shows all.", valueName: "n"))
     var valueLength = 200
@@ -87,4 +87,4 @@ struct DiffCommand: JobCommand {
 }
 
 // The conformance of a public type is public.
-extension DiffFormat: ExpressibleByArgument {}
+extension DiffRendering.Format: ExpressibleByArgument {}

@@ -59,8 +59,8 @@ struct ImportCommand: JobCommand {
         completion: .file())
     var deleted: [String] = []
 
-    @Option(help: .maxDeletions, transform: DeletionLimit.parsing)
-    var maxDeletions: DeletionLimit?
+    @Option(help: .maxDeletions, transform: MappingOptions.DeletionLimit.parsing)
+    var maxDeletions: MappingOptions.DeletionLimit?
 
     @Option(help: .backup, completion: .file())
     var backup: String?
@@ -122,15 +122,15 @@ extension JobCommand {
     }
 }
 
-extension DeletionLimit {
+extension MappingOptions.DeletionLimit {
     /// Reads `100` or `10%`.
-    static func parsing(_ text: String) throws -> DeletionLimit {
-        if let limit = DeletionLimit(text) { return limit }
+    static func parsing(_ text: String) throws -> MappingOptions.DeletionLimit {
+        if let limit = MappingOptions.DeletionLimit(text) { return limit }
         throw ValidationError("It is a number of objects or a percentage, such as 10%.")
     }
 
     /// What the tool lets a job delete unless it is told otherwise: 10% of an entity's objects, and 100 in any case.
-    static let ofTool = DeletionLimit.percent(10, atLeast: 100)
+    static let ofTool = MappingOptions.DeletionLimit.percent(10, atLeast: 100)
 }
 
 extension ArgumentHelp {

@@ -46,8 +46,8 @@ struct MergeCommand: JobCommand {
     @OptionGroup
     var key: KeyOptions
 
-    @Option(help: .maxDeletions, transform: DeletionLimit.parsing)
-    var maxDeletions: DeletionLimit?
+    @Option(help: .maxDeletions, transform: MappingOptions.DeletionLimit.parsing)
+    var maxDeletions: MappingOptions.DeletionLimit?
 
     @Option(
         help: ArgumentHelp("Copy what is at the output there before it is changed.", valueName: "file"),

@@ -12,9 +12,9 @@ struct ApplyJob {
     var entity: String?
     var isReversed: Bool
     var isDryRun: Bool
-    var conflicts: ConflictPolicy
+    var conflicts: GraphDiff.ConflictPolicy
     var options = DiffOptions()
-    var deletionLimit = DeletionLimit.ofTool
+    var deletionLimit = MappingOptions.DeletionLimit.ofTool
     /// Where the store is copied to before it is changed.
     var backup: String?
 
@@ -44,12 +44,12 @@ struct ApplyJob {
         for conflict in report.conflicts { console.note("graft: \(conflict.description)") }
     }
 
-    private func apply(_ patch: Patch, to container: NSPersistentContainer) throws -> PatchReport {
+    private func apply(_ patch: Patch, to container: NSPersistentContainer) throws -> GraphDiff.ApplyingReport {
         switch patch {
         case .diff(let diff):
             return try container.apply(
                 isReversed ? diff.inverted : diff,
-                options: PatchOptions(conflicts: conflicts, diff: options, deletionLimit: deletionLimit),
+                options: GraphDiff.ApplyingOptions(conflicts: conflicts, diff: options, deletionLimit: deletionLimit),
                 isDryRun: isDryRun)
         case .jsonPatch(let patch): return try apply(to: container) { try patch.applying(to: $0) }
         case .mergePatch(let patch): return try apply(to: container) { patch.applying(to: $0) }
@@ -58,7 +58,7 @@ struct ApplyJob {
 
     private func apply(
         to container: NSPersistentContainer, _ change: (JSONValue) throws -> JSONValue
-    ) throws -> PatchReport {
+    ) throws -> GraphDiff.ApplyingReport {
         guard !isReversed else {
             throw GraftError(
                 .other(
@@ -71,7 +71,7 @@ struct ApplyJob {
         }
         // Made from the store itself, it fits; what an export rounds must not count as a conflict.
         return try container.apply(
-            diff, options: PatchOptions(conflicts: .force, diff: options, deletionLimit: deletionLimit),
+            diff, options: GraphDiff.ApplyingOptions(conflicts: .force, diff: options, deletionLimit: deletionLimit),
             isDryRun: isDryRun)
     }
 
@@ -128,7 +128,7 @@ struct ApplyJob {
             found: "JSON with records", expected: "a diff, a JSON Patch or a Merge Patch",
             remedy: "Import it into the store: graft import."))
 
-    private static func isDiff(_ object: JSONObject) -> Bool {
+    private static func isDiff(_ object: JSONValue.Object) -> Bool {
         guard case .number? = object["version"] else { return false }
         return object.members.allSatisfy {
             ["version", "identification", "deleted", "inserted", "changed"].contains($0.key)
@@ -136,7 +136,7 @@ struct ApplyJob {
     }
 }
 
-extension PatchConflict {
+extension GraphDiff.Conflict {
     fileprivate var description: String {
         let place = property.map { "'\($0)' of \(key)" } ?? "\(key)"
         return "\(place) is \(found) where the patch expects \(expected)"

@@ -10,7 +10,7 @@ struct DiffJob {
     var new: String
     var model: String?
     var entity: String?
-    var format: DiffFormat
+    var format: DiffRendering.Format
     var maximumValueLength: Int?
     /// Whether people are shown links at both ends.
     var showsAllLinks = false
@@ -54,7 +54,7 @@ struct DiffJob {
             let rendering = DiffRendering(
                 oldName: old, newName: new, labels: labels, maximumValueLength: maximumValueLength,
                 isColored: format == .text && console.hasColor,
-                linkSides: showsAllLinks ? nil : LinkSides(of: model))
+                linkSides: showsAllLinks ? nil : DiffRendering.LinkSides(of: model))
             if diff.isEmpty { note(diff.identification, console) }
             let text = format == .text ? diff.text(rendering) : diff.html(rendering)
             if !text.isEmpty { try console.write(text) }
@@ -73,9 +73,7 @@ struct DiffJob {
         _ files: (GraphFile, GraphFile), _ model: NSManagedObjectModel, _ console: Console
     ) throws -> (diff: GraphDiff, snapshots: [GraphSnapshot]) {
         if files.0.isStore, files.1.isStore { return (try storeDiff(model, console), []) }
-        var options = try diffOptions(model)
-        // Archives and stores say something of every property.
-        options.takesAbsentAsNull = !files.0.isPlain && !files.1.isPlain
+        let options = try diffOptions(model)
         let old = try files.0.snapshot(model, modelPath: self.model, entity: entity)
         let new = try files.1.snapshot(model, modelPath: self.model, entity: entity)
         return (try GraphDiff(from: old, to: new, options: options), [old, new])
@@ -85,8 +83,7 @@ struct DiffJob {
     private func differences(
         _ files: (GraphFile, GraphFile), _ model: NSManagedObjectModel
     ) throws -> [ObjectDiff] {
-        var options = try diffOptions(model)
-        options.takesAbsentAsNull = !files.0.isPlain && !files.1.isPlain
+        let options = try diffOptions(model)
         return try ObjectDiff.differences(
             from: files.0.snapshot(model, modelPath: self.model, entity: entity),
             to: files.1.snapshot(model, modelPath: self.model, entity: entity), options: options)

@@ -21,7 +21,7 @@ struct ImportJob {
     /// Files with lists of objects that are gone.
     var deleted: [String] = []
     /// How many objects of an entity may be deleted; nil for what the tool or the model says.
-    var deletionLimit: DeletionLimit?
+    var deletionLimit: MappingOptions.DeletionLimit?
     /// Where the store is copied to before it is changed.
     var backup: String?
     /// How many seconds to wait for others that make or change the store; nil for as long as it takes.

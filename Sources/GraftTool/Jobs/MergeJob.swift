@@ -14,7 +14,7 @@ struct MergeJob {
     var model: String?
     var prefer: MergeSide?
     var options: DiffOptions
-    var deletionLimit = DeletionLimit.ofTool
+    var deletionLimit = MappingOptions.DeletionLimit.ofTool
     /// Where the output is copied to before it is replaced.
     var backup: String?
     private let progress = Progress(totalUnitCount: 1)
@@ -38,9 +38,8 @@ struct MergeJob {
         }
         let model = try model(files.ours, files.theirs)
         let ourSnapshot = try snapshot(files.ours, model)
-        var options = MergeOptions()
+        var options = GraphMerge.Options()
         options.diff = self.options
-        options.diff.takesAbsentAsNull = true
         // What is merged is written, so a guess has to be agreed to.
         options.diff.guessesKeys = self.options.guessesKeys ?? false
         switch prefer {
@@ -60,7 +59,7 @@ struct MergeJob {
             return merge.conflicts.count
         }
         let diff = try merge.diffFromOurs()
-        let patch = PatchOptions(diff: options.diff, deletionLimit: deletionLimit)
+        let patch = GraphDiff.ApplyingOptions(diff: options.diff, deletionLimit: deletionLimit)
         if let backup, FileKind(ofPath: output) == .file { try StoreAccess.backUp(output, to: backup) }
         if files.ours.isArchive {
             try write(diff, patch, archive: files.ours.archive, model)
@@ -85,12 +84,15 @@ struct MergeJob {
     }
 
     private func snapshot(_ file: GraphFile, _ model: NSManagedObjectModel) throws -> GraphSnapshot {
-        try file.snapshot(model, modelPath: self.model, entity: nil)
+        var snapshot = try file.snapshot(model, modelPath: self.model, entity: nil)
+        // A version has all there is, JSON as well.
+        if snapshot.absence == .unknown { snapshot.absence = .null }
+        return snapshot
     }
 
     /// Makes our archive with the changes, and puts it in the output's place.
     private func write(
-        _ diff: GraphDiff, _ options: PatchOptions, archive: GraphArchive, _ model: NSManagedObjectModel
+        _ diff: GraphDiff, _ options: GraphDiff.ApplyingOptions, archive: GraphArchive, _ model: NSManagedObjectModel
     ) throws {
         let container = try StoreAccess.temporaryStore(model)
         try container.restore(archive)
@@ -103,7 +105,7 @@ struct MergeJob {
     }
 
     /// Changes our store where it is the output too; else a copy of it, which then takes the output's place.
-    private func write(_ diff: GraphDiff, _ options: PatchOptions) throws {
+    private func write(_ diff: GraphDiff, _ options: GraphDiff.ApplyingOptions) throws {
         if Self.isSameFile(ours, output) { return try apply(diff, options, to: ours) }
         let draft = try Draft(of: output)
         defer { draft.remove() }
@@ -116,7 +118,7 @@ struct MergeJob {
         }
     }
 
-    private func apply(_ diff: GraphDiff, _ options: PatchOptions, to store: String) throws {
+    private func apply(_ diff: GraphDiff, _ options: GraphDiff.ApplyingOptions, to store: String) throws {
         let container = try StoreAccess.openForWriting(store, model: StoreAccess.model(at: model, forStore: ours))
         if progress.isCancelled { throw GraftError(.cancelled) }
         _ = try container.apply(diff, options: options)

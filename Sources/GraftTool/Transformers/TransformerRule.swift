@@ -17,7 +17,7 @@ import Graft
 enum TransformerRule {
     case integer
     case text
-    case date(DateFormat)
+    case date(MappingOptions.DateFormat)
     case url
     case upperCase
     case lowerCase
@@ -37,7 +37,7 @@ enum TransformerRule {
         case ("case", "lower"): self = .lowerCase
         case ("date", nil): self = .date(.iso8601)
         case ("date", let format?):
-            guard let format = DateFormat(format) else { return nil }
+            guard let format = MappingOptions.DateFormat(format) else { return nil }
             self = .date(format)
         case ("map", let list?):
             var entries: [(key: String, value: String)] = []
@@ -121,7 +121,7 @@ enum TransformerRule {
         }
     }
 
-    private static func written(_ date: Date, _ format: DateFormat) -> Any? {
+    private static func written(_ date: Date, _ format: MappingOptions.DateFormat) -> Any? {
         do {
             var writer = JSONWriter()
             let value = GraphValue.date(date.timeIntervalSinceReferenceDate)

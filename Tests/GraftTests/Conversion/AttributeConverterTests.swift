@@ -201,8 +201,8 @@ extension AttributeConverterTests {
         }
     }
 
-    @Test(arguments: AttributeConverter.NumericDate.allCases)
-    func `dates survive as numbers too`(_ numericDate: AttributeConverter.NumericDate) throws {
+    @Test(arguments: MappingOptions.NumericDate.allCases)
+    func `dates survive as numbers too`(_ numericDate: MappingOptions.NumericDate) throws {
         var converter = AttributeConverter(.date)
         converter.numericDate = numericDate
         converter.writesNumericDates = true

@@ -13,7 +13,7 @@ import Testing
     }
 
     private static func date(
-        _ json: String, _ numericDate: AttributeConverter.NumericDate = .secondsSince1970
+        _ json: String, _ numericDate: MappingOptions.NumericDate = .secondsSince1970
     ) throws -> Date {
         var converter = AttributeConverter(.date)
         converter.numericDate = numericDate

@@ -40,17 +40,17 @@ import Testing
     @Test(arguments: 1...60)
     func `an object's own dictionary changes nothing`(_ seed: Int) throws {
         try withGraph(seed) { context, objects, _ throws in
-            for members in PopulateOptions.MembersPolicy.allCases {
+            for members in MappingOptions.MembersPolicy.allCases {
                 let root = objects[seed % objects.count]
                 var options = DictionaryOptions()
                 options.valueForm = DictionaryOptions.ValueForm.allCases[seed % 3]
                 options.maximumNesting = [200, 2, 1][seed % 3]
                 let labels = try GraphFingerprint.labels(context)
                 var populating = PopulateOptions()
-                populating.members = members
+                populating.membersPolicy = members
                 let dictionary = try root.toDictionary(options: options)
                 let report = try root.populate(fromDictionary: dictionary, options: populating)
-                #expect(report.inserted == 0, "seed \(seed), \(members)")
+                #expect(report.total.inserted == 0, "seed \(seed), \(members)")
                 #expect(try GraphFingerprint.labels(context) == labels, "seed \(seed), \(members)")
                 context.rollback()
             }
@@ -80,7 +80,7 @@ import Testing
             let roots = Array(objects.shuffled(seed).prefix(3))
             let expected = GraphFingerprint.labels(of: reachable(from: roots))
             for roots in [roots, roots.reversed()] {
-                let data = try roots.dictionaryData(DictionaryFormat.allCases[seed % 3 == 1 ? 2 : seed % 3])
+                let data = try roots.dictionaryData(DictionaryOptions.Format.allCases[seed % 3 == 1 ? 2 : seed % 3])
                 try TestStack(model).perform { other throws in
                     let made = try other.populateObjects(fromDictionaryData: data).objects
                     #expect(made.map { $0.entity.name } == roots.map { $0.entity.name })

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func `a link to itself and a triangle come back through each format`() throws {
-        for format in DictionaryFormat.allCases {
+        for format in DictionaryOptions.Format.allCases {
             try TestStack(Model.make()).perform { context throws in
                 let three = people(["Ann", "Bob", "Cid"], context)
                 for person in three { person.setValue(NSSet(array: three), forKey: "friends") }
@@ -102,7 +102,7 @@ import Testing
     @Test func `no value where the model has one by default comes back as none`() throws {
         var sketch = ModelSketch()
         sketch.entity("Page", [.attribute("title", default: "Untitled"), .attribute("text")])
-        for format in DictionaryFormat.allCases {
+        for format in DictionaryOptions.Format.allCases {
             try TestStack(sketch.model()).perform { context throws in
                 let page = Model.new("Page", [:], context)
                 page.setValue(nil, forKey: "title")

@@ -102,7 +102,7 @@ import Testing
                 let copy = try NSManagedObject.create(
                     fromDictionary: tree.toDictionary(options: options), in: context, options: populate)
                 try expectEqual(copy, expected, "seed \(seed), \(options.valueForm)")
-                let format = DictionaryFormat.allCases[seed % 3]
+                let format = DictionaryOptions.Format.allCases[seed % 3]
                 let data = try tree.dictionaryData(format, options: options)
                 let objects = try context.populateObjects(fromDictionaryData: data, options: populate).objects
                 try expectEqual(objects[0], expected, "seed \(seed), \(format)")

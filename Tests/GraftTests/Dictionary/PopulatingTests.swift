@@ -51,7 +51,7 @@ import Testing
     @Test func `identities can be ignored`() throws {
         let stack = try TestStack(Model.make(hasIdentity: true))
         var options = PopulateOptions()
-        options.matchesIdentities = false
+        options.existingObjects = .insert
         try stack.perform { context throws in
             let dictionary = try dictionary(hasIdentity: true)
             let people = try NSManagedObject.create(
@@ -72,7 +72,7 @@ import Testing
         try stack.perform { context throws in
             let dictionary = try dictionary(hasIdentity: true)
             let (objects, report) = try context.populateObjects(fromDictionaries: [dictionary])
-            #expect(report.inserted == 2 && report.updated == 2)
+            #expect(report.total.inserted == 2 && report.total.updated == 2)
             try context.save()
             #expect(objects.count == 1)
             let address = try #require(try context.one("Address", "guid", "a2"))
@@ -102,10 +102,10 @@ import Testing
             // What it owns and what has no identity is changed in place.
             #expect(person.object("passport") === passport)
             #expect(passport.text("number") == "2")
-            #expect(report.inserted == 1 && report.updated == 2)
+            #expect(report.total.inserted == 1 && report.total.updated == 2)
 
             var options = PopulateOptions()
-            options.members = .replace
+            options.membersPolicy = .replace
             try person.populate(fromDictionary: ["addresses": [["city": "Only"]]], options: options)
             #expect(person.texts("addresses", "city") == ["Only"])
             try person.populate(fromDictionary: ["passport": NSNull(), "addresses": NSNull()])
@@ -115,10 +115,44 @@ import Testing
         }
     }
 
+    @Test func `update finds every object or is an error, and nothing is made`() throws {
+        let stack = try TestStack(Model.make(hasIdentity: true))
+        var options = PopulateOptions()
+        options.existingObjects = .update
+        try stack.perform { context throws in
+            let ann = Model.new("Person", ["guid": "1"], context)
+            let known: [String: Any] = ["class": "Person", "guid": "1", "firstName": "Ann"]
+            #expect(try context.populateObjects(fromDictionaries: [known], options: options).objects == [ann])
+            let unknown: [String: Any] = ["class": "Person", "guid": "2"]
+            let error = graftError {
+                try context.populateObjects(fromDictionaries: [known, unknown], options: options)
+            }
+            #expect(error?.problem == .unresolvedReference(entity: "Person", identity: "\"2\""))
+            #expect(error?.place.path == [.index(1)])
+            #expect(try context.all("Person").count == 1)
+        }
+    }
+
+    @Test func `replace unlinks what has an identity, and replaceAndDelete deletes what was owned`() throws {
+        for policy in [MappingOptions.MembersPolicy.replace, .replaceAndDelete] {
+            let stack = try TestStack(Model.make(hasIdentity: true))
+            var options = PopulateOptions()
+            options.membersPolicy = policy
+            try stack.perform { context throws in
+                let ann = Model.new("Person", ["guid": "1"], context)
+                let addresses = ["a1", "a2"].map { Model.new("Address", ["guid": $0], context) }
+                ann.setValue(NSSet(array: addresses), forKey: "addresses")
+                try ann.populate(fromDictionary: ["addresses": [["guid": "a1"]]], options: options)
+                #expect(ann.texts("addresses", "guid") == ["a1"])
+                #expect(addresses[1].isDeleted == (policy == .replaceAndDelete))
+            }
+        }
+    }
+
     @Test func `a replaced list keeps the object that it is nested in`() throws {
         let stack = try TestStack(Model.make(hasIdentity: true))
         var options = PopulateOptions()
-        options.members = .replace
+        options.membersPolicy = .replace
         try stack.perform { context throws in
             let ann = Model.new("Person", ["guid": "1"], context)
             let friends = ["2", "3"].map { Model.new("Person", ["guid": $0], context) }
@@ -216,16 +250,21 @@ import Testing
         ]
         try stack.perform { context throws in
             var options = PopulateOptions()
-            options.unconvertibleValues = .report
+            options.failurePolicy = .skip
             let (objects, report) = try context.populateObjects(fromDictionaries: [dictionary], options: options)
-            #expect(report.unknownKeys.map { "\($0)" }.allSatisfy { $0.contains("has no property") })
-            #expect(
-                report.unknownKeys.map(\.problem) == [
-                    .unknownProperty("firstname", closest: "firstName"), .unknownProperty("town", closest: nil),
-                ])
-            #expect(report.unconvertedValues.map(\.place.property) == ["age"])
+            #expect(report.unknownKeys.map { "\($0.entity) \($0.key)" } == ["Address town", "Person firstname"])
+            #expect(report.failures.map(\.property) == ["age"])
             #expect(objects[0].value(forKey: "age") == nil)
             #expect(objects[0].texts("addresses", "city") == ["Y"])
+            context.rollback()
+            options.failurePolicy = .collect
+            do {
+                _ = try context.populateObjects(fromDictionaries: [dictionary, dictionary], options: options)
+                Issue.record("nothing was refused")
+            } catch let error as ImportFailures {
+                #expect(error.report.failures.map(\.path) == ["$[0].age", "$[1].age"])
+            }
+            #expect(!context.hasChanges)
             options.unknownKeys = .fail
             let count = try context.all("Person").count
             #expect(

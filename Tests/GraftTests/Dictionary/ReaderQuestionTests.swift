@@ -41,7 +41,7 @@ import Testing
         let stack = try TestStack(Model.make())
         try stack.perform { context throws in
             let people = ["p1", "p2"].map { Model.fill(context, guid: $0) }
-            for format in DictionaryFormat.allCases {
+            for format in DictionaryOptions.Format.allCases {
                 let data = try people.dictionaryData(format)
                 let other = try TestStack(Model.make(), .sqlite)
                 try other.perform { copy throws in
@@ -85,7 +85,7 @@ import Testing
             #expect(objects == [person])
             #expect(person.number("age") == 31)
             #expect(person.texts("addresses", "city") == ["Another Town", "Moved"])
-            #expect(report.inserted == 0)
+            #expect(report.total.inserted == 0)
         }
     }
 

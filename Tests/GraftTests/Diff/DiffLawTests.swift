@@ -137,10 +137,10 @@ import Testing
             }
             #expect(!conflicts.isEmpty)
             var skipped = versions[1].snapshot
-            let report = try skipped.apply(diff, options: PatchOptions(conflicts: .skip))
+            let report = try skipped.apply(diff, options: GraphDiff.ApplyingOptions(conflicts: .skip))
             #expect(report.conflicts == conflicts, "seed \(seed)")
             #expect(try skipped.contents() == versions[1].contents, "seed \(seed)")
-            let forced = try versions[1].snapshot.applying(diff, options: PatchOptions(conflicts: .force))
+            let forced = try versions[1].snapshot.applying(diff, options: GraphDiff.ApplyingOptions(conflicts: .force))
             #expect(try forced.contents() == versions[1].contents, "seed \(seed)")
         }
     }

@@ -44,7 +44,7 @@ import Testing
 
     /// Makes the base, and both sides from the base by one more change each; merges them.
     private func merge(
-        _ options: MergeOptions = MergeOptions(), base: (NSManagedObjectContext) throws -> Void,
+        _ options: GraphMerge.Options = GraphMerge.Options(), base: (NSManagedObjectContext) throws -> Void,
         ours: (NSManagedObjectContext) throws -> Void, theirs: (NSManagedObjectContext) throws -> Void
     ) throws -> GraphMerge {
         func side(_ change: (NSManagedObjectContext) throws -> Void) throws -> GraphSnapshot {
@@ -120,8 +120,8 @@ import Testing
             try ann($0).setValue("Anne", forKey: "name")
             try ann($0).setValue("b@x", forKey: "email")
         }
-        func text(_ text: String) -> MergeConflict.Version { .value(.attribute(.string(text))) }
-        let conflict = MergeConflict(
+        func text(_ text: String) -> GraphMerge.Conflict.Version { .value(.attribute(.string(text))) }
+        let conflict = GraphMerge.Conflict(
             .values, key("Person", "ann"), "name", base: text("Ann"), ours: text("Anna"), theirs: text("Anne"))
         #expect(merge.conflicts == [conflict])
         let row = try #require(merge.snapshot.row(of: "Person", identity: [.string("ann")]))
@@ -151,12 +151,12 @@ import Testing
     }
 
     @Test(arguments: [
-        (MergePolicy.ours, GraphValue.string("Anna")), (.theirs, .string("Anne")),
+        (GraphMerge.Policy.ours, GraphValue.string("Anna")), (.theirs, .string("Anne")),
         (.latest(attribute: "updated"), .string("Anne")),
         (.custom { _ in .value(.string("?")) }, .string("?")),
     ])
-    func `a policy of the property settles it`(_ policy: MergePolicy, _ expected: GraphValue) throws {
-        let options = MergeOptions(
+    func `a policy of the property settles it`(_ policy: GraphMerge.Policy, _ expected: GraphValue) throws {
+        let options = GraphMerge.Options(
             policy: .latest(attribute: "updated"), policies: [.init("Person", "name"): policy])
         let merge = try merge(options, base: makeAnn) {
             try ann($0).setValue("Anna", forKey: "name")
@@ -255,7 +255,7 @@ import Testing
     }
 
     @Test func `nothing refers to what one side deleted`() throws {
-        for (choice, isThere) in [(MergeChoice.ours, false), (.theirs, true)] {
+        for (choice, isThere) in [(GraphMerge.Choice.ours, false), (.theirs, true)] {
             var merge = try merge(base: {
                 makeAnn($0)
                 _ = $0.make("Person", ["id": "bob"])
@@ -354,10 +354,10 @@ import Testing
     }
 }
 
-extension MergeOptions {
+extension GraphMerge.Options {
     /// The options as the other side has them.
-    var mirrored: MergeOptions {
-        func mirror(_ policy: MergePolicy) -> MergePolicy {
+    var mirrored: GraphMerge.Options {
+        func mirror(_ policy: GraphMerge.Policy) -> GraphMerge.Policy {
             switch policy {
             case .ours: .theirs
             case .theirs: .ours
@@ -365,6 +365,6 @@ extension MergeOptions {
             default: policy
             }
         }
-        return MergeOptions(policy: mirror(policy), policies: policies.mapValues(mirror), diff: diff)
+        return GraphMerge.Options(policy: mirror(policy), policies: policies.mapValues(mirror), diff: diff)
     }
 }

@@ -173,9 +173,10 @@ extension GraphDiff {
         let error = graftError { try old.container.apply(diff) }
         #expect(error?.description.contains("--key auto") == true)
         #expect(try old.texts("Tagged") == ["one", "two"])
-        try old.container.apply(diff, options: PatchOptions(diff: DiffOptions(guessesKeys: true)))
+        try old.container.apply(diff, options: GraphDiff.ApplyingOptions(diff: DiffOptions(guessesKeys: true)))
         #expect(try old.texts("Tagged") == ["drei", "zwei"])
-        try old.container.apply(diff.inverted, options: PatchOptions(diff: DiffOptions(keys: ["Tagged": ["UUID"]])))
+        try old.container.apply(
+            diff.inverted, options: GraphDiff.ApplyingOptions(diff: DiffOptions(keys: ["Tagged": ["UUID"]])))
         #expect(try old.texts("Tagged") == ["one", "two"])
     }
 

@@ -30,8 +30,8 @@ import Testing
             let (base, ours, theirs) = (
                 try sides.base.snapshot(), try sides.ours.snapshot(), try sides.theirs.snapshot()
             )
-            for policy in [MergePolicy.leave, .ours, .theirs, .custom { $0.property == nil ? .ours : .base }] {
-                let options = MergeOptions(policy: policy)
+            for policy in [GraphMerge.Policy.leave, .ours, .theirs, .custom { $0.property == nil ? .ours : .base }] {
+                let options = GraphMerge.Options(policy: policy)
                 let merge = try GraphMerge(base: base, ours: ours, theirs: theirs, options: options)
                 let swapped = try GraphMerge(base: base, ours: theirs, theirs: ours, options: options.mirrored)
                 let contents = try merge.snapshot.contents()

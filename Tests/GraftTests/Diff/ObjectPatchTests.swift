@@ -49,8 +49,8 @@ import Testing
             ours.mutate(5, &random)
             theirs.mutate(5, numbersFrom: 100, &random)
             let diff = try GraphDiff(from: world.snapshot(), to: theirs.snapshot())
-            for policy in [ConflictPolicy.skip, .force] {
-                let options = PatchOptions(conflicts: policy)
+            for policy in [GraphDiff.ConflictPolicy.skip, .force] {
+                let options = GraphDiff.ApplyingOptions(conflicts: policy)
                 let stack = try stack(ours)
                 // A store knows which objects there are; so does this snapshot.
                 var snapshot = try ours.snapshot()
@@ -90,7 +90,7 @@ import Testing
             context.rollback()
             batman.setValue("Dark Knight", forKey: "name")
             let error = graftError { try context.apply(diff) }
-            let conflict = PatchConflict(
+            let conflict = GraphDiff.Conflict(
                 ObjectKey("Character", [.integer(1699)]), "name",
                 expected: .value(.attribute(.string("Batman"))), found: .value(.attribute(.string("Dark Knight"))))
             #expect(error?.problem == .changesDoNotFit([conflict]))
@@ -99,7 +99,7 @@ import Testing
                 error?.description.contains(
                     #"'name' of Character 1699 is "Dark Knight" where the change expects "Batman""#) == true)
             #expect(batman.text("name") == "Dark Knight" && batman.object("publisher") != nil)
-            let report = try context.apply(diff, options: PatchOptions(conflicts: .skip))
+            let report = try context.apply(diff, options: GraphDiff.ApplyingOptions(conflicts: .skip))
             #expect(report.conflicts == [conflict])
             #expect(batman.text("name") == "Dark Knight" && batman.object("publisher") == nil)
         }
@@ -143,7 +143,7 @@ import Testing
                 context.make("Line", ["name": "L"]).setValue(order, forKey: "order")
                 try context.save()
                 #expect(graftError { try context.apply(diff) } != nil)
-                let report = try context.apply(diff, options: PatchOptions(conflicts: .force))
+                let report = try context.apply(diff, options: GraphDiff.ApplyingOptions(conflicts: .force))
                 try context.save()
                 #expect(try context.all("Line").count == (isLeft ? 1 : 0))
                 #expect(try context.all("Order").count == (rule == .denyDeleteRule ? 1 : 0))

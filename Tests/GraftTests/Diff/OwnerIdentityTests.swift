@@ -91,11 +91,9 @@ import Testing
         #expect(diff.deleted.map(\.key) == [line(2, of: "A")])
         #expect(diff.inserted.contains { $0.key == line(2, of: "B") })
         let archive = try other.perform { try $0.exportJSON() }
-        var options = DiffOptions()
-        options.takesAbsentAsNull = true
-        let same = try GraphDiff(
-            from: GraphSnapshot(json: archive, model: model), to: other.perform { try GraphSnapshot(of: $0) },
-            options: options)
+        var whole = try GraphSnapshot(json: archive, model: model)
+        whole.absence = .null
+        let same = try GraphDiff(from: whole, to: other.perform { try GraphSnapshot(of: $0) })
         #expect(same.isEmpty, "\(same.text())")
     }
 

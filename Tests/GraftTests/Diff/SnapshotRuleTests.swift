@@ -110,7 +110,7 @@ import Testing
         let conflict = try #require(merge.conflicts.first)
         #expect(conflict.key.description == "Team \"T\"" && conflict.property == "members")
         #expect(conflict.description.contains("the model doesn't allow"))
-        for (choice, expected) in [(MergeChoice.ours, ["Player \"A\""]), (.theirs, ["Player \"B\""])] {
+        for (choice, expected) in [(GraphMerge.Choice.ours, ["Player \"A\""]), (.theirs, ["Player \"B\""])] {
             var settled = merge
             try settled.settle(conflict, choice)
             #expect(settled.conflicts.isEmpty)

@@ -29,7 +29,7 @@ import Testing
                 "Shirt",
                 [.attribute("number", json: "number"), .toOne("player", "Player", inverse: "shirts")])
         }
-        world.options.mapping["Team", "players"].toManyPolicy = .replaceAndDelete
+        world.options.mapping["Team", "players"].membersPolicy = .replaceAndDelete
         return world
     }
 
@@ -91,20 +91,22 @@ import Testing
         let diff = try GraphDiff(from: before, to: try world.stack.perform { try GraphSnapshot(of: $0) })
         try container.apply(diff.inverted)
         #expect(try world.count("Player") == 2)
-        let error = graftError { try container.apply(diff, options: PatchOptions(deletionLimit: .count(1))) }
+        let error = graftError {
+            try container.apply(diff, options: GraphDiff.ApplyingOptions(deletionLimit: .count(1)))
+        }
         #expect(error?.description.contains("2 of 2 objects would be deleted") == true)
         #expect(try world.count("Shirt") == 2)
-        try container.apply(diff, options: PatchOptions(deletionLimit: .count(2)))
+        try container.apply(diff, options: GraphDiff.ApplyingOptions(deletionLimit: .count(2)))
         #expect(try world.count("Player") == 0)
         #expect(try world.count("Shirt") == 0)
     }
 
     @Test(arguments: ["10", "0", "10%", "2.5%", "100%"]) func `a limit is a number or a percentage`(_ text: String) {
-        #expect(DeletionLimit(text) != nil)
+        #expect(MappingOptions.DeletionLimit(text) != nil)
     }
 
     @Test(arguments: ["", "%", "-1", "101%", "ten", "1.5"]) func `other texts are none`(_ text: String) {
-        #expect(DeletionLimit(text) == nil)
+        #expect(MappingOptions.DeletionLimit(text) == nil)
     }
 
     // MARK: Objects that are gone

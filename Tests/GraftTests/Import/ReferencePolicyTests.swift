@@ -83,7 +83,8 @@ import Testing
         let kept = try JSONEncoder().encode(report.unresolvedReferences)
         #expect(report.unresolvedReferences.count == 4)
 
-        world.options.unresolvedReferences = try JSONDecoder().decode([UnresolvedReference].self, from: kept)
+        world.options.unresolvedReferences = try JSONDecoder().decode(
+            [ImportReport.UnresolvedReference].self, from: kept)
         let next = try world.take(#"[{"name": "b"}, {"name": "c"}]"#, "Singer")
         #expect(next.unresolvedReferences.map(\.destination.identity) == [[.integer(5)], [.string("a")]])
         #expect(next["Song"].updated == 1)

@@ -51,7 +51,7 @@ struct InferredData {
         try #require(inference.model.entitiesByName[entity]?.relationshipsByName[name], "\(entity).\(name)")
     }
 
-    func guess(_ entity: String, _ property: String?) throws -> ModelGuess {
+    func guess(_ entity: String, _ property: String?) throws -> ModelInference.Guess {
         try #require(inference.guesses.first { $0.entity == entity && $0.property == property })
     }
 
@@ -83,7 +83,7 @@ extension JSONValue {
         case .array(let elements): .array(elements.map(\.withoutRepeatedKeys))
         case .object(let object):
             .object(
-                JSONObject(
+                JSONValue.Object(
                     members: object.members.reduce(into: []) { members, member in
                         members.removeAll { $0.key == member.key }
                         members.append(.init(key: member.key, value: member.value.withoutRepeatedKeys))
@@ -98,7 +98,7 @@ extension JSONValue {
         case .array(let elements): .array(elements.map(\.withoutNothing))
         case .object(let object):
             .object(
-                JSONObject(
+                JSONValue.Object(
                     members: object.members.filter { !$0.value.isNull && $0.value != .array([]) }
                         .map { .init(key: $0.key, value: $0.value.withoutNothing) }))
         default: self

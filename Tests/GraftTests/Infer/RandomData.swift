@@ -36,15 +36,17 @@ struct RandomData {
     /// Two files: records, and those that some of their keys refer to.
     mutating func texts() -> [(name: String, text: String)] {
         let usesTexts = generator.chance(50)
-        identifiers = (1...6).map { usesTexts ? .string("k-\($0)") : .number(JSONNumber($0)) }
-        let brands = identifiers.map { JSONValue.object(JSONObject([("id", $0), ("name", .string(word()))])) }
-        pool = (1...5).map { .object(JSONObject([("id", .number(JSONNumber($0))), ("title", .string(word()))])) }
+        identifiers = (1...6).map { usesTexts ? .string("k-\($0)") : .number(JSONValue.Number($0)) }
+        let brands = identifiers.map { JSONValue.object(JSONValue.Object([("id", $0), ("name", .string(word()))])) }
+        pool = (1...5).map {
+            .object(JSONValue.Object([("id", .number(JSONValue.Number($0))), ("title", .string(word()))]))
+        }
         let members = members(depth: 0, count: 4 + generator.below(8))
         let hasIdentity = generator.chance(60)
         let records = (0..<(3 + generator.below(25))).map { number in
             var record = object(members)
-            if hasIdentity { record.append(.init(key: "id", value: .number(JSONNumber(number * 7)))) }
-            return JSONValue.object(JSONObject(members: record))
+            if hasIdentity { record.append(.init(key: "id", value: .number(JSONValue.Number(number * 7)))) }
+            return JSONValue.object(JSONValue.Object(members: record))
         }
         let separator = generator.chance(50) ? "\n" : nil
         let text =
@@ -98,8 +100,8 @@ struct RandomData {
 
     // MARK: Values
 
-    private mutating func object(_ members: [Member]) -> [JSONObject.Member] {
-        members.compactMap { (member: Member) -> JSONObject.Member? in
+    private mutating func object(_ members: [Member]) -> [JSONValue.Object.Member] {
+        members.compactMap { (member: Member) -> JSONValue.Object.Member? in
             let gap = member.gaps[generator.below(member.gaps.count)]
             if gap != .none, generator.chance(30) {
                 // Of an array only one kind of nothing, unless all are mixed.
@@ -124,12 +126,12 @@ struct RandomData {
 
     private mutating func value(_ field: Field) -> JSONValue {
         switch field {
-        case .integer: return .number(JSONNumber(generator.below(5000) - 1000))
-        case .long: return .number(JSONNumber(UInt64.max - UInt64(generator.below(1000))))
-        case .double: return .number(JSONNumber(Double(generator.below(100_000)) / 128) ?? 0)
+        case .integer: return .number(JSONValue.Number(generator.below(5000) - 1000))
+        case .long: return .number(JSONValue.Number(UInt64.max - UInt64(generator.below(1000))))
+        case .double: return .number(JSONValue.Number(Double(generator.below(100_000)) / 128) ?? 0)
         case .decimal:
             return .number(
-                JSONNumber(text: "\(generator.below(100)).12345678901234567890\(1 + generator.below(9))") ?? 0)
+                JSONValue.Number(text: "\(generator.below(100)).12345678901234567890\(1 + generator.below(9))") ?? 0)
         case .boolean: return .bool(generator.chance(50))
         case .text: return .string(word())
         case .day: return .string("20\(10 + generator.below(80))-0\(1 + generator.below(9))-1\(generator.below(9))")
@@ -140,14 +142,15 @@ struct RandomData {
                 UUID(uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, UInt8(generator.below(255)))).uuidString)
         case .link: return .string("https://example.com/\(generator.below(99))?q=a%20b")
         case .mixed:
-            return generator.chance(50) ? .string("\(generator.below(9))") : .number(JSONNumber(generator.below(9)))
+            return generator.chance(50)
+                ? .string("\(generator.below(9))") : .number(JSONValue.Number(generator.below(9)))
         case .texts: return .array((0..<generator.below(4)).map { _ in .string(word()) })
         case .deep: return [[1, .null, ["a": [true, [:]]]], .array([]), .string(word())]
         case .alwaysNull: return .null
         case .alwaysEmpty: return .array([])
-        case .owned(let members): return .object(JSONObject(members: object(members)))
+        case .owned(let members): return .object(JSONValue.Object(members: object(members)))
         case .manyOwned(let members):
-            return .array((0..<generator.below(4)).map { _ in .object(JSONObject(members: object(members))) })
+            return .array((0..<generator.below(4)).map { _ in .object(JSONValue.Object(members: object(members))) })
         case .shared: return pool[generator.below(pool.count)]
         case .manyShared: return .array(Array(pool.shuffled(using: &generator).prefix(generator.below(4))))
         case .reference: return identifiers[generator.below(identifiers.count)]

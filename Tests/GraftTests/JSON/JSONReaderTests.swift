@@ -145,7 +145,7 @@ import Testing
         for index in 0..<3 {
             try pipe.fileHandleForWriting.write(contentsOf: Data("{\"a\":\(index)}\n".utf8))
             #expect(try reader.nextRecord() == .beginObject)
-            #expect(try reader.value() == ["a": .number(JSONNumber(index))])
+            #expect(try reader.value() == ["a": .number(JSONValue.Number(index))])
         }
         try pipe.fileHandleForWriting.close()
         #expect(try reader.nextRecord() == nil)
@@ -166,7 +166,7 @@ import Testing
 
 extension JSONReaderTests {
     private static func records(
-        _ text: String, _ format: JSONReader.Format, _ delivery: Delivery, reading: Bool = true
+        _ text: String, _ format: ImportOptions.Format, _ delivery: Delivery, reading: Bool = true
     ) throws -> [JSONValue] {
         var reader = delivery.reader(text, format: format)
         var records: [JSONValue] = []
@@ -197,7 +197,7 @@ extension JSONReaderTests {
 
     @Test(arguments: Delivery.allCases)
     func `what can't be a sequence of records is an error`(_ delivery: Delivery) {
-        let cases: [(String, JSONReader.Format)] = [
+        let cases: [(String, ImportOptions.Format)] = [
             ("[1] 2", .automatic), ("{} {}", .document), ("truefalse", .sequence), ("12true", .sequence),
             ("1,2", .sequence), ("{},{}", .sequence), ("{}]", .sequence), ("", .document), ("[1", .automatic),
         ]
@@ -234,17 +234,17 @@ extension JSONReaderTests {
         switch object {
         case is NSNull: return nil
         case let text as String: return .string(text)
-        case let number as NSDecimalNumber: return .number(try #require(JSONNumber(number.decimalValue)))
+        case let number as NSDecimalNumber: return .number(try #require(JSONValue.Number(number.decimalValue)))
         case let number as NSNumber:
             // Safe: a type encoding is a constant string of at least one character.
             switch unsafe UInt8(bitPattern: number.objCType.pointee) {
             case UInt8(ascii: "c"): return .bool(number.boolValue)
-            case UInt8(ascii: "d"): return .number(try #require(JSONNumber(number.doubleValue)))
-            default: return .number(JSONNumber(number.int64Value))
+            case UInt8(ascii: "d"): return .number(try #require(JSONValue.Number(number.doubleValue)))
+            default: return .number(JSONValue.Number(number.int64Value))
             }
         case let elements as [Any]: return .array(try elements.map(value))
         case let members as [String: Any]:
-            return .object(JSONObject(try members.map { ($0.key, try value(of: $0.value)) }))
+            return .object(JSONValue.Object(try members.map { ($0.key, try value(of: $0.value)) }))
         default: throw GraftError(.other(finding: "\(type(of: object))", remedy: "None."))
         }
     }

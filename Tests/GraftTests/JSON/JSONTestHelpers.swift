@@ -30,7 +30,7 @@ enum Delivery: CustomTestStringConvertible, CaseIterable, Sendable {
     }
 
     func reader(
-        _ bytes: [UInt8], format: JSONReader.Format = .document, maximumDepth: Int = 512
+        _ bytes: [UInt8], format: ImportOptions.Format = .document, maximumDepth: Int = 512
     ) -> JSONReader {
         var options = JSONReader.Options()
         options.maximumDepth = maximumDepth
@@ -47,7 +47,7 @@ enum Delivery: CustomTestStringConvertible, CaseIterable, Sendable {
             }, format: format, options: options)
     }
 
-    func reader(_ text: String, format: JSONReader.Format = .document, maximumDepth: Int = 512) -> JSONReader {
+    func reader(_ text: String, format: ImportOptions.Format = .document, maximumDepth: Int = 512) -> JSONReader {
         reader(Array(text.utf8), format: format, maximumDepth: maximumDepth)
     }
 }
@@ -71,7 +71,8 @@ func tokens(of reader: inout JSONReader) throws -> [String] {
     }
 }
 
-func tokens(of text: String, _ delivery: Delivery = .array, format: JSONReader.Format = .document) throws -> [String] {
+func tokens(of text: String, _ delivery: Delivery = .array, format: ImportOptions.Format = .document) throws -> [String]
+{
     var reader = delivery.reader(text, format: format)
     return try tokens(of: &reader)
 }
@@ -121,15 +122,15 @@ extension SeededGenerator {
         switch Int.random(in: 0...(depth < 5 ? 8 : 5), using: &self) {
         case 0: return .null
         case 1: return .bool(Bool.random(using: &self))
-        case 2: return .number(JSONNumber(Int64.random(in: .min ... .max, using: &self)))
-        case 3: return JSONNumber(double()).map { .number($0) } ?? .null
+        case 2: return .number(JSONValue.Number(Int64.random(in: .min ... .max, using: &self)))
+        case 3: return JSONValue.Number(double()).map { .number($0) } ?? .null
         case 4, 5: return .string(string())
         case 6:
             return .array((0..<Int.random(in: 0...6, using: &self)).map { _ in value(depth: depth + 1) })
         default:
             // Keys don't repeat: what a repeated key means differs between readers.
             let pairs = (0..<Int.random(in: 0...6, using: &self)).map { ("\(string())\($0)", value(depth: depth + 1)) }
-            return .object(JSONObject(pairs))
+            return .object(JSONValue.Object(pairs))
         }
     }
 }

@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func `members keep their order and the last of a repeated key counts`() throws {
-        var object = JSONObject()
+        var object = JSONValue.Object()
         object["z"] = 1
         object["a"] = 2
         object["z"] = 3

@@ -167,6 +167,6 @@ import Testing
         try file.close()
         var reader = JSONReader(try FileHandle(forReadingFrom: url))
         _ = try reader.next()
-        #expect(try reader.value() == .array((0..<50_000).map { .number(JSONNumber($0)) }))
+        #expect(try reader.value() == .array((0..<50_000).map { .number(JSONValue.Number($0)) }))
     }
 }

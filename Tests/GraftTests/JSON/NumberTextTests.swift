@@ -128,7 +128,7 @@ import Testing
             ["123456789012345678901234567890123456789012345", "123456789012345678901234567890123456789012345.0"],
             ["1234567890123456789012345678901234567890e5", "123456789012345678901234567890123456789e6"],
         ]
-        let groups = try equal.map { try $0.map { try #require(JSONNumber(text: $0)) } }
+        let groups = try equal.map { try $0.map { try #require(JSONValue.Number(text: $0)) } }
         for group in groups {
             for number in group {
                 #expect(number == group[0])
@@ -136,9 +136,9 @@ import Testing
             }
         }
         #expect(Set(groups.flatMap(\.self)).count == groups.count)
-        #expect(JSONNumber(text: "1") != JSONNumber(text: "-1"))
+        #expect(JSONValue.Number(text: "1") != JSONValue.Number(text: "-1"))
         for text in ["", "01", "+1", "1.", ".5", "1 ", " 1", "0x1", "NaN", "1,2"] {
-            #expect(JSONNumber(text: text) == nil)
+            #expect(JSONValue.Number(text: text) == nil)
         }
     }
 }

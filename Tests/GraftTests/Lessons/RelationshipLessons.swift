@@ -78,7 +78,8 @@ import Testing
         var world = try world(["JSONReferencePolicy": "defer"])
         let first = try world.take(#"{"id": "1", "tags": ["a", "b"], "boss": "2"}"#, "User")
         let kept = try JSONEncoder().encode(first.unresolvedReferences)
-        world.options.unresolvedReferences = try JSONDecoder().decode([UnresolvedReference].self, from: kept)
+        world.options.unresolvedReferences = try JSONDecoder().decode(
+            [ImportReport.UnresolvedReference].self, from: kept)
         let second = try world.take(#"[{"id": "a"}, {"id": "b"}]"#, "Tag")
         #expect(try tags(world, "1") == "ab")
         world.options.unresolvedReferences = second.unresolvedReferences

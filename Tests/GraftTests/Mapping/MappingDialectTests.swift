@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `the dialect is recognised by the annotations that only one library has`() {
-        func dialect(_ info: [String: String], _ property: [String: String]) -> MappingDialect {
+        func dialect(_ info: [String: String], _ property: [String: String]) -> MappingOptions.Dialect {
             .dialect(of: model(info, [.attribute("a").annotated(property)]))
         }
         #expect(dialect([:], [:]) == .graft)
@@ -45,7 +45,7 @@ import Testing
         sketch.entity(
             "B", info: ["relatedByAttribute": "b"], [.attribute("b").annotated(["JSONKeyPath": "b", "CDKMap": "c"])])
         sketch.entity("A", [.attribute("a").annotated(["sync.remoteKey": "x"])])
-        let found = MappingDialect.occurrences(in: sketch.model())
+        let found = MappingOptions.Dialect.occurrences(in: sketch.model())
         #expect(found.map(\.dialect) == [.sync, .magicalRecord, .coreDataKit, .graft])
         #expect(found.map(\.entity) == ["A", "B", "B", "B"])
         #expect(found.map(\.property) == ["a", nil, "b", "b"])
@@ -94,8 +94,8 @@ import Testing
         #expect(mapping.schema.entities[company].identity == [0])
         #expect(mapping.entities[company].isIdentityInferred)
         #expect(properties[5]?.referencePolicy == .link)
-        #expect(properties[6]?.toManyPolicy == .replace)
-        #expect(mapping.entities[company].properties[1]?.toManyPolicy == .replaceAndDelete)
+        #expect(properties[6]?.membersPolicy == .replace)
+        #expect(mapping.entities[company].properties[1]?.membersPolicy == .replaceAndDelete)
     }
 
     @Test func `MagicalRecord's keys`() throws {
@@ -122,7 +122,7 @@ import Testing
         #expect(properties[3]?.converter?.numericDate == .millisecondsSince1970)
         #expect(properties[4]?.missingPolicy == .default)
         #expect(properties[4]?.defaultValue == .integer(1))
-        #expect(properties[5]?.toManyPolicy == .union)
+        #expect(properties[5]?.membersPolicy == .add)
         #expect(mapping.schema.entities[user].identity == [0], "<entity>ID")
         let post = try #require(mapping.schema.number(ofEntity: "Post"))
         #expect(mapping.schema.entities[post].identity == [0], "the key that relationships name")
@@ -137,7 +137,7 @@ import Testing
                 .toOne("friend", "User").annotated(["CDKRelationType": "CDKEmbedding"]),
             ])
         #expect(try sources(kit) == ["id": ["identifier", "uid", "_id"], "name": ["name"], "friend": ["friend"]])
-        #expect(try GraphMapping(kit).entities[0].properties[3]?.toManyPolicy == .replaceAndDelete)
+        #expect(try GraphMapping(kit).entities[0].properties[3]?.membersPolicy == .replaceAndDelete)
         #expect(try GraphMapping(kit).entities[0].properties[3]?.referencePolicy == .link)
         #expect(try GraphSchema(kit).entities[0].identity == [0])
 

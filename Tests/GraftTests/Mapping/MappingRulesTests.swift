@@ -55,7 +55,7 @@ import Testing
         let bs = try #require(try property("bs", of: "A", in: model))
         #expect(bs.exportForm == .identifier)
         #expect(bs.referencePolicy == .defer)
-        #expect(bs.toManyPolicy == .union)
+        #expect(bs.membersPolicy == .add)
         #expect(bs.collectionForm == .keyed)
         #expect(try property("left", of: "A", in: model) == nil)
         #expect(try property("as", of: "B", in: model)?.collectionForm == .array)

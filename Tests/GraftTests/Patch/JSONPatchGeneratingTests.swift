@@ -22,12 +22,12 @@ import Testing
     }
 
     @Test func `an element at the front of a thousand is one operation`() throws {
-        let old = JSONValue.array((0..<1000).map { ["id": .number(JSONNumber($0)), "name": "n"] })
+        let old = JSONValue.array((0..<1000).map { ["id": .number(JSONValue.Number($0)), "name": "n"] })
         guard case .array(let elements) = old else { return }
         let new = JSONValue.array([["id": -1, "name": "first"]] + elements)
         for options in [JSONPatch.Options(), .identified(by: ["id"])] {
             let patch = try JSONPatch(from: old, to: new, options: options)
-            #expect(patch.operations == [.add(JSONPointer(["0"]), ["id": -1, "name": "first"])])
+            #expect(patch.operations == [.add(JSONPatch.Pointer(["0"]), ["id": -1, "name": "first"])])
         }
     }
 
@@ -37,8 +37,8 @@ import Testing
         let patch = try JSONPatch(from: old, to: new, options: .identified(by: ["id"]))
         #expect(
             patch.operations == [
-                .move(from: JSONPointer(["list", "2"]), to: JSONPointer(["list", "0"])),
-                .replace(JSONPointer(["list", "0", "n"]), "x"),
+                .move(from: JSONPatch.Pointer(["list", "2"]), to: JSONPatch.Pointer(["list", "0"])),
+                .replace(JSONPatch.Pointer(["list", "0", "n"]), "x"),
             ])
     }
 
@@ -47,12 +47,12 @@ import Testing
         let new: JSONValue = [["id": 2, "n": "a"], ["n": "c", "m": 1]]
         #expect(
             try JSONPatch(from: old, to: new, options: .identified(by: ["id"])).operations == [
-                .remove(JSONPointer(["0"])), .add(JSONPointer(["0"]), ["id": 2, "n": "a"]),
-                .replace(JSONPointer(["1", "n"]), "c"),
+                .remove(JSONPatch.Pointer(["0"])), .add(JSONPatch.Pointer(["0"]), ["id": 2, "n": "a"]),
+                .replace(JSONPatch.Pointer(["1", "n"]), "c"),
             ])
         #expect(
             try JSONPatch(from: old, to: new).operations == [
-                .replace(JSONPointer(["0", "id"]), 2), .replace(JSONPointer(["1", "n"]), "c"),
+                .replace(JSONPatch.Pointer(["0", "id"]), 2), .replace(JSONPatch.Pointer(["1", "n"]), "c"),
             ])
     }
 
@@ -60,7 +60,7 @@ import Testing
         var options = JSONPatch.Options()
         options.identity = { $0.tokens.last == "crew" ? [["name", "first"], ["name", "last"]] : nil }
         func person(_ first: String, _ last: String, _ age: Int) -> JSONValue {
-            ["name": ["first": .string(first), "last": .string(last)], "age": .number(JSONNumber(age))]
+            ["name": ["first": .string(first), "last": .string(last)], "age": .number(JSONValue.Number(age))]
         }
         let old: JSONValue = ["crew": [person("A", "X", 1), person("A", "Y", 2)]]
         let new: JSONValue = ["crew": [person("A", "Y", 3), person("A", "X", 1)]]
@@ -142,14 +142,14 @@ extension SeededGenerator {
     mutating func document(depth: Int = 0) -> JSONValue {
         switch Int.random(in: 0...(depth < 4 ? 7 : 3), using: &self) {
         case 0: return .null
-        case 1: return .number(JSONNumber(Int.random(in: 0...3, using: &self)))
+        case 1: return .number(JSONValue.Number(Int.random(in: 0...3, using: &self)))
         case 2: return .string(["", "a", "é", "e\u{301}", "~/"][Int.random(in: 0...4, using: &self)])
         case 3: return .bool(Bool.random(using: &self))
         case 4, 5: return .array((0..<Int.random(in: 0...6, using: &self)).map { _ in document(depth: depth + 1) })
         default:
             let keys = ["id", "a", "b", "a/b", "m~n", "", "é", "e\u{301}"].shuffled(using: &self)
             return .object(
-                JSONObject(
+                JSONValue.Object(
                     keys.prefix(Int.random(in: 0...4, using: &self)).map { ($0, document(depth: depth + 1)) }))
         }
     }

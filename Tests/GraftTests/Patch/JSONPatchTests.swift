@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func `a pointer that ends early says how far it leads`() throws {
-        let patch = JSONPatch([.add(JSONPointer(["a", "b", "c"]), 1)])
+        let patch = JSONPatch([.add(JSONPatch.Pointer(["a", "b", "c"]), 1)])
         let error = graftError { _ = try patch.applying(to: ["a": ["x": 1]]) }
         #expect(
             error?.problem
@@ -38,7 +38,7 @@ import Testing
 
     @Test func `numbers are equal by value, texts by their bytes, objects in any order`() throws {
         func passes(_ document: JSONValue, _ value: JSONValue) -> Bool {
-            (try? JSONPatch([.test(JSONPointer(), value)]).applying(to: document)) != nil
+            (try? JSONPatch([.test(JSONPatch.Pointer(), value)]).applying(to: document)) != nil
         }
         #expect(try passes(JSONValue(parsing: "1e2"), JSONValue(parsing: "100.00")))
         #expect(try passes(JSONValue(parsing: "[12345678901234567890]"), JSONValue(parsing: "[1234567890123456789e1]")))
@@ -61,10 +61,10 @@ import Testing
 
     @Test func `a patch survives JSON and Foundation's coders`() throws {
         let patch = JSONPatch([
-            .add(JSONPointer(["a", "-"]), nil), .remove(JSONPointer(["x/y"])),
-            .replace(JSONPointer(), ["k": [1, 2.5]]),
-            .move(from: JSONPointer(["a"]), to: JSONPointer(["b"])), .test(JSONPointer(["~"]), "t"),
-            .copy(from: JSONPointer(["a"]), to: JSONPointer(["a", "b"])),
+            .add(JSONPatch.Pointer(["a", "-"]), nil), .remove(JSONPatch.Pointer(["x/y"])),
+            .replace(JSONPatch.Pointer(), ["k": [1, 2.5]]),
+            .move(from: JSONPatch.Pointer(["a"]), to: JSONPatch.Pointer(["b"])), .test(JSONPatch.Pointer(["~"]), "t"),
+            .copy(from: JSONPatch.Pointer(["a"]), to: JSONPatch.Pointer(["a", "b"])),
         ])
         #expect(try JSONPatch(parsing: patch.description) == patch)
         #expect(try JSONDecoder().decode(JSONPatch.self, from: JSONEncoder().encode(patch)) == patch)
@@ -87,7 +87,9 @@ import Testing
     }
 
     @Test func `copies that double a document again and again are stopped`() throws {
-        let wide = (0..<100).map { JSONPatch.Operation.copy(from: JSONPointer(), to: JSONPointer(["a\($0)"])) }
+        let wide = (0..<100).map {
+            JSONPatch.Operation.copy(from: JSONPatch.Pointer(), to: JSONPatch.Pointer(["a\($0)"]))
+        }
         let error = graftError { _ = try JSONPatch(wide).applying(to: ["x": [1, 2, 3]]) }
         guard case .tooLarge(_, JSONPatch.maximumCopiedCount)? = error?.problem else {
             Issue.record("\(String(describing: error))")
@@ -98,7 +100,7 @@ import Testing
     @Test func `a patch can't nest a document deeper than it can be written`() throws {
         var value: JSONValue = []
         for _ in 0..<300 { value = [value] }
-        var path = JSONPointer()
+        var path = JSONPatch.Pointer()
         let operations = (0..<3).map { _ in
             defer { path.tokens += Array(repeating: "0", count: 200) }
             return JSONPatch.Operation.add(path, value)

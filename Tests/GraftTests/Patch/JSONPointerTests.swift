@@ -16,17 +16,17 @@ import Testing
             ("/e^f", 3), ("/g|h", 4), ("/i\\j", 5), ("/k\"l", 6), ("/ ", 7), ("/m~0n", 8),
         ]
         for (text, value) in examples {
-            let pointer = try JSONPointer(parsing: text)
+            let pointer = try JSONPatch.Pointer(parsing: text)
             #expect(try document.value(at: pointer) == value, "\(text)")
             #expect(pointer.description == text)
             let data = try JSONEncoder().encode([pointer])
-            #expect(try JSONDecoder().decode([JSONPointer].self, from: data) == [pointer])
+            #expect(try JSONDecoder().decode([JSONPatch.Pointer].self, from: data) == [pointer])
         }
     }
 
     @Test(arguments: ["foo", "#/foo", "/~", "/a~", "/~2", "/~a"])
     func `a text that isn't a pointer is refused`(_ text: String) {
-        let error = graftError { _ = try JSONPointer(parsing: text) }
+        let error = graftError { _ = try JSONPatch.Pointer(parsing: text) }
         guard case .invalidPointer(text, _)? = error?.problem else {
             Issue.record("\(String(describing: error))")
             return
@@ -36,15 +36,15 @@ import Testing
 
     @Test(arguments: ["/foo/-", "/foo/2", "/foo/01", "/foo/-1", "/foo/1e0", "/foo/+1", "/foo/99999999999999999999"])
     func `an index that leads nowhere is refused with the indexes that there are`(_ text: String) {
-        let error = graftError { _ = try document.value(at: JSONPointer(parsing: text)) }
+        let error = graftError { _ = try document.value(at: JSONPatch.Pointer(parsing: text)) }
         #expect(error?.description.contains("an index from 0 to 1") == true, "\(String(describing: error))")
         #expect(error?.description.contains("'\(text)'") == true)
     }
 
     @Test func `keys are compared by their bytes`() throws {
-        let document: JSONValue = .object(JSONObject([("é", 1), ("e\u{301}", 2)]))
-        #expect(try document.value(at: JSONPointer(["é"])) == 1)
-        #expect(try document.value(at: JSONPointer(["e\u{301}"])) == 2)
-        #expect(JSONPointer(["é"]) != JSONPointer(["e\u{301}"]))
+        let document: JSONValue = .object(JSONValue.Object([("é", 1), ("e\u{301}", 2)]))
+        #expect(try document.value(at: JSONPatch.Pointer(["é"])) == 1)
+        #expect(try document.value(at: JSONPatch.Pointer(["e\u{301}"])) == 2)
+        #expect(JSONPatch.Pointer(["é"]) != JSONPatch.Pointer(["e\u{301}"]))
     }
 }

@@ -10,10 +10,10 @@ import Testing
     @Test func `nested lists are matched by the identities of their entities`() throws {
         let model = ComicModel.make()
         let options = try JSONPatch.Options.identified(byMappingOf: "Character", in: model)
-        #expect(options.identity(JSONPointer()) == [["id"]])
-        #expect(options.identity(JSONPointer(["3", "powers"])) == [["id"]])
-        #expect(options.identity(JSONPointer(["powers"])) == [["id"]])
-        #expect(options.identity(JSONPointer(["3", "publisher", "nothing"])) == nil)
+        #expect(options.identity(JSONPatch.Pointer()) == [["id"]])
+        #expect(options.identity(JSONPatch.Pointer(["3", "powers"])) == [["id"]])
+        #expect(options.identity(JSONPatch.Pointer(["powers"])) == [["id"]])
+        #expect(options.identity(JSONPatch.Pointer(["3", "publisher", "nothing"])) == nil)
         let old: JSONValue = [["id": 1, "powers": [["id": 4, "name": "a"], ["id": 9, "name": "b"]]], ["id": 2]]
         let new: JSONValue = [["id": 2], ["id": 1, "powers": [["id": 9, "name": "c"], ["id": 4, "name": "a"]]]]
         let patch = try JSONPatch(from: old, to: new, options: options)
@@ -23,9 +23,9 @@ import Testing
 
     @Test func `the lists of a whole graph are matched by entity`() throws {
         let options = try JSONPatch.Options.identified(byMappingOf: nil, in: ComicModel.make())
-        #expect(options.identity(JSONPointer(["Power"])) == [["id"]])
-        #expect(options.identity(JSONPointer(["$graft"])) == nil)
-        #expect(options.identity(JSONPointer(["Character", "0", "powers"])) == [["id"]])
+        #expect(options.identity(JSONPatch.Pointer(["Power"])) == [["id"]])
+        #expect(options.identity(JSONPatch.Pointer(["$graft"])) == nil)
+        #expect(options.identity(JSONPatch.Pointer(["Character", "0", "powers"])) == [["id"]])
     }
 
     @Test func `keys of sub-entities and steps of key paths are followed`() throws {
@@ -36,6 +36,6 @@ import Testing
             "Part", info: ["identityAttributes": "a, b"],
             [.attribute("a", json: "x.a"), .attribute("b", json: "b"), .toOne("owner", "Sub", inverse: "parts")])
         let options = try JSONPatch.Options.identified(byMappingOf: "Base", in: sketch.model())
-        #expect(options.identity(JSONPointer(["0", "more", "parts"])) == [["x", "a"], ["b"]])
+        #expect(options.identity(JSONPatch.Pointer(["0", "more", "parts"])) == [["x", "a"], ["b"]])
     }
 }

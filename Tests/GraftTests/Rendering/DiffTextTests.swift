@@ -61,7 +61,7 @@ import Testing
             context.make("Power", ["id": "new"]).mutableSetValue(forKey: "heroes").add(objects[0])
             return try GraphDiff(from: before, to: GraphSnapshot(of: context))
         }
-        let rendering = DiffRendering(linkSides: LinkSides(of: stack.container.managedObjectModel))
+        let rendering = DiffRendering(linkSides: DiffRendering.LinkSides(of: stack.container.managedObjectModel))
         #expect(
             diff.text(rendering) == #"""
                 --- old

@@ -37,7 +37,8 @@ import Testing
             #expect(item.text("size") == "kept")
             #expect(item.number("int64") == 1)
             #expect(item.text("computed") == nil)
-            #expect(report.attributes == ["int64"])
+            #expect(report.total.updated == 1)
+            #expect(report.unknownKeys.map(\.key) == ["computed", "nobody"])
         }
     }
 
@@ -84,7 +85,7 @@ import Testing
                 var options = SafeValueOptions()
                 options.failurePolicy = .skip
                 let report = try item.safeSetValues(forKeysWith: dictionary, options: options)
-                #expect(report.skipped == [error])
+                #expect(report.failures.map(\.message) == [error.description])
                 #expect(item.value(forKey: conversion.key).map { "\($0)" } == old)
             } else {
                 try item.safeSetValues(forKeysWith: dictionary)
@@ -127,11 +128,17 @@ import Testing
             #expect(item.text("size") == nil)
             #expect(item.number("int16") == 5)
             var options = SafeValueOptions()
+            options.failurePolicy = .collect
+            let failures = #expect(throws: ImportFailures.self) {
+                try item.safeSetValues(forKeysWith: ["size": "new", "int16": "x", "flag": "maybe"], options: options)
+            }
+            #expect(failures?.report.failures.count == 2)
+            #expect(item.text("size") == nil)
             options.failurePolicy = .skip
             let report = try item.safeSetValues(
                 forKeysWith: ["size": "new", "int16": "x", "flag": "maybe"], options: options)
-            #expect(report.attributes == ["size"])
-            #expect(Set(report.skipped.compactMap(\.place.property)) == ["int16", "flag"])
+            #expect(report.total.updated == 1)
+            #expect(Set(report.failures.compactMap(\.property)) == ["int16", "flag"])
             #expect(item.text("size") == "new")
         }
     }

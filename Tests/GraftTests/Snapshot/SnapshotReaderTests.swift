@@ -19,7 +19,7 @@ import Testing
             defer { offset = end }
             return data[offset..<end]
         }
-        var reader = SnapshotReader(
+        var reader = JSONSnapshotReader(
             JSONReader(source: source, format: .automatic), mapping: mapping, entityName: entity
         )
         reader.startBatch()

@@ -45,7 +45,7 @@ import Testing
             ])
             #expect(throws: GraftError.self) { try context.apply(diff) }
             #expect(!context.hasChanges)
-            let report = try context.apply(diff, options: PatchOptions(conflicts: .skip))
+            let report = try context.apply(diff, options: GraphDiff.ApplyingOptions(conflicts: .skip))
             #expect(report.conflicts.map(\.property) == ["realName"])
             let object = try context.one("Character", "identifier", 1699)
             #expect(object?.text("name") == "Bat")

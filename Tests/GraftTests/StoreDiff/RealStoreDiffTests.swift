@@ -94,7 +94,7 @@ import Testing
     }
 
     private func apply(_ diff: GraphDiff, to container: NSPersistentContainer, _ options: DiffOptions) throws {
-        try container.apply(diff, options: PatchOptions(diff: options))
+        try container.apply(diff, options: GraphDiff.ApplyingOptions(diff: options))
     }
 
     private func read<T>(

@@ -13,8 +13,7 @@ import Testing
         var streamed = 0
         for seed in 1...(kind == .sqlite ? 40 : 120) {
             let (old, new) = try ChangedStores.pair(seed, kind)
-            var options = DiffOptions()
-            options.takesAbsentAsNull = true
+            let options = DiffOptions()
             let contexts = (old.container.newBackgroundContext(), new.container.newBackgroundContext())
             // A graph in which nothing tells two objects apart can't be compared either way.
             guard let expected = try? GraphDiff(from: contexts.0, to: contexts.1, options: options) else { continue }

@@ -19,11 +19,11 @@ import Testing
     }
 
     private func tracker(
-        _ context: NSManagedObjectContext, _ policy: MergePolicy = .leave,
+        _ context: NSManagedObjectContext, _ policy: GraphMerge.Policy = .leave,
         atStep: @escaping @Sendable (DurableFile.Step) throws -> Void = { _ in }
     ) throws -> GraphTracker {
         try GraphTracker(
-            DurableFile(url: file, atStep: atStep), context, .init(merge: MergeOptions(policy: policy)))
+            DurableFile(url: file, atStep: atStep), context, .init(merge: GraphMerge.Options(policy: policy)))
     }
 
     /// The server's state: what was imported first, with some of it changed.
@@ -147,7 +147,7 @@ import Testing
         try stack.perform { context in
             let tracker = try tracker(context)
             try tracker.receive(server())
-            for format in DiffFormat.allCases {
+            for format in DiffRendering.Format.allCases {
                 let empty = try String(decoding: tracker.pendingChange(as: format), as: UTF8.self)
                 #expect(
                     ["", "[]", "{}", #"{"version":1}"#].contains(empty) || empty.contains("No differences."),
@@ -156,7 +156,7 @@ import Testing
             let object = try #require(try context.one("Character", "identifier", 1699))
             object.setValue("Bat", forKey: "name")
             try #require(try context.one("Power", "identifier", 4)).setValue("Speed", forKey: "name")
-            func form(_ format: DiffFormat, of object: NSManagedObject? = nil) throws -> String {
+            func form(_ format: DiffRendering.Format, of object: NSManagedObject? = nil) throws -> String {
                 try String(decoding: tracker.pendingChange(as: format, of: object), as: UTF8.self)
             }
             #expect(try form(.text, of: object).contains("- name: \"Batman\"\n+ name: \"Bat\"\n"))
@@ -175,8 +175,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [DiffFormat.jsonPatch, .mergePatch])
-    func `a pending patch leads the server's objects to ours`(_ format: DiffFormat) throws {
+    @Test(arguments: [DiffRendering.Format.jsonPatch, .mergePatch])
+    func `a pending patch leads the server's objects to ours`(_ format: DiffRendering.Format) throws {
         let other = try TestStack(ComicModel.make())
         try other.importJSON(ComicModel.batman, "Character")
         let patch = try stack.perform { context in

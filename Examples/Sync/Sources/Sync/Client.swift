@@ -22,7 +22,7 @@ import Graft
     init(storeAt store: URL, server: URL) throws {
         context = try People.container(storeAt: store).viewContext
         // What both sides changed goes to the later edit, and where an object doesn't say when it was edited, the user is asked.
-        let options = GraphTracker.Options(merge: MergeOptions(policy: .latest(attribute: "edited")))
+        let options = GraphTracker.Options(merge: GraphMerge.Options(policy: .latest(attribute: "edited")))
         tracker = try GraphTracker(file: GraphTracker.file(besideStoreAt: store), context: context, options: options)
         self.server = server
     }
@@ -31,10 +31,12 @@ import Graft
     func pendingChange() throws -> GraphDiff { try tracker.pendingChange() }
 
     /// What both sides changed and somebody has to decide.
-    var conflicts: [MergeConflict] { tracker.conflicts }
+    var conflicts: [GraphMerge.Conflict] { tracker.conflicts }
 
     /// Decides one of the conflicts.
-    func settle(_ conflict: MergeConflict, _ choice: MergeChoice) throws { try tracker.settle(conflict, choice) }
+    func settle(_ conflict: GraphMerge.Conflict, _ choice: GraphMerge.Choice) throws {
+        try tracker.settle(conflict, choice)
+    }
 
     /// Sends what is pending and takes what others have sent, until there is neither.
     ///

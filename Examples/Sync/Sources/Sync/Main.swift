@@ -36,7 +36,7 @@ import Graft
     private static func edit(_ arguments: [String]) async throws {
         guard let url = URL(string: arguments[0]) else { throw SyncError("'\(arguments[0])' is no URL") }
         let client = try Client(storeAt: URL(fileURLWithPath: arguments[1]), server: url)
-        let choices: [String: MergeChoice] = ["ours": .ours, "theirs": .theirs]
+        let choices: [String: GraphMerge.Choice] = ["ours": .ours, "theirs": .theirs]
         for edit in arguments.dropFirst(2) where choices[edit] == nil { try client.context.make(edit) }
         try client.context.save()
         for line in try await client.synchronize() { print(line) }

@@ -71,7 +71,7 @@ extension AnnotationReader {
             said.direction = .neither
         }
         if Annotation.text(CoreDataKitKey.relationType, of: userInfo) == CoreDataKitKey.embedding {
-            said.toManyPolicy = .replaceAndDelete
+            said.membersPolicy = .replaceAndDelete
         }
         return said
     }

@@ -8,7 +8,9 @@ enum DialectIdentity {
     /// What the annotations of a dialect declare.
     ///
     /// - Parameter lineage: The entity and its super-entities, the nearest first.
-    static func declared(_ lineage: [NSEntityDescription], _ dialect: MappingDialect) throws -> IdentityDeclaration? {
+    static func declared(_ lineage: [NSEntityDescription], _ dialect: MappingOptions.Dialect) throws
+        -> IdentityDeclaration?
+    {
         switch dialect {
         case .graft:
             return nil
@@ -60,7 +62,7 @@ enum DialectIdentity {
     }
 
     /// What a dialect infers from names.
-    static func inferred(_ lineage: [NSEntityDescription], _ dialect: MappingDialect) -> IdentityDeclaration? {
+    static func inferred(_ lineage: [NSEntityDescription], _ dialect: MappingOptions.Dialect) -> IdentityDeclaration? {
         switch dialect {
         case .graft, .coreDataKit, .mmRecord: nil
         case .sync: first(of: { _ in ["id", "remoteID"] }, lineage)

@@ -3,20 +3,20 @@
 import CoreData
 import Foundation
 
-extension MappingDialect {
+extension MappingOptions.Dialect {
     /// The policies of the library for a property.
     func defaults(of description: NSPropertyDescription) -> MappingOptions.Property {
         var defaults = MappingOptions.Property()
         guard let relationship = description as? NSRelationshipDescription else { return defaults }
         switch self {
         case .graft, .mmRecord, .restKit: break
-        case .magicalRecord: defaults.toManyPolicy = .union
+        case .magicalRecord: defaults.membersPolicy = .add
         case .coreDataKit: defaults.referencePolicy = .link
         case .sync:
             defaults.referencePolicy = .link
             // Rows that belong to one object and aren't in its list any more are deleted; shared ones are unlinked.
             if relationship.isToMany, let inverse = relationship.inverseRelationship, !inverse.isToMany {
-                defaults.toManyPolicy = .replaceAndDelete
+                defaults.membersPolicy = .replaceAndDelete
             }
         }
         return defaults

@@ -1,0 +1,273 @@
+// Which objects go into an archive, in which order, and the numbers and names by which they refer to each other. What is
+// kept in memory is an ID, a number and, for JSON, a name of each object; the objects themselves come and go in batches.
+
+import CoreData
+import Foundation
+
+/// The objects of an archive.
+struct ArchivedObjects {
+    private(set) var plan: ArchivePlan
+    let model: NSManagedObjectModel
+    let context: NSManagedObjectContext
+    private let batchSize: Int
+    /// Whether the context forgets each batch. Only for contexts that nobody else uses.
+    private let releasesObjects: Bool
+    /// From Core Data's entities to those of the plan.
+    private let entityNumbers: [ObjectIdentifier: Int]
+
+    /// By entity of the plan: the IDs in the order of the archive.
+    private(set) var ids: [[NSManagedObjectID]]
+    private var numbers: [ObjectIDKey: Int32] = [:]
+    /// Objects of a context that others use: they are to stay while the archive is written.
+    private var retained: [NSManagedObject] = []
+
+    /// - Parameters:
+    ///   - schema: What identifies objects; nil for what the model says.
+    ///   - hasRows: Whether the numbers of their rows are written, too.
+    init(
+        _ context: NSManagedObjectContext, _ schema: GraphSchema? = nil, hasRows: Bool = false, batchSize: Int,
+        releasesObjects: Bool
+    ) throws {
+        guard let model = context.graftModel else {
+            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
+        }
+        self.model = model
+        self.context = context
+        plan = ArchivePlan(try schema ?? GraphSchema(model), hasRows: hasRows)
+        self.batchSize = max(1, batchSize)
+        self.releasesObjects = releasesObjects
+        let descriptions = model.entitiesByName
+        var entityNumbers: [ObjectIdentifier: Int] = [:]
+        for (index, entity) in plan.entities.enumerated() {
+            if let description = descriptions[entity.archived.name] {
+                entityNumbers[ObjectIdentifier(description)] = index
+            }
+        }
+        self.entityNumbers = entityNumbers
+        ids = plan.entities.map { _ in [] }
+    }
+
+    /// How many objects there are.
+    var count: Int { ids.reduce(0) { $0 + $1.count } }
+
+    /// The number of an object in the archive; nil for one that isn't in the store.
+    @inline(__always)
+    func number(_ id: NSManagedObjectID) -> Int? { numbers[id.lookupKey].map(Int.init) }
+
+    static func changedMeanwhile() -> GraftError {
+        GraftError(
+            .conflict(
+                reason: "an object has vanished since the archive began")
+        )
+    }
+
+    // MARK: Choosing
+
+    /// Takes all objects of the context's stores, and those that aren't saved yet.
+    mutating func addAll() throws {
+        for (index, entity) in plan.entities.enumerated() where !plan.schema.entities[entity.number].isAbstract {
+            guard releasesObjects else {
+                let objects = try context.fetch(request(entity))
+                retained += objects
+                ids[index] = objects.map(\.objectID)
+                continue
+            }
+            let all = NSFetchRequest<NSManagedObjectID>(entityName: entity.archived.name)
+            all.resultType = .managedObjectIDResultType
+            all.includesSubentities = false
+            ids[index] = try context.fetch(all)
+        }
+    }
+
+    /// Takes some objects and everything that their relationships lead to.
+    mutating func add(reachedFrom roots: [NSManagedObject]) throws {
+        var seen: Set<NSManagedObjectID> = []
+        var pending: [NSManagedObject] = []
+        func meet(_ object: NSManagedObject, _ contents: inout ArchivedObjects) throws {
+            guard seen.insert(object.objectID).inserted else { return }
+            guard let entity = contents.entityNumbers[ObjectIdentifier(object.entity)] else {
+                throw GraftError(.unknownEntity(object.entity.name ?? "", closest: nil))
+            }
+            contents.ids[entity].append(object.objectID)
+            contents.retained.append(object)
+            pending.append(object)
+        }
+        for root in roots { try meet(root, &self) }
+        var next = 0
+        // In the order in which they are met, and not recursively: a chain may be as long as the store is large.
+        while next < pending.count {
+            let object = pending[next]
+            next += 1
+            guard let entity = entityNumbers[ObjectIdentifier(object.entity)] else { continue }
+            let properties = plan.schema.entities[plan.entities[entity].number].properties
+            for (number, property) in properties.enumerated() where !property.isAttribute && !property.isTransient {
+                if property.isToMany {
+                    for member in object.members(number, property) { try meet(member, &self) }
+                } else if let destination = object.destination(number, property) {
+                    try meet(destination, &self)
+                }
+            }
+        }
+    }
+
+    // MARK: Numbering
+
+    /// Numbers the objects through, entity by entity.
+    mutating func number() {
+        numbers.reserveCapacity(count)
+        var next: Int32 = 0
+        for list in ids {
+            for id in list {
+                numbers[id.lookupKey] = next
+                next += 1
+            }
+        }
+    }
+
+    /// Puts the objects in the order of their identities; those without one follow as they are.
+    ///
+    /// - Parameter body: Is called with each object in the new order, the number of its entity in the plan, and its identity, empty
+    ///   where it isn't complete.
+    mutating func sortByIdentity(
+        _ body: (NSManagedObjectID, _ entity: Int, ArraySlice<GraphValue>) throws -> Void
+    ) throws {
+        for index in plan.entities.indices {
+            let width = plan.schema.entities[plan.entities[index].number].identity.count
+            // One after the other, all null where one of them is: an array for each object would take three times as much.
+            var values: [GraphValue] = []
+            values.reserveCapacity(ids[index].count * width)
+            if width > 0 {
+                try forEachIdentity(of: index) { _, identity in
+                    values += identity.contains(where: \.isNull) ? identity.map { _ in .null } : identity
+                }
+            }
+            ids[index] = try values.identityOrder(width: width, count: ids[index].count).map { position in
+                let identity = values[(position * width)..<(position + 1) * width]
+                try body(ids[index][position], index, identity.first?.isNull ?? true ? [] : identity)
+                return ids[index][position]
+            }
+        }
+    }
+
+    // MARK: One to one
+
+    /// Lets both relationships of a pair be written that are one to one, where the store has a link at one end alone. So nothing is
+    /// lost, and restored rows are what they were.
+    mutating func writeBothEnds() throws {
+        var told: [ArchivePlan.OneToOne] = []
+        for (written, other) in plan.oneToOnes where written != other {
+            if try haveOneSidedLinks(written, back: other) || haveOneSidedLinks(other, back: written) {
+                told.append(other)
+            }
+        }
+        if !told.isEmpty { plan = ArchivePlan(plan.schema, also: told, hasRows: plan.hasRows) }
+    }
+
+    /// Whether a relationship leads to objects that don't lead back.
+    private func haveOneSidedLinks(_ relationship: ArchivePlan.OneToOne, back: ArchivePlan.OneToOne) throws -> Bool {
+        let entity = plan.schema.entities[relationship.entity]
+        let name = entity.properties[relationship.property].name
+        let path = "\(name).\(plan.schema.entities[back.entity].properties[back.property].name)"
+        let request = NSFetchRequest<NSManagedObject>(entityName: entity.name)
+        request.predicate = NSPredicate(
+            format: "%K != nil AND (%K == nil OR %K != SELF)", argumentArray: [name, path, path])
+        return try context.fetch(request).contains { number($0.objectID) != nil }
+    }
+
+    // MARK: Reading
+
+    /// Calls the closure with the objects of an entity that has an identity, and the values of that. Makes no objects where
+    /// they would be let go again.
+    ///
+    /// - Throws: As ``forEachBatch(of:_:)``.
+    private func forEachIdentity(
+        of index: Int, _ body: (NSManagedObjectID, [GraphValue]) -> Void
+    ) throws {
+        let entity = plan.schema.entities[plan.entities[index].number]
+        guard releasesObjects else {
+            return try forEachBatch(of: index) { objects in
+                for object in objects {
+                    body(
+                        object.objectID,
+                        try entity.identity.map { try object.graphValue($0, entity.properties[$0]) })
+                }
+            }
+        }
+        for wanted in ids[index].batches(of: batchSize) {
+            let found = try context.readValues(entity.identity, entity, of: wanted).inOrder(of: wanted, \.id)
+            guard found.count == wanted.count else { throw Self.changedMeanwhile() }
+            for (id, values) in found { body(id, values) }
+        }
+    }
+
+    /// Calls the closure with the objects of an entity, in their order, some at a time.
+    ///
+    /// - Throws: ``GraftError`` with `conflict` where one isn't there any more; what the closure throws.
+    func forEachBatch(of index: Int, _ body: ([NSManagedObject]) throws -> Void) throws {
+        let entity = plan.entities[index]
+        guard releasesObjects else {
+            if !ids[index].isEmpty { try body(ids[index].map { context.object(with: $0) }) }
+            return
+        }
+        let reader = ObjectBatches(
+            context: context, request: request(entity), batchSize: batchSize, relationships: prefetched(entity),
+            releasesObjects: true)
+        for wanted in ids[index].batches(of: batchSize) {
+            let objects = try reader.objects(wanted)
+            guard objects.count == wanted.count else { throw Self.changedMeanwhile() }
+            try body(objects)
+            try context.resetInSameState()
+        }
+    }
+
+    private func request(_ entity: ArchivePlan.Entity) -> NSFetchRequest<NSManagedObject> {
+        let request = NSFetchRequest<NSManagedObject>(entityName: entity.archived.name)
+        request.includesSubentities = false
+        return request
+    }
+
+    /// The relationships that are worth fetching with the objects: where there is no batch faulting.
+    private func prefetched(_ entity: ArchivePlan.Entity) -> [String] {
+        #if canImport(Darwin)
+            return entity.archived.items.compactMap { item in
+                if case .toMany = item.form { item.name } else { nil }
+            }
+        #else
+            return []
+        #endif
+    }
+}
+
+extension [GraphValue] {
+    /// The order of identities that stand one after the other; those without one, all null, come last, as they are.
+    func identityOrder(width: Int, count: Int) -> [Int] {
+        if width == 0 { return Array<Int>(0..<count) }
+        return (0..<count).sorted { one, other in
+            let isFirst = self[(one * width)..<(one + 1) * width].isOrdered(
+                before: self[(other * width)..<(other + 1) * width])
+            return isFirst ?? (one < other)
+        }
+    }
+}
+
+extension ArraySlice<GraphValue> {
+    /// Whether an identity comes before another one: numbers by value, everything else by its bytes, null last. Nil for equal
+    /// ones.
+    fileprivate func isOrdered(before other: ArraySlice<GraphValue>) -> Bool? {
+        if let one = first?.isNull, let other = other.first?.isNull, one != other { return other }
+        for (one, other) in zip(self, other) {
+            switch (one, other) {
+            case (.integer(let one), .integer(let other)): if one != other { return one < other }
+            case (.double(let one), .double(let other)), (.date(let one), .date(let other)):
+                if one != other { return one < other }
+            case (.decimal(let one), .decimal(let other)): if one != other { return one < other }
+            case (.string(let one), .string(let other)):
+                if !one.hasSameBytes(as: other) { return one.utf8.lexicographicallyPrecedes(other.utf8) }
+            default:
+                let (one, other) = (one.description, other.description)
+                if one != other { return one.utf8.lexicographicallyPrecedes(other.utf8) }
+            }
+        }
+        return nil
+    }
+}

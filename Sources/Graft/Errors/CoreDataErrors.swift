@@ -1,0 +1,117 @@
+// From the errors of Core Data to Graft's, and from an object or an offset to a place in the text.
+
+import CoreData
+import Foundation
+
+enum CoreDataErrors {
+    /// The error of data that was to fill an object and has none.
+    static func noObject(for target: NSManagedObject) -> GraftError {
+        GraftError(
+            .other(finding: "the data has no object, and one is to be filled", remedy: "Give the data of one object."),
+            at: .init(entity: target.entity.name))
+    }
+
+    /// The error as a ``GraftError``.
+    static func graftError(_ error: any Error) -> GraftError {
+        if let error = error as? GraftError { return error }
+        guard let cocoa = cocoa(error) else {
+            let says = error is any LocalizedError || type(of: error) is NSError.Type
+            return GraftError(.storeFailure(reason: says ? reason(error as NSError) : "\(error)"))
+        }
+        let details = cocoa.userInfo[NSDetailedErrorsKey] as? [NSError] ?? []
+        switch cocoa.code {
+        case NSValidationMultipleErrorsError:
+            guard let first = details.first else { return validation(cocoa, others: 0) }
+            return validation(first, others: details.count - 1)
+        case 1550..<1700: return validation(cocoa, others: 0)
+        case NSManagedObjectMergeError: return GraftError(.conflict(reason: reason(cocoa)))
+        case NSManagedObjectConstraintMergeError, NSManagedObjectConstraintValidationError:
+            return GraftError(.duplicateIdentity(reason(cocoa)))
+        case CocoaError.fileReadCorruptFile.rawValue: return GraftError(.damagedStore(reason: reason(cocoa)))
+        default: return GraftError(.storeFailure(reason: reason(cocoa)))
+        }
+    }
+
+    /// The error, if it is of Cocoa's domain. A cast to `CocoaError` isn't enough: on Linux it takes any `NSError`.
+    private static func cocoa(_ error: any Error) -> NSError? {
+        let error = error as NSError
+        return error.domain == NSCocoaErrorDomain ? error : nil
+    }
+
+    /// Each of the validation errors that an error stands for.
+    static func single(_ error: any Error) -> [any Error] {
+        guard let cocoa = cocoa(error), cocoa.code == NSValidationMultipleErrorsError,
+            let details = cocoa.userInfo[NSDetailedErrorsKey] as? [NSError], !details.isEmpty
+        else { return [error] }
+        return details
+    }
+
+    /// The value that a validation error is about, as text.
+    static func value(of error: any Error) -> String? {
+        guard let value = (error as NSError).userInfo[NSValidationValueErrorKey] else { return nil }
+        return value is NSNull ? "null" : "\(value)"
+    }
+
+    /// Runs a closure; its errors come out as ``GraftError``.
+    static func graftErrors<T>(_ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch {
+            throw graftError(error)
+        }
+    }
+
+    private static func validation(_ error: NSError, others: Int) -> GraftError {
+        let object = error.userInfo[NSValidationObjectErrorKey] as? NSManagedObject
+        let key = error.userInfo[NSValidationKeyErrorKey] as? String
+        let more = others > 0 ? " (and \(others) more)" : ""
+        return GraftError(
+            .validation(code: error.code, reason: reason(error) + more),
+            at: .init(entity: object?.entity.name, property: key))
+    }
+
+    private static func reason(_ error: NSError) -> String {
+        let text = error.localizedDescription
+        // The remedy follows the reason in a sentence of its own.
+        return text.hasSuffix(".") ? String(text.dropLast()) : text
+    }
+
+    /// The object that a validation error is about.
+    static func object(of error: any Error) -> NSManagedObject? {
+        let info = (error as NSError).userInfo
+        let first = (info[NSDetailedErrorsKey] as? [NSError])?.first?.userInfo ?? info
+        return first[NSValidationObjectErrorKey] as? NSManagedObject
+    }
+}
+
+extension ImportSource {
+    /// The places of several bytes, which are in order, in one go.
+    func places(ofOffsets offsets: [Int], _ options: ImportOptions) -> [GraftError.Place] {
+        var places = offsets.map { GraftError.Place(source: name, byteOffset: $0) }
+        if case .handle = content { return places }
+        do {
+            var reader = try makeReader(options)
+            for (index, offset) in offsets.enumerated() {
+                while reader.tokenOffset < offset, try reader.next() != .endOfInput {}
+                places[index] = reader.place
+            }
+        } catch {
+            // The text has changed meanwhile; the offsets are what is left.
+        }
+        return places
+    }
+
+    /// The place of a byte, with path, line and column where the text can be read again.
+    func place(ofOffset offset: Int, _ options: ImportOptions) -> GraftError.Place {
+        var place = GraftError.Place(source: name, byteOffset: offset)
+        if case .handle = content { return place }
+        do {
+            var reader = try makeReader(options)
+            while reader.tokenOffset < offset, try reader.next() != .endOfInput {}
+            place = reader.place
+        } catch {
+            // The text has changed meanwhile; the offset is what is left.
+        }
+        return place
+    }
+}

@@ -1,0 +1,69 @@
+// Keys that no property maps to. One among others is counted, or is an error of a strict import. An object that has nothing else
+// is none of the entity's: a misspelt envelope, an error message of a server. It would make an empty object each time.
+
+extension JSONSnapshotReader {
+    /// What unknown keys of an object mean.
+    enum KeyCheck {
+        /// Each counts, and an object of which no key is known is refused.
+        case all
+        /// Only that an object of which no key is known is refused.
+        case refusal
+        /// Nothing: somebody else has read the object, too.
+        case none
+    }
+
+    /// Reads the members of an object that stands for one of its entity.
+    mutating func readRecordMembers(
+        of plan: JSONEntityPlan, row: Int, offset: Int, first: JSONToken?, _ check: KeyCheck
+    ) throws {
+        let start = unknownKeys.log.count
+        let knownCount = try readMembers(plan.keys, of: plan, row: row, first: first, check)
+        guard knownCount == 0, !plan.keys.table.keys.isEmpty else { return }
+        if unknownKeys.log.count == start {
+            if unknownKeys.isCounting { emptyObjectCount += 1 }
+            return
+        }
+        // In a strict import, each of the keys has been refused already.
+        guard check != .none, unknownKeyPolicy == .report || check == .refusal && unknownKeyPolicy == .fail else {
+            return
+        }
+        let keys = unknownKeys.names(from: start)
+        let known = plan.keys.table.keys
+        var closest: [String] = []
+        for key in keys {
+            if let name = NameSuggestion.closest(to: key, among: known), !closest.contains(name) {
+                closest.append(name)
+            }
+        }
+        throw GraftError(
+            .unknownKeys(keys, closest: closest, known: known, areAll: true),
+            at: reader.place(offset: offset, path: reader.path)
+        ).located(in: .init(entity: plan.name))
+    }
+
+    /// Takes note of a key that isn't in the mapping.
+    ///
+    /// - Returns: Whether somebody knows it nevertheless.
+    mutating func noteUnknown(
+        _ text: JSONText, in keys: KeyTree, of plan: JSONEntityPlan, _ check: KeyCheck
+    ) throws -> Bool {
+        // An entity without a mapped key says nothing of its data.
+        if plan.keys.table.keys.isEmpty { return false }
+        if !plan.surroundingKeys.isEmpty, keys.path.isEmpty, plan.surroundingKeys.contains(reader.string(of: text)) {
+            return true
+        }
+        let isCounting = unknownKeys.isCounting
+        if check != .all { unknownKeys.isCounting = false }
+        unknownKeys.note(text, in: keys, of: plan.number, reader)
+        unknownKeys.isCounting = isCounting
+        guard unknownKeyPolicy == .fail, check == .all else { return false }
+        let key = reader.string(of: text)
+        let closest = NameSuggestion.closest(to: key, among: keys.table.keys)
+        let error = reader.error(
+            .unknownKeys([key], closest: closest.map { [$0] } ?? [], known: keys.table.keys, areAll: false),
+            entity: plan.name)
+        guard failures != nil else { throw error }
+        try failures?.note(error, record: recordCount)
+        return false
+    }
+}

@@ -1,0 +1,157 @@
+// The contents of one object: from its keys to the columns of its row.
+
+import Foundation
+
+extension JSONSnapshotReader {
+    /// Reads an object whose brace has just been read, and returns the row that stands for it.
+    ///
+    /// - Parameters:
+    ///   - offset: Where the brace stands.
+    ///   - first: The token after the brace, where that has been read already.
+    mutating func readObject(of entity: Int, offset: Int, first: JSONToken? = nil) throws -> RowReference {
+        guard nesting < Self.maximumNesting else { throw reader.error(.tooDeep(limit: Self.maximumNesting)) }
+        guard snapshot.tables[entity].count < RowReference.maximumRow else {
+            throw reader.error(.tooLarge(what: "the number of objects in a batch", limit: RowReference.maximumRow))
+        }
+        nesting &+= 1
+        defer { nesting &-= 1 }
+        if isDocument { return try readDocumentObject(of: entity, offset: offset, first: first ?? reader.next()) }
+        if let transformers = plans[entity].entityTransformers {
+            return try readTransformed(by: transformers, of: entity, offset: offset, first: first)
+        }
+        return try readPlainObject(of: entity, offset: offset, first: first)
+    }
+
+    /// Reads an object whose keys are those of its entity.
+    mutating func readPlainObject(
+        of entity: Int, offset: Int, first: JSONToken? = nil, keys check: KeyCheck = .all
+    ) throws -> RowReference {
+        let plan = plans[entity]
+        if !plan.isPlain || elementKey != nil {
+            return try readSpecialObject(of: entity, offset: offset, first: first ?? reader.next(), keys: check)
+        }
+        let row = snapshot.tables[entity].appendRow(offset: copyOffset ?? offset)
+        try readRecordMembers(of: plan, row: row, offset: offset, first: first, check)
+        return snapshot.settle(
+            RowReference(entity: entity, row: row), identity: plan.identityColumns, space: plan.identitySpace)
+    }
+
+    /// Reads the members of an object up to its closing brace.
+    ///
+    /// - Parameter check: Whether keys that no property maps to count.
+    /// - Returns: How many of its keys are known.
+    @discardableResult
+    mutating func readMembers(
+        _ keys: KeyTree, of plan: JSONEntityPlan, row: Int, first: JSONToken? = nil, _ check: KeyCheck = .all
+    ) throws -> Int {
+        var knownCount = 0
+        var token = try first ?? reader.next()
+        var expected = 0
+        var previous = -1
+        while case .key(let text) = token {
+            if let key = reader.index(of: text, in: keys.table, expected: expected) {
+                if key != expected, previous >= 0 { successors[previous] = key }
+                knownCount &+= 1
+                previous = keys.firstKeyNumber &+ key
+                expected = successors[previous]
+                if failures == nil {
+                    try readTarget(keys.targets[key], of: plan, row: row)
+                } else {
+                    try readNotingFailure(keys.targets[key], of: plan, row: row)
+                }
+            } else {
+                if try noteUnknown(text, in: keys, of: plan, check) { knownCount &+= 1 }
+                try reader.skipValue()
+            }
+            token = try reader.next()
+        }
+        return knownCount
+    }
+
+    /// Reads the value of a key.
+    mutating func readTarget(_ target: KeyTree.Target, of plan: JSONEntityPlan, row: Int) throws {
+        guard target.isPlain else { return try readSpecial(target, of: plan, row: row) }
+        switch target.role {
+        case .attribute: try readAttribute(target.property, of: plan, row: row)
+        case .toOne: try readToOne(target.property, of: plan, row: row)
+        case .toMany: try readToMany(target.property, of: plan, row: row)
+        case .step: try readStep(target.subtree, of: plan, row: row)
+        case .ignored: try reader.skipValue()
+        }
+    }
+
+    /// Reads an attribute's value.
+    ///
+    /// - Parameter first: The value's first token, where that has been read already.
+    @inline(__always)
+    mutating func readAttribute(_ property: Int, of plan: JSONEntityPlan, row: Int, first: JSONToken? = nil) throws {
+        var value: GraphValue
+        do {
+            let token = try first ?? reader.next()
+            if let transformer = plan.transformers?[property] {
+                value = try transformed(token, by: transformer, plan.converters[property])
+            } else {
+                value = try plan.converters[property].value(of: token, in: &reader)
+            }
+        } catch let error as GraftError {
+            throw error.located(in: .init(entity: plan.name, property: plan.names[property]))
+        }
+        if keepsDoubles, case .decimal(let exact) = value { value = kept(exact, property, of: plan) }
+        snapshot.tables[plan.number].setValue(value, plan.columns[property], row: row)
+        snapshot.tables[plan.number].markPresent(property, row: row)
+    }
+
+    /// What the store will keep of a decimal. So it is compared with what the store has, and importing it again changes nothing.
+    private mutating func kept(_ exact: Decimal, _ property: Int, of plan: JSONEntityPlan) -> GraphValue {
+        let kept = exact.keptBySQLite
+        if kept != exact, unknownKeys.isCounting {
+            roundedCounts[GraphSnapshot.Column(entity: plan.number, property: property), default: 0] += 1
+        }
+        return .decimal(kept)
+    }
+
+    /// The value that a transformer makes of a token. Null stays null, without asking it.
+    func transformedValue(_ json: JSONValue, by transformer: NamedTransformer, _ converter: AttributeConverter) throws
+        -> GraphValue
+    {
+        guard let object = transformer.value(for: json) else {
+            throw reader.error(transformer.refusal(of: json.description))
+        }
+        if let value = GraphValue(object: object, kind: converter.kind) { return value }
+        throw reader.error(
+            .wrongType(
+                found: "the \(type(of: object)) '\(object)' from the transformer '\(transformer.name)'",
+                expected: "\(converter.kind)"))
+    }
+
+    mutating func transformed(
+        _ token: JSONToken, by transformer: NamedTransformer, _ converter: AttributeConverter
+    ) throws -> GraphValue {
+        if token == .null { return .null }
+        let json = try reader.value()
+        return try transformedValue(json, by: transformer, converter)
+    }
+
+    /// Reads an object on the way to further keys. A null there is a null at the end of each path.
+    mutating func readStep(_ keys: KeyTree?, of plan: JSONEntityPlan, row: Int) throws {
+        guard let keys else { return }
+        let token = try reader.next()
+        switch token {
+        case .beginObject: try readMembers(keys, of: plan, row: row)
+        case .null: clear(keys.leaves, of: plan, row: row)
+        default:
+            throw reader.error(
+                .wrongType(
+                    found: AttributeConverter.words(for: token, reader),
+                    expected: "an object with '\(keys.table.keys.joined(separator: "', '"))'"),
+                entity: plan.name)
+        }
+    }
+
+    /// Sets the properties below a null on the way to null, or does with each what its policy for null says.
+    private mutating func clear(_ leaves: [KeyTree.Leaf], of plan: JSONEntityPlan, row: Int) {
+        for leaf in leaves where isFirstPlace(leaf.property, rank: leaf.rank, of: plan) {
+            setNull(leaf.property, rank: leaf.rank, of: plan, row: row)
+        }
+    }
+}

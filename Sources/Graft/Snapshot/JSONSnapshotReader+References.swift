@@ -1,0 +1,205 @@
+// Relationships: nested objects, bare identifiers, and lists of both.
+
+extension JSONSnapshotReader {
+    /// Reads the value of a to-one relationship.
+    ///
+    /// - Parameter first: The value's first token, where that has been read already.
+    mutating func readToOne(_ property: Int, of plan: JSONEntityPlan, row: Int, first: JSONToken? = nil) throws {
+        let token = try first ?? reader.next()
+        if token == .beginArray { throw misfit(token, property, of: plan, expected: "an object or an identifier") }
+        elementIndex = -1
+        let reference = try readReference(token, property, of: plan)
+        // An object that was passed over says nothing.
+        if reference.isNone, token == .beginObject { return }
+        snapshot.tables[plan.number].setToOne(reference, plan.columns[property], row: row)
+        snapshot.tables[plan.number].markPresent(property, row: row)
+    }
+
+    /// Reads the value of a to-many relationship. Nulls in the list are passed over.
+    ///
+    /// - Parameter opening: The value's first token, where that has been read already.
+    mutating func readToMany(_ property: Int, of plan: JSONEntityPlan, row: Int, first opening: JSONToken? = nil) throws
+    {
+        let token = try opening ?? reader.next()
+        let first = openMembers.count
+        switch token {
+        case .beginArray: try readElements(property, of: plan)
+        case .null: break
+        default: try readUnlisted(token, property, of: plan, row: row)
+        }
+        let range = closeMembers(from: first)
+        snapshot.tables[plan.number].setToMany(range, plan.columns[property], row: row)
+        snapshot.tables[plan.number].markPresent(property, row: row)
+    }
+
+    /// Reads the elements of an array whose bracket has been read, and adds them to the open members.
+    mutating func readElements(_ property: Int, of plan: JSONEntityPlan) throws {
+        var index = 0
+        while true {
+            let element = try reader.next()
+            if element == .endArray { break }
+            if element == .beginArray {
+                throw misfit(element, property, of: plan, expected: "an object or an identifier")
+            }
+            elementIndex = index
+            index &+= 1
+            let reference = try readReference(element, property, of: plan)
+            if !reference.isNone { openMembers.append(reference) }
+        }
+    }
+
+    /// Moves the open members from a position on to the snapshot's list.
+    mutating func closeMembers(from first: Int) -> MemberRange {
+        let count = openMembers.count &- first
+        if count == 0 { return .empty }
+        let start = snapshot.members.count
+        for index in first..<openMembers.count { snapshot.members.append(openMembers[index]) }
+        openMembers.removeLast(count)
+        return MemberRange(start: UInt32(truncatingIfNeeded: start), count: UInt32(truncatingIfNeeded: count))
+    }
+
+    /// Reads one object of a relationship, whole or as its identifier; none for null.
+    @inline(__always)
+    mutating func readReference(
+        _ token: JSONToken, _ property: Int, of plan: JSONEntityPlan
+    ) throws -> RowReference {
+        if token == .beginObject { return try readNestedObject(of: plan.destinations[property]) }
+        if token == .null { return .none }
+        do {
+            return try readIdentifier(token, of: plan.destinations[property])
+        } catch let error as GraftError {
+            throw error.located(in: .init(entity: plan.name, property: plan.names[property]))
+        }
+    }
+
+    func misfit(_ token: JSONToken, _ property: Int, of plan: JSONEntityPlan, expected: String) -> GraftError {
+        let entity = plans[plan.destinations[property]].name
+        return reader.error(
+            .wrongType(
+                found: AttributeConverter.words(for: token, reader),
+                expected: "\(expected) for the relationship to \(entity)"),
+            entity: plan.name, property: plan.names[property])
+    }
+
+    // MARK: Identifiers
+
+    /// The row of the object with an identifier; one that isn't known gets a row that has nothing else.
+    mutating func readIdentifier(_ token: JSONToken, of entity: Int) throws -> RowReference {
+        let plan = plans[entity]
+        guard plan.identity.count == 1 else { throw noIdentifier(token, plan) }
+        let offset = reader.tokenOffset
+        let property = plan.identity[0]
+        var value: GraphValue
+        do {
+            if let transformer = plan.transformers?[property] {
+                value = try transformed(token, by: transformer, plan.converters[property])
+            } else {
+                value = try plan.converters[property].value(of: token, in: &reader)
+            }
+        } catch let error as GraftError {
+            throw error.located(in: .init(entity: plan.name, property: plan.names[property]))
+        }
+        if value.isNull { return .none }
+        if keepsDoubles, case .decimal(let exact) = value { value = .decimal(exact.keptBySQLite) }
+        return snapshot.row(
+            withIdentity: value, property: property, column: plan.identityColumns[0], entity: entity,
+            space: plan.identitySpace, offset: offset)
+    }
+
+    private func noIdentifier(_ token: JSONToken, _ plan: JSONEntityPlan) -> GraftError {
+        let names = (plan.identity + mapping.schema.entities[plan.number].relatedIdentity).map { plan.names[$0] }
+        let expected =
+            names.isEmpty
+            ? "an object, because \(plan.name) declares no identity by which it could be found"
+            : "an object with '\(names.joined(separator: "', '"))', which together identify a \(plan.name)"
+        return reader.error(
+            .wrongType(found: AttributeConverter.words(for: token, reader), expected: expected), entity: plan.name)
+    }
+
+    // MARK: Nested objects
+
+    /// Reads an object of a relationship whose brace has just been read; one that was read before is skipped.
+    private mutating func readNestedObject(of entity: Int) throws -> RowReference {
+        let offset = reader.tokenOffset
+        nestedObjectCount &+= 1
+        guard memos[entity].isWorthwhile, !isDocument, !plans[entity].identity.isEmpty, plans[entity].isPlain,
+            elementKey == nil
+        else {
+            return try readObject(of: entity, offset: offset)
+        }
+        let start = offset &- reader.input.windowOffset
+        let (hash, match) = Self.look(in: &memos[entity], for: reader.input, at: start)
+        if let match, isCurrent(match) {
+            try reader.skipKnownObject(length: match.length)
+            for number in match.unknownKeys { unknownKeys.met(number) }
+            return match.reference
+        }
+        let countBefore = nestedObjectCount
+        let firstUnknown = unknownKeys.log.count
+        let reference = try readObject(of: entity, offset: offset)
+        guard isIdentified(reference) else { return reference }
+        let stamp = stamp(of: reference, hasNestedObjects: nestedObjectCount != countBefore)
+        if let match {
+            memos[entity].update(match, reference, stamp)
+        } else if offset >= reader.input.windowOffset {
+            let start = offset &- reader.input.windowOffset
+            let end = reader.tokenOffset &+ 1 &- reader.input.windowOffset
+            Self.remember(
+                reference, stamp, Array(unknownKeys.log[firstUnknown...]), in: &memos[entity], reader.input,
+                start..<end, hash: hash)
+        }
+        return reference
+    }
+
+    /// Looks an object up by the bytes at an offset of the window. Static, so that memo and reader don't get in each
+    /// other's way.
+    @inline(__always)
+    private static func look(
+        in memo: inout NestedObjectMemo, for input: borrowing JSONInput, at start: Int
+    ) -> (hash: UInt64, match: NestedObjectMemo.Match?) {
+        input.withWindow { window in
+            let hash = NestedObjectMemo.hash(of: window, at: start)
+            return (hash, memo.match(in: window, at: start, hash: hash))
+        }
+    }
+
+    private static func remember(
+        _ reference: RowReference, _ stamp: NestedObjectMemo.Stamp, _ unknownKeys: [Int],
+        in memo: inout NestedObjectMemo, _ input: borrowing JSONInput, _ range: Range<Int>, hash: UInt64
+    ) {
+        input.withWindow {
+            memo.insert(reference, stamp, unknownKeys: unknownKeys, bytes: $0.extracting(range), hash: hash)
+        }
+    }
+
+    /// Whether nothing has been merged since an object was read that it would have to be merged with again.
+    @inline(__always)
+    private func isCurrent(_ match: NestedObjectMemo.Match) -> Bool {
+        match.stamp.batch == batchNumber
+            && match.stamp == stamp(of: match.reference, hasNestedObjects: match.stamp.hasNestedObjects)
+    }
+
+    @inline(__always)
+    private func stamp(of reference: RowReference, hasNestedObjects: Bool) -> NestedObjectMemo.Stamp {
+        let merges = hasNestedObjects ? snapshot.mergeCount : snapshot.tables[reference.entity].stamps[reference.row]
+        return NestedObjectMemo.Stamp(batch: batchNumber, merges: merges, hasNestedObjects: hasNestedObjects)
+    }
+
+    /// Whether a row has a complete identity: only such an object is the same one when it occurs again.
+    private func isIdentified(_ reference: RowReference) -> Bool {
+        plans[reference.entity].identityColumns.allSatisfy {
+            !snapshot.tables[reference.entity].value($0, row: reference.row).isNull
+        }
+    }
+}
+
+extension JSONReader {
+    /// Goes on to the closing brace of an object whose opening one has just been read, and whose text is known to be that
+    /// of an object read before.
+    ///
+    /// - Parameter length: The number of bytes from brace to brace. They are in the window.
+    mutating func skipKnownObject(length: Int) throws {
+        lexer.position = lexer.tokenOffset &- lexer.windowOffset &+ length &- 1
+        _ = try next()
+    }
+}

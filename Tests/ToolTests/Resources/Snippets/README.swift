@@ -1,0 +1,3 @@
+@MainActor func README_page() throws {
+    // snippet
+}
