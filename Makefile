@@ -3,13 +3,15 @@
 SWIFT ?= swift
 export SWIFT
 
-.PHONY: help setup build test stress fuzz lint apple format demo examples bench compare-swift-syntax clean
+.PHONY: help setup build test stress torture faults sanitize fuzz lint apple format demo examples bench compare-swift-syntax clean
 
 help:
 	@echo "make demo     build the tool and import, update, query and export Examples/Heroes"
 	@echo "make test     run every test"
-	@echo "make stress   a million random operations by several contexts on one store; STRESS_OPERATIONS and STRESS_SEED change that,"
-	@echo "              SANITIZE=thread runs it under the thread sanitizer"
+	@echo "make stress   a million random operations by several contexts on one store; STRESS_OPERATIONS and STRESS_SEED change that"
+	@echo "make torture  kill the tool at random moments for an hour; TORTURE_SECONDS and TORTURE_SEED change that"
+	@echo "make faults   let each operation of the disk fail, one after the other, under stores and under the tool"
+	@echo "make sanitize run the tests with a sanitizer; SANITIZER=thread and FILTER=StressTests change that"
 	@echo "make fuzz     run libFuzzer over every reader; TARGET=json and SECONDS=600 change that"
 	@echo "make build    build the libraries and the tool (debug)"
 	@echo "make lint     check the formatting and that our code builds without warnings"
@@ -30,8 +32,16 @@ test: setup
 	@scripts/test
 
 stress: setup
-	STRESS_OPERATIONS=$${STRESS_OPERATIONS:-1000000} \
-		$(if $(SANITIZE),$(SWIFT) test --sanitize $(SANITIZE) --scratch-path .build-$(SANITIZE),scripts/test) --filter StressTests
+	STRESS_OPERATIONS=$${STRESS_OPERATIONS:-1000000} scripts/test --filter StressTests
+
+torture: setup
+	TORTURE_SECONDS=$${TORTURE_SECONDS:-3600} scripts/test --filter TortureTests
+
+faults: setup
+	FAULTS=all scripts/test --filter FaultTests
+
+sanitize: setup
+	@scripts/sanitize $(or $(SANITIZER),address) $(if $(FILTER),--filter $(FILTER))
 
 fuzz: setup
 	@scripts/fuzz $(or $(TARGET),all) $(or $(SECONDS),60)

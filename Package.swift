@@ -15,12 +15,14 @@ let settings: [SwiftSetting] = [
     let generator: [Target.Dependency] = []
     let generatorTool: [Target.Dependency] = []
     let fuzzing: [Target.Dependency] = []
+    let faults: [Target.Dependency] = []
 #else
     let runtimeProducts: [Product] = [.library(name: "CoreData", targets: ["CoreData"])]
     let runtime: [Target.Dependency] = ["CoreData"]
     let generator: [Target.Dependency] = ["ManagedObjectGenerator", "ModelDocuments"]
     let generatorTool: [Target.Dependency] = ["managed-object-classes"]
     let fuzzing: [Target.Dependency] = ["FuzzTargets"]
+    let faults: [Target.Dependency] = ["FaultyFiles"]
     let runtimeTargets: [Target] = [
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "CClassNames"),
@@ -39,9 +41,15 @@ let settings: [SwiftSetting] = [
         ),
         .testTarget(
             name: "CoreDataTests",
-            dependencies: ["CoreData", "ModelDocuments", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: ["CoreData", "FaultyFiles", "ModelDocuments", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings
         ),
+        // For tests alone: a disk that fails.
+        .target(
+            name: "CFaultyFiles", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")],
+            path: "Tests/CFaultyFiles"),
+        .target(
+            name: "FaultyFiles", dependencies: ["CFaultyFiles"], path: "Tests/FaultyFiles", swiftSettings: settings),
         // Apart from the runtime, so that the plugin's tool is built without it.
         .target(name: "ModelDocuments", swiftSettings: settings),
         .target(name: "ManagedObjectGenerator", dependencies: ["ModelDocuments"], swiftSettings: settings),
@@ -101,7 +109,7 @@ let package = Package(
         .testTarget(
             name: "ToolTests",
             dependencies: ["Graft", "GraftTool", .product(name: "GRDB", package: "GRDB.swift")] + runtime + generator
-                + fuzzing,
+                + fuzzing + faults,
             exclude: ["Resources"],
             swiftSettings: settings
         ),

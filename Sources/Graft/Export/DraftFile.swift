@@ -23,11 +23,13 @@ struct DraftFile {
         handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
     }
 
-    /// Puts the file in its place, in one step.
+    /// Puts the file in its place, in one step, when all of it is on the disk.
     ///
-    /// - Throws: `POSIXError`.
+    /// - Throws: `POSIXError`; ``GraftError`` with `unwritableFile`.
     func commit() throws {
+        guard fsync(handle.fileDescriptor) == 0 else { throw Self.systemError() }
         guard unsafe rename(path, target) == 0 else { throw Self.systemError() }
+        try DurableFile.synchronizeFolder(of: URL(fileURLWithPath: target))
         try handle.close()
     }
 

@@ -51,11 +51,12 @@ struct DurableFile: Sendable {
             throw GraftError(.unwritableFile(reason: "error \(errno)"), at: .init(source: url.path))
         }
         try atStep(.replaced)
-        try synchronizeFolder()
+        try Self.synchronizeFolder(of: url)
         try atStep(.done)
     }
 
-    private func synchronizeFolder() throws {
+    /// Forces to the disk which files a file's folder has.
+    static func synchronizeFolder(of url: URL) throws {
         let folder = url.deletingLastPathComponent().path
         // Safe: the string lives as long as the call.
         let descriptor = unsafe open(folder, O_RDONLY)

@@ -60,6 +60,13 @@ final class Draft {
     /// Removes everything that is still there under the draft's name.
     func remove() { Self.removeFiles(of: path) }
 
+    /// Removes what killed runs have left for a store: what they were making of it, and the lock of a new one.
+    static func removeLeftovers(of target: String) {
+        let url = URL(fileURLWithPath: target).resolvingSymlinksInPath()
+        removeLeftovers(of: url.lastPathComponent, in: url.deletingLastPathComponent())
+        MakingLock.removeLeftover(of: target)
+    }
+
     // MARK: Names
 
     private static let prefix = ".graft-"

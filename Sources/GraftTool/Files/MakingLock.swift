@@ -22,7 +22,7 @@ final class MakingLock {
         guard FileKind(ofPath: folder.path) == .folder else {
             throw GraftError(.unwritableFile(reason: "its folder doesn't exist"), at: .init(source: target))
         }
-        path = folder.appendingPathComponent(".graft-\(url.lastPathComponent).lock").path
+        path = Self.path(for: url)
         let start = ContinuousClock.now
         var hasNoticed = false
         while true {
@@ -51,6 +51,20 @@ final class MakingLock {
         // Before the lock goes, so that nobody takes a file that is about to be removed for the lock.
         // Safe: the path is a string, which the call copies.
         _ = unsafe unlink(path)
+        close(file)
+    }
+
+    private static func path(for url: URL) -> String {
+        url.deletingLastPathComponent().appendingPathComponent(".graft-\(url.lastPathComponent).lock").path
+    }
+
+    /// Removes the lock of a killed run, if there is one.
+    static func removeLeftover(of target: String) {
+        let path = path(for: URL(fileURLWithPath: target).resolvingSymlinksInPath())
+        // Safe: the path is a string, which the calls copy.
+        let file = unsafe open(path, O_RDWR | O_CLOEXEC)
+        guard file >= 0 else { return }
+        if flock(file, LOCK_EX | LOCK_NB) == 0, isStill(file, at: path) { _ = unsafe unlink(path) }
         close(file)
     }
 

@@ -97,6 +97,7 @@ struct ImportJob {
             if isDryRun { return try importSources(of: input, into: StoreAccess.temporaryStore(input.model), console) }
             return try Draft(of: store).makeStore(input.model) { try importSources(of: input, into: $0, console) }
         }
+        if !isDryRun { Draft.removeLeftovers(of: store) }
         let container =
             isDryRun
             ? try StoreAccess.openForReading(store, modelPath: self.model)

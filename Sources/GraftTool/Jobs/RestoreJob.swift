@@ -40,6 +40,7 @@ struct RestoreJob {
         if options.isDryRun { return try StoreAccess.openForReading(store, modelPath: model) }
         let model = try StoreAccess.model(at: model, forStore: store)
         if let backup { try StoreAccess.backUp(store, to: backup) }
+        Draft.removeLeftovers(of: store)
         return try StoreAccess.openForWriting(store, model: model)
     }
 

@@ -310,6 +310,18 @@ import Testing
         #expect(try Data(contentsOf: destination) == before)
         #expect(try contents(of: folder) == ["Destination.sqlite", "Source.sqlite"])
     }
+
+    @Test(arguments: [nil, "FULL", "OFF"]) func `the pragma for synchronizing is what was asked for`(_ level: String?)
+        throws
+    {
+        let folder = try TemporaryFolder()
+        var options = SQLiteStoreOptions()
+        options.pragmas = level.map { [(name: "synchronous", value: $0)] } ?? []
+        let store = try TestStore(
+            TestModel.heroes(), at: folder.url.appendingPathComponent("Heroes.sqlite"), options: options)
+        let expected = level.flatMap { ["FULL": "2", "OFF": "0"][$0] } ?? "1"
+        #expect(try store.rows("PRAGMA synchronous") == [expected])
+    }
 }
 
 extension SQLiteStoreBackend {

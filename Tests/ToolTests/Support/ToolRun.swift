@@ -20,8 +20,10 @@ func graft(_ arguments: String..., input: String? = nil, in folder: TemporaryFol
     try run(Project.executable, arguments, input: input, in: folder)
 }
 
-func graft(_ arguments: [String], input: String? = nil, in folder: TemporaryFolder? = nil) throws -> ToolRun {
-    try run(Project.executable, arguments, input: input, in: folder)
+func graft(
+    _ arguments: [String], input: String? = nil, in folder: TemporaryFolder? = nil, environment: [String: String] = [:]
+) throws -> ToolRun {
+    try run(Project.executable, arguments, input: input, in: folder, environment: environment)
 }
 
 /// Runs a shell script in which `$GRAFT` is the tool.
@@ -32,7 +34,7 @@ func shell(_ script: String, in folder: TemporaryFolder) throws -> ToolRun {
 /// Runs a program to its end, or until `interrupt` has done something to the process.
 func run(
     _ program: URL, _ arguments: [String], input: String?, in folder: TemporaryFolder?,
-    interrupt: ((Process) throws -> Void)? = nil
+    environment: [String: String] = [:], interrupt: ((Process) throws -> Void)? = nil
 ) throws -> ToolRun {
     // Files rather than pipes: a pipe that nobody empties stops the writer.
     let streams = try TemporaryFolder()
@@ -41,6 +43,7 @@ func run(
     process.arguments = arguments
     process.currentDirectoryURL = folder?.url
     process.environment = ProcessInfo.processInfo.environment.merging(["GRAFT": Project.executable.path]) { $1 }
+        .merging(environment) { $1 }
     process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: streams.file("in", input ?? "")))
     process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: streams.file("out", "")))
     process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: streams.file("err", "")))

@@ -70,8 +70,38 @@ struct ExternalDataFolder: Sendable {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         let name = UUID().uuidString
         let file = url.appendingPathComponent(name)
-        try data.write(to: file, options: .atomic)
+        do {
+            // Nothing refers to it before it is whole.
+            try data.write(to: file, options: .withoutOverwriting)
+            try Self.synchronize(file)
+        } catch {
+            // There may be none.
+            try? FileManager.default.removeItem(at: file)
+            throw error
+        }
         return (Data([Self.filePrefix]) + Data(name.utf8) + Data([0]), file)
+    }
+
+    /// Sees to it that the disk remembers which files there are.
+    func synchronize() throws {
+        for folder in [url, supportFolder, supportFolder.deletingLastPathComponent()] { try Self.synchronize(folder) }
+    }
+
+    private static func synchronize(_ item: URL) throws {
+        // Safe: the string lives as long as the call.
+        let descriptor = unsafe open(item.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw systemError(item) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw systemError(item) }
+    }
+
+    private static func systemError(_ item: URL) -> CocoaError {
+        let cause = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        return CoreDataError.make(
+            .fileWriteUnknown,
+            "\(item.path) couldn't be written to the disk: \(cause.localizedDescription). Check the free space and the disk, "
+                + "and try again.",
+            userInfo: [NSFilePathErrorKey: item.path, NSUnderlyingErrorKey: cause])
     }
 
     static func inline(_ data: Data) -> Data { Data([inlinePrefix]) + data }

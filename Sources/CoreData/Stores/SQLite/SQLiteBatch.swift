@@ -20,7 +20,7 @@ extension SQLiteStoreBackend {
             files.discardNew()
             throw error
         }
-        files.removeReplaced()
+        removeSuperfluous(files.replaced)
         return outcome
     }
 }

@@ -140,6 +140,22 @@ final class SQLiteDatabase: Sendable {
         }
     }
 
+    /// Brings what is committed to the disk. A commit that is only in the log may be gone when the power was.
+    ///
+    /// - Returns: Whether all of it is there. It isn't as long as somebody reads an earlier state.
+    func settle() -> Bool {
+        guard case .pool(let pool) = connections else { return true }
+        do {
+            return try pool.writeWithoutTransaction { db in
+                let log = try db.checkpoint(.passive)
+                return log.walFrameCount == log.checkpointedFrameCount
+            }
+        } catch {
+            // The commit itself has succeeded, and the next one tries again.
+            return false
+        }
+    }
+
     /// Closes all connections. Nothing may use the database any more.
     func close() throws {
         switch connections {
@@ -178,6 +194,10 @@ final class SQLiteDatabase: Sendable {
         try first.writeWithoutTransaction { try startWriteAheadLog($0, path) }
         let pool = try DatabasePool(
             path: path, configuration: configuration(options, path, excluding: ["journal_mode"]))
+        // GRDB's pool sets it to NORMAL, whatever was said before.
+        if let level = options.pragma("synchronous") {
+            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = \(level)") }
+        }
         // Only now may the first connection go: the last one to close removes the log.
         try first.close()
         return (SQLiteDatabase(.pool(pool), token: LockedFiles.enter(path)), prepared)

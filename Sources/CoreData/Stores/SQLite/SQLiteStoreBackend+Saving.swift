@@ -53,13 +53,26 @@ extension SQLiteStoreBackend {
             try writing { db in
                 try SQLiteSave(changes, store: self, db: db, files: files).write()
                 try metadata?.update(db)
+                try files.synchronizeFolder()
             }
         } catch {
             files.discardNew()
             throw error
         }
-        files.removeReplaced()
+        removeSuperfluous(files.replaced)
         if metadata != nil { didSaveMetadata() }
+    }
+
+    /// Removes files that no row refers to any more. They stay until the commit that says so is on the disk: were it undone by a
+    /// loss of power, rows would be back whose values are gone.
+    func removeSuperfluous(_ files: [URL]) {
+        superfluousFiles.withLock { $0 += files }
+        guard !superfluousFiles.withLock({ $0.isEmpty }), database.settle() else { return }
+        ExternalFiles.remove(
+            superfluousFiles.withLock { files in
+                defer { files = [] }
+                return files
+            })
     }
 
     func requireWritable() throws {
@@ -159,7 +172,8 @@ enum PrimaryKeys {
 final class ExternalFiles {
     let folder: ExternalDataFolder?
     private var new: [URL] = []
-    private var replaced: [URL] = []
+    /// What becomes superfluous with the save.
+    private(set) var replaced: [URL] = []
 
     init(folder: ExternalDataFolder?) { self.folder = folder }
 
@@ -176,11 +190,14 @@ final class ExternalFiles {
         if let file = folder?.file(of: reference) { replaced.append(file) }
     }
 
-    func discardNew() { remove(new) }
+    /// Sees to it that the new files are still there when the rows that refer to them are.
+    func synchronizeFolder() throws {
+        if !new.isEmpty { try folder?.synchronize() }
+    }
 
-    func removeReplaced() { remove(replaced) }
+    func discardNew() { Self.remove(new) }
 
-    private func remove(_ files: [URL]) {
+    static func remove(_ files: [URL]) {
         for file in files {
             // A file that can't be removed takes up space and does no other harm; the rows don't name it.
             try? FileManager.default.removeItem(at: file)

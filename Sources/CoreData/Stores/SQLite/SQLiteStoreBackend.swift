@@ -26,6 +26,8 @@ final class SQLiteStoreBackend: StoreBackend {
     private let metadataLock = NSLock()
     private var storedMetadata: StoreMetadata
     private var hasUnsavedMetadata = false
+    /// Files of values that no row refers to any more.
+    let superfluousFiles = Mutex<[URL]>([])
 
     private struct SelectKey: Hashable {
         let number: Int
@@ -112,6 +114,7 @@ final class SQLiteStoreBackend: StoreBackend {
 
     /// Closes the file. Nothing may use the store any more; without this call it happens when the backend goes.
     func close() throws {
+        removeSuperfluous([])
         do {
             try database.close()
         } catch {

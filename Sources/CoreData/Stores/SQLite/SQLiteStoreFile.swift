@@ -61,6 +61,9 @@ package enum SQLiteStoreFile {
 
     static func isDatabase(_ start: Data) -> Bool { start.starts(with: magic) }
 
+    /// Whether a transaction may have been broken off, in rollback mode.
+    static func hasJournal(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path + "-journal") }
+
     /// Whether there is a database.
     static func isDatabase(at url: URL) -> Bool {
         // What can't be read is none; opening it says why.

@@ -25,7 +25,10 @@ struct SQLiteStoreOpening {
         let exists = FileManager.default.fileExists(atPath: path)
         if exists {
             let start = try SQLiteStoreFile.firstBytes(of: path)
-            guard start.isEmpty || SQLiteStoreFile.isDatabase(start) else { throw errors.notADatabase(start: start) }
+            // Beside a journal the first page may be one that never reached the disk; SQLite takes that back.
+            guard start.isEmpty || SQLiteStoreFile.isDatabase(start) || SQLiteStoreFile.hasJournal(path) else {
+                throw errors.notADatabase(start: start)
+            }
         }
         if options.isReadOnly {
             guard exists else { throw errors.missing() }

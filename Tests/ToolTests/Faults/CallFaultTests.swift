@@ -1,0 +1,67 @@
+// Each command that writes, while the n-th call to the system that concerns its files fails: opening, reading, writing,
+// synchronizing, renaming, by whoever makes it. Or while the process is killed just before that call. FAULTS=all tries every n.
+
+import Foundation
+import Testing
+
+#if os(Linux)
+    @Suite(.serialized) struct CallFaultTests {
+        enum Kind: String, CaseIterable {
+            case once, always, kill
+        }
+
+        private static let isThorough = ProcessInfo.processInfo.environment["FAULTS"] == "all"
+        private static let hasCompiler = ["/usr/bin/cc", "/usr/local/bin/cc"].contains(
+            where: FileManager.default.isExecutableFile)
+
+        /// The library that makes calls fail (Resources/faulty_calls.c).
+        private static func library(in folder: TemporaryFolder) throws -> String {
+            let source = Project.resources.appending(path: "faulty_calls.c").path
+            let library = folder.path("faulty_calls.so")
+            let built = try shell("cc -shared -fPIC -O1 -o '\(library)' '\(source)' -ldl", in: folder)
+            try #require(built.status == 0, "\(built.diagnostics)")
+            return library
+        }
+
+        /// - Returns: Nil where the command ended before the call.
+        private func run(_ workshop: FaultyWorkshop, _ library: String, _ kind: Kind, _ number: Int) throws -> ToolRun?
+        {
+            let report = try TemporaryFolder()
+            let environment = [
+                "LD_PRELOAD": library, "FAULT_FOLDER": workshop.folder.url.path, "FAULT_NUMBER": "\(number)",
+                "FAULT_KIND": kind.rawValue, "FAULT_REPORT": report.path("reached"),
+            ]
+            let run = try graft(workshop.job.arguments, in: workshop.folder, environment: environment)
+            return try report.names.isEmpty ? nil : run
+        }
+
+        @Test(.enabled("There is no C compiler") { Self.hasCompiler }, arguments: FaultyJob.all)
+        func `a call that fails leaves all or nothing, and an error for people`(_ job: FaultyJob) throws {
+            let template = try TemporaryFolder()
+            try FaultyJob.setUp(template, count: 3)
+            let tools = try TemporaryFolder()
+            let library = try Self.library(in: tools)
+            let workshop = try FaultyWorkshop(job, template: template)
+            var faults = 0
+            for (index, kind) in Kind.allCases.enumerated() {
+                // The short form tries each call with one kind at most.
+                var number = Self.isThorough ? 1 : 1 + index
+                while true {
+                    try workshop.reset()
+                    guard let run = try run(workshop, library, kind, number) else { break }
+                    faults += 1
+                    let place = "\(kind) at \(number): \(run.diagnostics)"
+                    #expect(run.isKilled == (kind == .kill), "\(job.name), \(place)")
+                    if !run.isKilled, run.status != 0 {
+                        #expect(run.diagnostics.hasPrefix("graft: "), "\(job.name), \(place)")
+                        #expect(!run.diagnostics.contains("Error Domain"), "\(job.name), \(place)")
+                    }
+                    try workshop.expectWhole(place, mustBeDone: !run.isKilled && run.status == 0)
+                    number = Self.isThorough ? number + 1 : number * 4
+                }
+            }
+            #expect(faults > 5)
+            if Self.isThorough { print("\(job.name): \(faults) faults") }
+        }
+    }
+#endif

@@ -1,0 +1,146 @@
+// The commands that write, for tests in which something goes wrong meanwhile: what there is before, what there is after, and
+// that there is never anything else.
+
+import CoreData
+import Foundation
+import Testing
+
+/// A command that makes or changes one file.
+struct FaultyJob: CustomTestStringConvertible, Sendable {
+    /// What it writes to.
+    enum Result {
+        case store(String)
+        case file(String)
+    }
+
+    let name: String
+    let arguments: [String]
+    let result: Result
+
+    var testDescription: String { name }
+
+    static let all: [FaultyJob] = [
+        store(
+            "import into a new store", "New.sqlite", "import", "more.json", "--entity", "Hero", "--model",
+            Project.heroesModel, "--store"),
+        store("import", "Heroes.sqlite", "import", "more.json", "--entity", "Hero", "--store"),
+        store("restore into a new store", "New.sqlite", "restore", "theirs.graft", "--store"),
+        store("restore", "Heroes.sqlite", "restore", "theirs.graft", "--store"),
+        store("apply", "Heroes.sqlite", "apply", "diff.json", "--store"),
+        store("merge", "Heroes.sqlite", "merge", "Base.sqlite", "Heroes.sqlite", "Theirs.sqlite", "--output"),
+        store("migrate", "Heroes.sqlite", "migrate", "--model", "Changed.xcdatamodeld"),
+        file("archive", "archive", "Heroes.sqlite", "--output"),
+        file("export", "export", "--store", "Heroes.sqlite", "--entity", "Hero", "--output"),
+    ]
+
+    private static func store(_ name: String, _ store: String, _ arguments: String...) -> FaultyJob {
+        FaultyJob(name: name, arguments: arguments + [store], result: .store(store))
+    }
+
+    private static func file(_ name: String, _ arguments: String...) -> FaultyJob {
+        FaultyJob(name: name, arguments: arguments + ["out.json"], result: .file("out.json"))
+    }
+
+    // MARK: What there is
+
+    /// Makes what all jobs need.
+    ///
+    /// - Parameter count: How many objects are added by them.
+    static func setUp(_ folder: TemporaryFolder, count: Int) throws {
+        let heroes = Project.heroes.appending(path: "heroes.json").path
+        func run(_ arguments: String...) throws -> ToolRun { try graft(arguments, in: folder).succeeded() }
+        _ = try run("import", heroes, "--entity", "Hero", "--store", "Heroes.sqlite", "--model", Project.heroesModel)
+        for copy in ["Base.sqlite", "Theirs.sqlite"] {
+            try FileManager.default.copyItem(atPath: folder.path("Heroes.sqlite"), toPath: folder.path(copy))
+        }
+        _ = try folder.file("more.json", generatedHeroes(count))
+        _ = try run("import", "more.json", "--entity", "Hero", "--store", "Theirs.sqlite")
+        _ = try run("archive", "Theirs.sqlite", "--output", "theirs.graft")
+        let diff = try graft("diff", "Base.sqlite", "Theirs.sqlite", "--format", "json", in: folder)
+        try diff.output.write(to: folder.url.appending(path: "diff.json"))
+        _ = try folder.file("out.json", "what was there before")
+        let model = folder.url.appending(path: "Changed.xcdatamodeld")
+        try FileManager.default.copyItem(at: URL(filePath: Project.heroesModel), to: model)
+        for version in try FileManager.default.contentsOfDirectory(atPath: model.path)
+        where version.hasSuffix(".xcdatamodel") {
+            let source = model.appending(path: "\(version)/contents")
+            try String(contentsOf: source, encoding: .utf8)
+                .replacing("<entity name=\"Power\"", with: "<entity name=\"Power\" versionHashModifier=\"2\"")
+                .write(to: source, atomically: true, encoding: .utf8)
+        }
+    }
+
+    /// What the job's file holds, as far as it is the same whenever it is made.
+    ///
+    /// - Throws: Where it is damaged.
+    func state(_ folder: TemporaryFolder) throws -> String {
+        switch result {
+        case .file(let name):
+            return String(decoding: try Data(contentsOf: folder.url.appending(path: name)), as: UTF8.self)
+        case .store(let name):
+            let store = StoreFile(path: folder.path(name))
+            guard FileManager.default.fileExists(atPath: store.path) else { return "nothing" }
+            try #require(try store.integrity == ["ok"])
+            let metadata = try SQLiteStoreFile.metadata(at: URL(filePath: store.path))
+            let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+            let versions = hashes.map { "\($0) \($1.base64EncodedString())" }.sorted()
+            let counts = try store.content.sorted { $0.key < $1.key }.map { "\($0): \($1.count) rows" }
+            // By their identities: keys that a failed run has reserved stay unused.
+            let objects = try graft("export", "--store", store.path).succeeded().text
+            return (versions + counts + [objects]).joined(separator: "\n")
+        }
+    }
+}
+
+/// A job in a folder that is made anew for each attempt.
+final class FaultyWorkshop {
+    let job: FaultyJob
+    /// Where the job is at work.
+    let folder: TemporaryFolder
+    let before: String
+    let after: String
+    /// How long the job takes.
+    let duration: Double
+    private let template: TemporaryFolder
+    private let namesAfter: [String]
+
+    init(_ job: FaultyJob, template: TemporaryFolder) throws {
+        self.job = job
+        self.template = template
+        folder = try TemporaryFolder()
+        try Self.copy(template, to: folder)
+        before = try job.state(folder)
+        let start = ContinuousClock.now
+        try graft(job.arguments, in: folder).succeeded()
+        duration = (ContinuousClock.now - start) / .seconds(1)
+        after = try job.state(folder)
+        namesAfter = try folder.names
+        #expect(before != after, "\(job.name)")
+    }
+
+    /// Brings everything back to what was before.
+    func reset() throws {
+        try FileManager.default.removeItem(at: folder.url)
+        try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+        try Self.copy(template, to: folder)
+    }
+
+    private static func copy(_ template: TemporaryFolder, to folder: TemporaryFolder) throws {
+        for name in try template.names {
+            try FileManager.default.copyItem(atPath: template.path(name), toPath: folder.path(name))
+        }
+    }
+
+    /// Checks that there is what was before or what is to be, and that the next run does the job and leaves nothing else.
+    ///
+    /// - Parameter mustBeDone: Whether the job has said that it is done.
+    func expectWhole(_ comment: String, mustBeDone: Bool = false) throws {
+        let state = try job.state(folder)
+        #expect(state == after || (!mustBeDone && state == before), "\(job.name), \(comment)")
+        guard state != after else { return }
+        let again = try graft(job.arguments, in: folder)
+        #expect(again.status == 0, "\(job.name), \(comment): \(again.diagnostics)")
+        #expect(try job.state(folder) == after, "\(job.name) again, \(comment)")
+        #expect(try folder.names == namesAfter, "\(job.name) again, \(comment)")
+    }
+}
