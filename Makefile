@@ -3,10 +3,13 @@
 SWIFT ?= swift
 export SWIFT
 
-.PHONY: help setup build test stress fuzz lint apple format demo examples bench compare-swift-syntax clean
+.PHONY: help setup build test stress fuzz lint apple format demo examples install uninstall \
+	test-install bench compare-swift-syntax clean
 
 help:
 	@echo "make demo     build the tool and import, update, query and export Examples/Heroes"
+	@echo "make install  install the tool, its manual and completions; PREFIX=/usr/local and DESTDIR= change where"
+	@echo "make uninstall   remove them again"
 	@echo "make test     run every test"
 	@echo "make stress   a million random operations by several contexts on one store; STRESS_OPERATIONS and STRESS_SEED change that"
 	@echo "make fuzz     run libFuzzer over every reader; TARGET=json and SECONDS=600 change that"
@@ -15,6 +18,7 @@ help:
 	@echo "make apple    check that Graft compiles against Apple's Core Data, by declarations of its API"
 	@echo "make format   format every Swift file"
 	@echo "make examples build and run the examples that are packages of their own"
+	@echo "make test-install   install into a system without Swift, made by debootstrap, and use the tool there (as root)"
 	@echo "make bench    run the benchmarks; BENCH=import runs one, BENCH=help lists them"
 	@echo "make compare-swift-syntax   hold the plugin's scanner against SwiftSyntax (builds SwiftSyntax)"
 	@echo "make clean    delete everything that was built"
@@ -48,6 +52,15 @@ demo: setup
 
 examples: setup
 	@scripts/examples
+
+install:
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install
+
+uninstall:
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install uninstall
+
+test-install:
+	@scripts/test-install
 
 bench: setup
 	$(SWIFT) run -c release --package-path Benchmarks Benchmarks $(BENCH)
