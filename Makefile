@@ -3,7 +3,7 @@
 SWIFT ?= swift
 export SWIFT
 
-.PHONY: help setup build test stress fuzz lint apple format demo examples install uninstall \
+.PHONY: help setup build test stress fuzz lint apple format demo examples docs install uninstall \
 	test-install bench compare-swift-syntax clean
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make apple    check that Graft compiles against Apple's Core Data, by declarations of its API"
 	@echo "make format   format every Swift file"
 	@echo "make examples build and run the examples that are packages of their own"
+	@echo "make docs     make the documentation of Graft and CoreData with DocC"
 	@echo "make test-install   install into a system without Swift, made by debootstrap, and use the tool there (as root)"
 	@echo "make bench    run the benchmarks; BENCH=import runs one, BENCH=help lists them"
 	@echo "make compare-swift-syntax   hold the plugin's scanner against SwiftSyntax (builds SwiftSyntax)"
@@ -52,6 +53,9 @@ demo: setup
 
 examples: setup
 	@scripts/examples
+
+docs: setup
+	@scripts/docs
 
 install:
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install
