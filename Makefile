@@ -4,7 +4,7 @@ SWIFT ?= swift
 export SWIFT
 
 .PHONY: help setup build test stress fuzz lint apple format demo examples docs install uninstall \
-	test-install bench compare-swift-syntax clean
+	test-install test-browser bench compare-swift-syntax clean
 
 help:
 	@echo "make demo     build the tool and import, update, query and export Examples/Heroes"
@@ -20,6 +20,7 @@ help:
 	@echo "make examples build and run the examples that are packages of their own"
 	@echo "make docs     make the documentation of Graft and CoreData with DocC"
 	@echo "make test-install   install into a system without Swift, made by debootstrap, and use the tool there (as root)"
+	@echo "make test-browser   open our pages in Chromium, by keyboard too; its pictures stay in .build/screenshots"
 	@echo "make bench    run the benchmarks; BENCH=import runs one, BENCH=help lists them"
 	@echo "make compare-swift-syntax   hold the plugin's scanner against SwiftSyntax (builds SwiftSyntax)"
 	@echo "make clean    delete everything that was built"
@@ -65,6 +66,10 @@ uninstall:
 
 test-install:
 	@scripts/test-install
+
+test-browser: setup
+	@command -v chromium >/dev/null || echo 'Chromium is missing (apt-get install chromium): its tests are skipped.'
+	@GRAFT_BROWSER=1 scripts/test --filter PageInBrowserTests
 
 bench: setup
 	$(SWIFT) run -c release --package-path Benchmarks Benchmarks $(BENCH)
