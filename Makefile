@@ -3,10 +3,13 @@
 SWIFT ?= swift
 export SWIFT
 
-.PHONY: help setup build test stress torture faults sanitize fuzz lint apple format demo examples bench compare-swift-syntax clean
+.PHONY: help setup build test stress torture faults sanitize fuzz lint apple format demo examples docs install uninstall \
+	test-install test-browser bench compare-swift-syntax clean
 
 help:
 	@echo "make demo     build the tool and import, update, query and export Examples/Heroes"
+	@echo "make install  install the tool, its manual and completions; PREFIX=/usr/local and DESTDIR= change where"
+	@echo "make uninstall   remove them again"
 	@echo "make test     run every test"
 	@echo "make stress   a million random operations by several contexts on one store; STRESS_OPERATIONS and STRESS_SEED change that"
 	@echo "make torture  kill the tool at random moments for an hour; TORTURE_SECONDS and TORTURE_SEED change that"
@@ -18,6 +21,9 @@ help:
 	@echo "make apple    check that Graft compiles against Apple's Core Data, by declarations of its API"
 	@echo "make format   format every Swift file"
 	@echo "make examples build and run the examples that are packages of their own"
+	@echo "make docs     make the documentation of Graft and CoreData with DocC"
+	@echo "make test-install   install into a system without Swift, made by debootstrap, and use the tool there (as root)"
+	@echo "make test-browser   open our pages in Chromium, by keyboard too; its pictures stay in .build/screenshots"
 	@echo "make bench    run the benchmarks; BENCH=import runs one, BENCH=help lists them"
 	@echo "make compare-swift-syntax   hold the plugin's scanner against SwiftSyntax (builds SwiftSyntax)"
 	@echo "make clean    delete everything that was built"
@@ -60,6 +66,22 @@ demo: setup
 
 examples: setup
 	@scripts/examples
+
+docs: setup
+	@scripts/docs
+
+install:
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install
+
+uninstall:
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install uninstall
+
+test-install:
+	@scripts/test-install
+
+test-browser: setup
+	@command -v chromium >/dev/null || echo 'Chromium is missing (apt-get install chromium): its tests are skipped.'
+	@GRAFT_BROWSER=1 scripts/test --filter PageInBrowserTests
 
 bench: setup
 	$(SWIFT) run -c release --package-path Benchmarks Benchmarks $(BENCH)

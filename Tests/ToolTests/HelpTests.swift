@@ -51,4 +51,22 @@ import Testing
         }
         for command in Self.commands { #expect(help.lines.contains { $0.hasPrefix("  \(command) ") }, "\(command)") }
     }
+
+    @Test func `the manual has a page for each command, with its options and examples`() throws {
+        let folder = try TemporaryFolder()
+        let script = Project.root.appending(path: "scripts/manual").path
+        try shell("'\(script)' \"$GRAFT\" .", in: folder).succeeded()
+        #expect(try folder.names == (["graft"] + Self.commands.map { "graft-\($0)" }).map { "\($0).1" }.sorted())
+        for command in Self.commands {
+            let page = try String(contentsOfFile: folder.path("graft-\(command).1"), encoding: .utf8)
+                .replacing("\\-", with: "-")
+            let help = try graft("help", command).succeeded()
+            for option in help.text.matches(of: /(?m)^  (--[a-z][a-z-]*)/) {
+                #expect(page.contains("\n.B \(option.1)"), "\(command): \(option.1)")
+            }
+            for example in help.lines where example.hasPrefix("  graft \(command) ") {
+                #expect(page.contains("\n\(example.dropFirst(2))\n"), "\(example)")
+            }
+        }
+    }
 }

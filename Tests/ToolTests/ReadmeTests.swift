@@ -37,6 +37,12 @@ import Testing
         #expect(try Set(Pages.withCommands().map(\.path)).isSuperset(of: Self.made.keys))
     }
 
+    /// `make examples` also builds and runs the tutorial's program.
+    @Test func `the tutorial's commands print what the page says`() throws {
+        let script = Project.root.appending(path: "scripts/tutorial").path
+        try shell("'\(script)' \"$GRAFT\"", in: TemporaryFolder()).succeeded()
+    }
+
     @Test func `the picture is that of the model that the first command makes`() throws {
         let folder = try copyOfHeroes()
         try graft("import", "heroes.json", "--store", "Heroes.sqlite", in: folder).succeeded()

@@ -22,7 +22,7 @@ open class ManagedObjectAccessors {
     /// Made where an object of the module's classes is first asked for a value by key.
     public required init() {}
 
-    /// Calls ``modelled(_:_:)``, ``property(_:_:)`` and ``validation(_:of:_:)`` for everything that is to be found by name.
+    /// Calls ``modelled(_:_:)``, ``property(_:_:set:)`` and ``validation(_:of:_:)`` for everything that is to be found by name.
     open func register() {}
 
     /// Makes the name of a modelled property known, so that key paths have names before there is a model.

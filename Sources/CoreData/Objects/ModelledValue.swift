@@ -104,7 +104,10 @@ extension NSManagedObject {
 
     /// Inserts objects at positions of an ordered relationship, for generated accessors.
     ///
-    /// - Parameter indexes: Where the objects are afterwards, as many as there are objects.
+    /// - Parameters:
+    ///   - objects: The objects.
+    ///   - indexes: Where the objects are afterwards, as many as there are objects.
+    ///   - key: The relationship's name.
     public func insertModelled(_ objects: [NSManagedObject], at indexes: IndexSet, forKey key: String) {
         change(key) { members in
             for (object, index) in zip(objects, indexes) { members.insert(object, at: index) }

@@ -193,7 +193,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Checks one property: whether it is there, the relationship's counts, the model's bounds and predicates, and then by
     /// the class's method `validate<Key>`, where the plugin `ManagedObjectClasses` has found one.
     ///
-    /// - Parameter value: The value; a validation may replace it.
+    /// - Parameters:
+    ///   - value: The value; a validation may replace it.
+    ///   - key: The property's name.
     /// - Throws: `CocoaError` with Core Data's validation codes.
     open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
         try unsafe validate(value.pointee, forKey: key)

@@ -10,7 +10,11 @@ extension NSManagedObjectContext {
     ///
     /// The decoder needn't know the context. Nothing is saved.
     ///
-    /// - Parameter options: How managed objects are decoded; nil is what the decoder's `userInfo` says.
+    /// - Parameters:
+    ///   - type: What the bytes hold.
+    ///   - data: The bytes.
+    ///   - decoder: Reads them; its `userInfo` is as before afterwards.
+    ///   - options: How managed objects are decoded; nil is what the decoder's `userInfo` says.
     /// - Throws: What the decoder throws. Then the context is as it was before, other unsaved changes included.
     /// - Complexity: Beside decoding, O(*n*) in the objects that have unsaved changes.
     public func decode<Value: Decodable>(

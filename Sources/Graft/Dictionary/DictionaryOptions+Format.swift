@@ -93,9 +93,9 @@ extension NSManagedObject {
 }
 
 extension Sequence where Element: NSManagedObject {
-    /// The objects as a file: an array of dictionaries. See ``NSManagedObject/dictionaryData(_:options:)``.
+    /// The objects as a file: an array of dictionaries. See ``CoreData/NSManagedObject/dictionaryData(_:options:)``.
     ///
-    /// - Throws: As ``NSManagedObject/dictionaryData(_:options:)``.
+    /// - Throws: As ``CoreData/NSManagedObject/dictionaryData(_:options:)``.
     public func dictionaryData(
         _ format: DictionaryOptions.Format, options: DictionaryOptions = DictionaryOptions()
     ) throws -> Data {
@@ -106,12 +106,13 @@ extension Sequence where Element: NSManagedObject {
 }
 
 extension NSManagedObjectContext {
-    /// Makes or updates the objects of a file that ``NSManagedObject/dictionaryData(_:options:)`` has made, or of any JSON or
+    /// Makes or updates the objects of a file that ``CoreData/NSManagedObject/dictionaryData(_:options:)`` has made, or of any JSON or
     /// property list that is a dictionary or an array of them.
     ///
     /// - Parameters:
     ///   - data: The bytes; they say themselves what they are.
     ///   - entity: The entity of the objects at the top, where the file doesn't name it.
+    ///   - options: How a dictionary is read: identities, members, and what doesn't fit.
     /// - Returns: The objects in the order of the file, and the report.
     /// - Throws: ``GraftError``: `invalidJSON`, `unreadableFile`, and as
     ///   ``populateObjects(fromDictionaries:entity:options:)``. Then the context is as it was.

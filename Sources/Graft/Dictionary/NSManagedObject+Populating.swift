@@ -10,9 +10,11 @@ extension NSManagedObject {
     /// without one among those that the object has already, or made (``PopulateOptions/existingObjects``). So an object's own
     /// dictionary changes nothing. Nothing is saved.
     ///
-    /// - Parameter dictionary: What `toDictionary()` returns, in any of its forms, or for instance the answer of a web
-    ///   service that `JSONSerialization` has read. It may be nested to any depth.
-    ///   (Foundation on Linux itself converts an `NSDictionary` recursively; a Swift dictionary it leaves alone.)
+    /// - Parameters:
+    ///   - dictionary: What `toDictionary()` returns, in any of its forms, or for instance the answer of a web service that
+    ///     `JSONSerialization` has read. It may be nested to any depth.
+    ///     (Foundation on Linux itself converts an `NSDictionary` recursively; a Swift dictionary it leaves alone.)
+    ///   - options: How a dictionary is read: identities, members, and what doesn't fit.
     /// - Returns: How many objects were made and changed, and what was left out.
     /// - Throws: ``GraftError`` with the path of what is wrong: `wrongType` and `outOfRange` for values, `unknownEntity`,
     ///   `duplicateIdentity` where the dictionary gives this object the identity of another one. Then the context is as it
@@ -101,7 +103,10 @@ extension NSManagedObject {
 extension NSManagedObjectContext {
     /// Makes or updates the objects of some dictionaries, and says what was done.
     ///
-    /// - Parameter entity: The entity of the objects at the top, where their dictionaries don't name it.
+    /// - Parameters:
+    ///   - dictionaries: One for each object at the top.
+    ///   - entity: The entity of the objects at the top, where their dictionaries don't name it.
+    ///   - options: How a dictionary is read: identities, members, and what doesn't fit.
     /// - Returns: The objects in the order of the dictionaries, and the report.
     /// - Throws: As ``NSManagedObject/create(fromDictionary:in:options:)``. Then the context is as it was.
     @discardableResult

@@ -19,6 +19,7 @@ extension NSManagedObject {
     /// - Parameters:
     ///   - dictionary: The values, as `JSONSerialization` or a property list has them.
     ///   - dateFormatter: Reads the texts of dates. A text that it refuses is tried in ISO 8601.
+    ///   - options: What happens to nulls and to values that can't be converted.
     /// - Returns: Whether the object changed, what was skipped, and the keys that nothing is read from.
     /// - Throws: ``GraftError`` with the attribute and its key path; then nothing has been changed. Errors of the model's
     ///   annotations.

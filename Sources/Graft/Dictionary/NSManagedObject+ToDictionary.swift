@@ -80,7 +80,7 @@ extension Sequence where Element: NSManagedObject {
     /// Each object of the sequence stands at the top, with its relationships; where another one leads to it, there is its
     /// number. Numbers hold for the whole array. The objects have to be of one model.
     ///
-    /// - Throws: As ``NSManagedObject/toDictionary(options:)``.
+    /// - Throws: As ``CoreData/NSManagedObject/toDictionary(options:)``.
     public func toDictionaries(options: DictionaryOptions = DictionaryOptions()) throws -> [[String: Any]] {
         let objects = Array(self)
         guard let first = objects.first else { return [] }

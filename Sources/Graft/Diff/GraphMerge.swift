@@ -32,7 +32,7 @@ public struct GraphMerge: Sendable {
     ///   - ours: Our version.
     ///   - theirs: The other one.
     ///   - options: How conflicts are settled, and what takes part.
-    /// - Throws: ``GraftError``, as ``GraphDiff/init(from:to:options:)``.
+    /// - Throws: ``GraftError``, as ``GraphDiff/init(from:to:options:)-(GraphSnapshot,_,_)``.
     /// - Complexity: As two diffs and one application; where there are uniqueness constraints, O(*n*) more.
     public init(
         base: GraphSnapshot, ours: GraphSnapshot, theirs: GraphSnapshot,

@@ -129,7 +129,7 @@ extension ObjectKey.Position {
 // MARK: - Order
 
 extension ObjectKey: Comparable {
-    /// Orders by entity, then owners, identity (``GraphValue/precedes(_:)``) and position.
+    /// Orders by entity, then owners, identity and position.
     public static func < (one: ObjectKey, other: ObjectKey) -> Bool {
         if one.entity != other.entity { return one.entity.precedesInBytes(other.entity) }
         if let isLess = one.owners.precedes(other.owners) { return isLess }

@@ -63,7 +63,11 @@ extension NSManagedObjectContext {
     /// Writes the whole graph as one JSON object: every object once, in an array under its entity's name, so that an import
     /// makes an equal graph.
     ///
-    /// - Parameter entities: The entities, without their sub-entities; nil for all.
+    /// - Parameters:
+    ///   - entities: The entities, without their sub-entities; nil for all.
+    ///   - destination: Where the JSON goes.
+    ///   - options: What is written, and how.
+    ///   - progress: Shows how far it is, and can cancel it.
     /// - Returns: How many objects were written.
     /// - Throws: ``GraftError``.
     @discardableResult

@@ -76,7 +76,11 @@ extension NSPersistentContainer {
     ///
     /// Memory doesn't grow with the objects but for an ID, a number and the identity of each.
     ///
-    /// - Parameter entities: The entities, without their sub-entities; nil for all.
+    /// - Parameters:
+    ///   - entities: The entities, without their sub-entities; nil for all.
+    ///   - destination: Where the JSON goes.
+    ///   - options: What is written, and how.
+    ///   - progress: Shows how far it is, and can cancel it.
     /// - Returns: How many objects were written.
     /// - Throws: ``GraftError``.
     @discardableResult

@@ -37,7 +37,9 @@ public struct ImportSource: Sendable {
 
     /// A file, read in pieces.
     ///
-    /// - Parameter entity: The entity of its objects, where that isn't the one that the import names.
+    /// - Parameters:
+    ///   - url: Where it is.
+    ///   - entity: The entity of its objects, where that isn't the one that the import names.
     public static func file(_ url: URL, entity: String? = nil) -> ImportSource {
         ImportSource(content: .file(url), name: url.lastPathComponent, entity: entity)
     }
@@ -45,6 +47,7 @@ public struct ImportSource: Sendable {
     /// Bytes in memory.
     ///
     /// - Parameters:
+    ///   - data: JSON, NDJSON or an archive.
     ///   - name: What errors call them.
     ///   - entity: The entity of its objects, where that isn't the one that the import names.
     public static func data(_ data: Data, name: String? = nil, entity: String? = nil) -> ImportSource {

@@ -88,7 +88,9 @@ extension NSManagedObjectContext {
 
     /// Tries references again that an import couldn't resolve: now the objects may be there. Nothing is saved.
     ///
-    /// - Parameter references: Those of an ``ImportReport``, kept as long as necessary.
+    /// - Parameters:
+    ///   - references: Those of an ``ImportReport``, kept as long as necessary.
+    ///   - options: Those of the import.
     /// - Returns: Those that are still unresolved.
     /// - Throws: ``GraftError``. Then the context is as it was before.
     public func resolve(

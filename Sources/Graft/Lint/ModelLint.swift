@@ -94,6 +94,7 @@ public struct ModelLint: Sendable, Hashable, Codable {
     /// Checks a model.
     ///
     /// - Parameters:
+    ///   - model: The model.
     ///   - mapping: What code says of it, which goes before its annotations.
     ///   - transformers: Names of transformers that will be registered when the model is used, besides those that are now.
     /// - Throws: ``GraftError``, for a model without coherent structure, and where `mapping` names what it doesn't have.

@@ -3,23 +3,25 @@
 
 extension GraphDiff {
     /// The diff as a self-contained HTML page: an overview by entity, then each object with what was there before and
-    /// what is there after. Objects can be folded.
+    /// what is there after. Entities and objects can be folded, and kinds of changes left out; of more than 100 objects
+    /// each is folded at first, so that a page of thousands opens at once. A browser's search finds what is folded, too.
     public func html(_ rendering: DiffRendering = DiffRendering()) -> String {
         var page = HTMLPage(title: "\(rendering.oldName) → \(rendering.newName)")
-        var writer = DiffHTML(rendering)
         let (entries, note) = shownEntries(rendering)
+        var writer = DiffHTML(rendering, isFolded: entries.count > 100)
         writer.overview(entries, summary, identification.sentences + (note.map { [$0] } ?? []))
         var entity: String?
         for entry in entries {
             if entry.key.entity != entity {
-                if entity != nil { writer.html += "</section>\n" }
+                if entity != nil { writer.html += "</details>\n" }
                 entity = entry.key.entity
                 let name = HTMLPage.escaped(DiffRendering.visible(entry.key.entity))
-                writer.html += "<section id=\"\(DiffHTML.anchor(entry.key.entity))\"><h2>\(name)</h2>\n"
+                let anchor = DiffHTML.anchor(entry.key.entity)
+                writer.html += "<details open class=\"entity\" id=\"\(anchor)\"><summary><h2>\(name)</h2></summary>\n"
             }
             writer.write(entry)
         }
-        if entity != nil { writer.html += "</section>\n" }
+        if entity != nil { writer.html += "</details>\n" }
         page.body = writer.html
         return page.html
     }
@@ -27,9 +29,14 @@ extension GraphDiff {
 
 private struct DiffHTML {
     let rendering: DiffRendering
+    /// Whether objects are folded at first.
+    let isFolded: Bool
     var html = ""
 
-    init(_ rendering: DiffRendering) { self.rendering = rendering }
+    init(_ rendering: DiffRendering, isFolded: Bool) {
+        self.rendering = rendering
+        self.isFolded = isFolded
+    }
 
     // MARK: Overview
 
@@ -54,7 +61,12 @@ private struct DiffHTML {
             }.joined()
             html += "<tr><th scope=\"row\"><a href=\"#\(Self.anchor(name))\">\(escaped(name))</a></th>\(cells)</tr>\n"
         }
-        html += "</tbody></table></header>\n"
+        // They hide by style alone, because the page runs no script.
+        html += "</tbody></table>\n<fieldset class=\"kinds\"><legend>Show</legend>"
+        for kind in [DiffEntry.Kind.inserted, .changed, .deleted] {
+            html += "<label><input type=\"checkbox\" id=\"show-\(kind.style)\" checked> \(kind.word)</label> "
+        }
+        html += "</fieldset></header>\n"
     }
 
     /// The fragment of an entity's heading. Names of entities are identifiers, but a diff may come from anywhere.
@@ -67,7 +79,7 @@ private struct DiffHTML {
     // MARK: Objects
 
     mutating func write(_ entry: DiffEntry) {
-        html += "<details open class=\"object\"><summary>"
+        html += "<details\(isFolded ? "" : " open") class=\"object \(entry.kind.style)\"><summary>"
         html += "<span class=\"badge \(entry.kind.style)\">\(entry.kind.word)</span> \(name(entry.key))</summary>\n"
         if !entry.details.isEmpty {
             html += "<table class=\"properties\"><thead><tr><th>Property</th>"

@@ -63,7 +63,9 @@ public struct ModelDiagram: Sendable {
 
     /// Takes what a diagram shows from a model.
     ///
-    /// - Parameter attributeLimit: How many attributes of an entity are shown; the rest is counted. Nil for all.
+    /// - Parameters:
+    ///   - model: The model.
+    ///   - attributeLimit: How many attributes of an entity are shown; the rest is counted. Nil for all.
     public init(_ model: NSManagedObjectModel, attributeLimit: Int? = nil) {
         let sorted = model.entities.sorted { ($0.name ?? "") < ($1.name ?? "") }
         entities = sorted.map { Entity($0, attributeLimit) }

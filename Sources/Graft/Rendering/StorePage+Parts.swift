@@ -19,8 +19,10 @@ extension StorePage {
             "<nav aria-label=\"Entities\">\n<h2>Entities</h2>\n<ul class=\"names\">\n\(items.joined())</ul>\n</nav>\n"
     }
 
+    /// The diagram, as wide as the page at first: what is where shows before what each has.
     static func picture(_ svg: String) -> String {
-        "<h2>Model</h2>\n" + scroll("Diagram of the model", svg)
+        "<h2>Model</h2>\n<p><label><input type=\"checkbox\" id=\"full-size\"> Full size</label></p>\n"
+            + scroll("Diagram of the model", svg)
     }
 
     /// The relationships of the model, where there is no picture of them.

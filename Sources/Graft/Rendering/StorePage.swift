@@ -69,21 +69,20 @@ public struct StorePage: Sendable {
     private static let style = """
         body { max-width: 80rem; }
         .scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 6px; margin: .5rem 0; }
-        .scroll:focus-visible, a:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
+        .scroll:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
         .scroll:has(> svg) { max-height: 85vh; overflow: auto; } header p { margin: .2rem 0; }
-        .scroll table { width: 100%; } .scroll svg { display: block; margin: .5rem; }
-        a { color: var(--link); } 
+        .scroll table { width: 100%; } .scroll > svg { display: block; margin: auto; max-width: 100%; height: auto; }
+        main:has(#full-size:checked) .scroll > svg { max-width: none; }
         th.number { text-align: right; } td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
         .rows td { max-width: 22rem; overflow-wrap: anywhere; min-width: 5rem; font-size: .9rem; }
-        .names { columns: 14rem; padding: 0; } .names li { break-inside: avoid; overflow-wrap: anywhere; }
+        .names { columns: 18rem; padding: 0; } .names li { break-inside: avoid; overflow-wrap: anywhere; }
         .names .none, .quiet { color: var(--quiet); }
         .bars rect { fill: var(--bar); } .share { display: inline-block; height: .6rem; background: var(--bar);
           border-radius: 2px; margin-right: .4rem; max-width: 6rem; }
         .shares { font-size: .85rem; } .shares li { overflow-wrap: anywhere; }
         h3 { font-size: 1rem; margin: 1rem 0 .3rem; } tr:target { background: var(--mid); }
         caption { text-align: left; padding: .3rem .7rem; color: var(--quiet); font-size: .85rem; }
-        :root { --link: #1a56b0; --bar: #7fa3d6; }
-        @media (prefers-color-scheme: dark) { :root { --link: #8ab4f8; --bar: #4d74ab; } }
-        @media (max-width: 40rem) { body { padding: .8rem; } th, td { padding: .25rem .4rem; } }
+        :root { --bar: #7fa3d6; }
+        @media (prefers-color-scheme: dark) { :root { --bar: #4d74ab; } }
         """
 }

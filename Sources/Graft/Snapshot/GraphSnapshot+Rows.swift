@@ -29,7 +29,9 @@ extension GraphSnapshot {
 
     /// The object of an entity or one of its sub-entities that has an identity; nil where there is none.
     ///
-    /// - Parameter identity: The values of the identifying attributes, in the order of their declaration.
+    /// - Parameters:
+    ///   - entity: The entity's name.
+    ///   - identity: The values of the identifying attributes, in the order of their declaration.
     /// - Complexity: O(1)
     public func row(of entity: String, identity: [GraphValue]) -> Row? {
         guard let number = schema.number(ofEntity: entity) else { return nil }

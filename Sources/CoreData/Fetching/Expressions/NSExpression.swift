@@ -159,7 +159,9 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
 
     /// The value for an object; nil also where it can't be computed.
     ///
-    /// - Parameter context: Values of variables by name, and what blocks are given.
+    /// - Parameters:
+    ///   - object: What key paths start from.
+    ///   - context: Values of variables by name, and what blocks are given.
     open func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
         ExpressionEvaluator.boxedValue(of: self, object: object, context: context)
     }

@@ -56,8 +56,13 @@ open class NSMigrationManager: NSObject {
     /// Migrates a store, with types as values.
     ///
     /// - Parameters:
+    ///   - sourceURL: The store.
+    ///   - sourceType: Its type.
+    ///   - sOptions: What it is opened with.
     ///   - mapping: The mapping model: inferred, or made in code.
     ///   - destinationURL: Where the new store is put; what is there is replaced. It may be the source's own URL.
+    ///   - destinationType: The new store's type.
+    ///   - dOptions: What the new store is made with.
     /// - Throws: As the older method does. Both stores are then as they were.
     public func migrateStore(
         from sourceURL: URL, type sourceType: NSPersistentStore.StoreType, options sOptions: [AnyHashable: Any]? = nil,
@@ -72,8 +77,13 @@ open class NSMigrationManager: NSObject {
     /// Migrates a store.
     ///
     /// - Parameters:
+    ///   - sourceURL: The store.
+    ///   - sStoreType: Its type.
+    ///   - sOptions: What it is opened with.
     ///   - mappings: The mapping model: inferred, or made in code.
     ///   - dURL: Where the new store is put; what is there is replaced. It may be the source's own URL.
+    ///   - dStoreType: The new store's type.
+    ///   - dOptions: What the new store is made with.
     /// - Throws: `CocoaError`: `.migrationMissingMappingModel` without a mapping model,
     ///   `.persistentStoreIncompatibleVersionHash` for a source of another version, what a policy throws, a validation's
     ///   error, or `.migration`. Both stores are then as they were.

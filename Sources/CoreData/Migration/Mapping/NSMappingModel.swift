@@ -30,7 +30,7 @@ open class NSMappingModel: NSObject {
 
     /// Reads a mapping model: a compiled one (`.cdm`), or the source that Xcode edits (`.xcmappingmodel`).
     ///
-    /// Returns nil where there is none, or a damaged one; ``init(readingContentsOf:)`` says why. A source has the version hashes
+    /// Returns nil where there is none, or a damaged one. A source has the version hashes
     /// of its models where these are beside it.
     public convenience init?(contentsOf url: URL?) {
         guard let url else { return nil }

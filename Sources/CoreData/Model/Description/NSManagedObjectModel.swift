@@ -120,7 +120,9 @@ extension NSManagedObjectModel {
     /// Returns a copy of a stored fetch request in which variables of the predicate are replaced by values; nil for an
     /// unknown name.
     ///
-    /// - Parameter variables: The values, by the variables' names without the `$`.
+    /// - Parameters:
+    ///   - name: The fetch request's name.
+    ///   - variables: The values, by the variables' names without the `$`.
     public func fetchRequestFromTemplate(
         withName name: String, substitutionVariables variables: [String: Any]
     ) -> NSFetchRequest<any NSFetchRequestResult>? {

@@ -14,8 +14,7 @@ import ModelDocuments
 extension NSManagedObjectModel {
     /// Reads a model: an `.xcdatamodeld`, `.xcdatamodel` or `.momd` folder or a `.mom` file.
     ///
-    /// Of several versions it takes the current one. Returns nil where there is no model or a broken one;
-    /// ``init(readingContentsOf:)`` says why.
+    /// Of several versions it takes the current one. Returns nil where there is no model or a broken one.
     ///
     /// - Parameter url: A file URL.
     public convenience init?(contentsOf url: URL) {

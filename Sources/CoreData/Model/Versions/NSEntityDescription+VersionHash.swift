@@ -6,7 +6,7 @@ extension NSEntityDescription {
     /// The hash by which versions of the entity are told apart; stores keep it.
     ///
     /// For an entity with a derived or composite attribute of its own or inherited it is taken from
-    /// ``NSManagedObjectModel/knownVersionHashes``. Where that has none, the derivation is left out, and the hash
+    /// the compiled model. Where that has none, the derivation is left out, and the hash
     /// differs from Apple's.
     public var versionHash: Data {
         if !hasComputableVersionHash, let name, let known = model?.knownVersionHashes[name] { return known }

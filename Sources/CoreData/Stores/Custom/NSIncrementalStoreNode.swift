@@ -13,8 +13,10 @@ open class NSIncrementalStoreNode: NSObject {
     /// A row.
     ///
     /// - Parameters:
+    ///   - objectID: The object's ID.
     ///   - values: Attributes by name, and the IDs of to-one relationships. A missing or `NSNull` value is nil; a to-one
     ///     relationship that is missing is asked for apart.
+    ///   - version: The number of the row's version.
     public init(objectID: NSManagedObjectID, withValues values: [String: Any], version: UInt64) {
         self.objectID = objectID
         self.values = values
