@@ -56,7 +56,8 @@ extension ObjectDiff {
         guard let schema = (before ?? after)?.schema else { return [] }
         var tree = try DiffTree(
             before ?? GraphSnapshot(schema), after ?? GraphSnapshot(schema), options, includesReferences)
-        return try tree.differences(tree.old.rootReferences, tree.new.rootReferences, isOrdered: false, depth: 0)
+        return try tree.differences(
+            tree.old.rootReferences, tree.new.rootReferences, isOrdered: false, isChanged: false, depth: 0)
     }
 
     /// Makes the differences between all objects of two snapshots that no other object owns, by key.
@@ -81,6 +82,8 @@ private struct DiffTree {
     private let comparison: RowComparison
     private let includesReferences: Bool
     private var visited: Set<Pair> = []
+    private let ownedBefore: Set<RowReference>
+    private let ownedNow: Set<RowReference>
 
     var old: GraphSnapshot { comparison.old }
     var new: GraphSnapshot { comparison.new }
@@ -96,48 +99,46 @@ private struct DiffTree {
         let identification = try IdentityDecision(old.schema, options, [old, new]).identification
         comparison = try RowComparison(old, new, options, identifiedBy: identification, pairing: pair)
         self.includesReferences = includesReferences
+        ownedBefore = Self.owned(in: comparison.old, comparison.scope)
+        ownedNow = Self.owned(in: comparison.new, comparison.scope)
     }
 
-    mutating func topDifferences() throws -> [ObjectDiff] {
-        let (keys, newKeys) = (comparison.matching.oldKeys, comparison.matching.newKeys)
-        return try differences(tops(of: old, keys), tops(of: new, newKeys), isOrdered: false, depth: 0)
-    }
-
-    /// The rows that no other row owns, and of those that own each other in a circle the first by key.
-    private func tops(of snapshot: GraphSnapshot, _ keys: RowKeys) throws -> [RowReference] {
-        var rows: [RowReference] = []
-        var owned: [RowReference: [RowReference]] = [:]
-        for entity in snapshot.tables.indices {
-            let properties = snapshot.schema.entities[entity].properties
-            for row in snapshot.liveRows(of: entity) {
-                let reference = RowReference(entity: entity, row: row)
-                if !snapshot.isReference(entity, row, scope) { rows.append(reference) }
-                owned[reference] = properties.indices.filter { scope.entities[entity].follows[$0] }.flatMap { number in
-                    snapshot.destinations(of: reference, properties[number]).filter { $0 != reference }
-                }
+    /// The rows that another row owns.
+    private static func owned(in snapshot: GraphSnapshot, _ scope: DiffScope) -> Set<RowReference> {
+        var owned: Set<RowReference> = []
+        for row in snapshot.allRows {
+            for (number, property) in snapshot.schema.entities[row.entity].properties.enumerated()
+            where scope.entities[row.entity].follows[number] {
+                owned.formUnion(snapshot.destinations(of: row, property).filter { $0 != row })
             }
         }
-        let isOwned = Set(owned.values.joined())
-        var tops = rows.filter { !isOwned.contains($0) }
-        var reached: Set<RowReference> = []
-        func reach(_ top: RowReference) {
-            var open = [top]
-            while let row = open.popLast() { if reached.insert(row).inserted { open += owned[row] ?? [] } }
+        return owned
+    }
+
+    /// The differences of all objects. One that has lost its owner is with that; of those that own each other in a circle the first
+    /// by key is at the top.
+    mutating func topDifferences() throws -> [ObjectDiff] {
+        let matching = comparison.matching
+        let before = old.allRows.filter { !ownedBefore.contains($0) }
+        let after = new.allRows.filter { row in
+            !ownedNow.contains(row) && !ownedBefore.contains(matching.toOld[row.entity][row.row])
         }
-        tops.forEach(reach)
-        let circles = try rows.filter { !reached.contains($0) }.map { (key: try keys.key(of: $0, snapshot), row: $0) }
-        for (_, row) in circles.sorted(by: { $0.key < $1.key }) where !reached.contains(row) {
-            tops.append(row)
-            reach(row)
+        let diffs = try differences(before, after, isOrdered: false, isChanged: false, depth: 0)
+        let gone = old.allRows.filter { row in
+            matching.toNew[row.entity][row.row].isNone && !visited.contains(Pair(old: row, new: nil))
         }
-        return tops
+        let rest = new.allRows.filter { row in
+            let twin = matching.toOld[row.entity][row.row]
+            return !visited.contains(Pair(old: twin.isNone ? nil : twin, new: row))
+        }
+        return try diffs + differences(gone, rest, isOrdered: false, isChanged: false, depth: 0)
     }
 
     // MARK: Two objects
 
     /// The difference between two objects; nil where there is none.
     ///
-    /// - Parameter isMoved: Whether another object owned it before.
+    /// - Parameter isMoved: Whether it has come to its owner, or lost it.
     mutating func diff(
         _ before: RowReference?, _ after: RowReference?, _ depth: Int, isMoved: Bool = false
     ) throws -> ObjectDiff? {
@@ -210,25 +211,34 @@ private struct DiffTree {
             if isChanged == nil, keys.isEmpty, otherKeys.isEmpty { return nil }
             return .references(old: either.property.value(keys), new: either.property.value(otherKeys))
         }
-        let diffs = try differences(ends, otherEnds, isOrdered: either.property.isOrdered, depth: depth + 1)
+        let diffs = try differences(
+            ends, otherEnds, isOrdered: either.property.isOrdered, isChanged: isChanged ?? true, depth: depth + 1)
         if diffs.count == 1, !either.property.isToMany { return .object(diffs[0]) }
         return diffs.isEmpty ? nil : .objects(diffs)
     }
 
     /// The differences of two lists of objects.
+    ///
+    /// - Parameter isChanged: Whether these are the members of a relationship that differs.
     mutating func differences(
-        _ before: [RowReference], _ after: [RowReference], isOrdered: Bool, depth: Int
+        _ before: [RowReference], _ after: [RowReference], isOrdered: Bool, isChanged: Bool, depth: Int
     ) throws -> [ObjectDiff] {
         let matching = comparison.matching
-        let wasHere = Set(before)
+        let (wasHere, isHere) = (Set(before), Set(after))
         var pairs: [(old: RowReference?, new: RowReference?, isMoved: Bool)] = []
         for row in after {
             let twin = matching.toOld[row.entity][row.row]
-            if twin.isNone, new.isReference(row.entity, row.row, scope) { continue }
-            pairs.append((twin.isNone ? nil : twin, row, !twin.isNone && !wasHere.contains(twin)))
+            // What is only referred to, and be it as an object of a super-entity, isn't compared.
+            if twin.isNone ? new.isReference(row.entity, row.row, scope) : twin.entity != row.entity { continue }
+            pairs.append((twin.isNone ? nil : twin, row, isChanged && !twin.isNone && !wasHere.contains(twin)))
         }
-        for row in before where matching.toNew[row.entity][row.row].isNone {
-            if !old.isReference(row.entity, row.row, scope) { pairs.append((row, nil, false)) }
+        for row in before {
+            let twin = matching.toNew[row.entity][row.row]
+            if twin.isNone {
+                if !old.isReference(row.entity, row.row, scope) { pairs.append((row, nil, false)) }
+            } else if twin.entity == row.entity, !isHere.contains(twin), !ownedNow.contains(twin) {
+                pairs.append((row, twin, isChanged))
+            }
         }
         if !isOrdered {
             let keyed = try pairs.map { pair in

@@ -7,7 +7,8 @@
 ///
 /// Only relationships with the delete rule cascade are followed (and those that ``DiffOptions`` or the model include):
 /// ownership gives the graph a direction, so the inverse isn't followed. Where an object can be reached in several ways, it
-/// is described in the first place. One that has another owner than before is with the new one.
+/// is described in the first place. One that has another owner than before is with the new one,
+/// and one that has lost its owner is with that.
 ///
 /// This is a ``GraphDiff`` in another form: which object is which, and what differs, is the same.
 public struct ObjectDiff: Hashable, Sendable {

@@ -53,7 +53,7 @@ struct RowComparison {
 
     // MARK: What differs
 
-    /// The numbers of the properties that differ between two rows of one entity.
+    /// The numbers of the properties that differ between two rows, which have to be of one entity.
     func changedProperties(_ row: RowReference, _ other: RowReference) -> [Int] {
         changedProperties(
             old.tables[row.entity], row.row, new.tables[row.entity], other.row, scope.entities[row.entity], row.entity)

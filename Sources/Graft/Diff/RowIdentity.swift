@@ -77,9 +77,26 @@ extension GraphSnapshot {
         MembersComparison.unique(destinations(of: reference, property))
     }
 
+    /// Some rows and all that they own.
+    func owned(by rows: [RowReference]) -> Set<RowReference> {
+        var open = rows
+        var owned = Set(rows)
+        while let row = open.popLast() {
+            for property in schema.entities[row.entity].properties where property.isOwning {
+                for end in destinations(of: row, property) where owned.insert(end).inserted { open.append(end) }
+            }
+        }
+        return owned
+    }
+
     /// The value of an attribute of a row.
     func value(_ property: GraphSchema.Property, of reference: RowReference) -> GraphValue {
         tables[reference.entity].value(property.column, row: reference.row)
+    }
+
+    /// The rows of all objects.
+    var allRows: [RowReference] {
+        tables.indices.flatMap { entity in liveRows(of: entity).map { RowReference(entity: entity, row: $0) } }
     }
 
     /// The rows of the objects that the snapshot is about.

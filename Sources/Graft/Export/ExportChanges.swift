@@ -84,8 +84,12 @@ final class ExportChanges {
         for object in objects {
             guard let row = now.row(of: object) else { continue }
             let other = comparison.matching.toNew[row.entity][row.row]
-            let change = other.isNone ? Change.all : .properties(Set(comparison.changedProperties(row, other)))
-            found[object.objectID.lookupKey] = change.isEmpty ? nil : change
+            if other.isNone {
+                found[object.objectID.lookupKey] = .all
+            } else if other.entity == row.entity {
+                let numbers = comparison.changedProperties(row, other)
+                if !numbers.isEmpty { found[object.objectID.lookupKey] = .properties(Set(numbers)) }
+            }
         }
     }
 

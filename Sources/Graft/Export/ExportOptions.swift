@@ -29,7 +29,8 @@ public struct ExportOptions: Sendable {
         /// is different. Objects that haven't changed, nor anything nested in them, are left out; nested in others they are
         /// identifiers.
         case changesSinceSave
-        /// The same, since a snapshot of the same model. Objects without identity can't be compared and are written whole.
+        /// The same, since a snapshot of the same model, as a ``GraphDiff`` finds it. Objects without identity can't be compared
+        /// and are written whole. What the snapshot only refers to isn't compared; of others, silence counts as null.
         case changes(since: GraphSnapshot)
     }
 

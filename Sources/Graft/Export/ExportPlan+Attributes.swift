@@ -1,6 +1,31 @@
-// The values of attributes on their way out.
+// The values of attributes on their way out, of managed objects and of rows of snapshots.
 
 import CoreData
+
+/// What exports write.
+protocol ExportedObject {
+    /// The value of an attribute.
+    func graphValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue
+    /// Whether an attribute has no value, or a to-one relationship leads nowhere.
+    func isNull(_ number: Int, _ property: GraphSchema.Property) throws -> Bool
+}
+
+extension NSManagedObject: ExportedObject {
+    func isNull(_ number: Int, _ property: GraphSchema.Property) throws -> Bool {
+        property.isAttribute ? try holds(.null, number, property) : destination(number, property) == nil
+    }
+}
+
+extension GraphSnapshot.Row: ExportedObject {
+    func graphValue(_ number: Int, _ property: GraphSchema.Property) -> GraphValue {
+        snapshot.value(property, of: reference)
+    }
+
+    func isNull(_ number: Int, _ property: GraphSchema.Property) -> Bool {
+        property.isAttribute
+            ? graphValue(number, property).isNull : snapshot.destinations(of: reference, property).isEmpty
+    }
+}
 
 extension ExportPlan {
     /// Writes the value of an attribute.
@@ -18,7 +43,7 @@ extension ExportPlan {
     }
 
     /// What a transformer makes of an attribute's value; nil where it has no JSON value for it. Null stays null.
-    func json(_ number: Int, of object: NSManagedObject, by transformer: NamedTransformer) throws -> JSONValue? {
+    func json(_ number: Int, of object: some ExportedObject, by transformer: NamedTransformer) throws -> JSONValue? {
         guard let value = try object.graphValue(number, properties[number]).object else { return .null }
         guard let made = transformer.json(for: value) else { return nil }
         if let json = JSONValue(object: made) { return json }
@@ -29,20 +54,13 @@ extension ExportPlan {
     }
 
     /// Whether an object has a complete identity, and the mapping a place for it.
-    func isIdentified(_ object: NSManagedObject) throws -> Bool {
+    func isIdentified(_ object: some ExportedObject) throws -> Bool {
         if identityItems.isEmpty { return false }
-        for number in identity {
-            let property = properties[number]
-            let isMissing =
-                property.isAttribute
-                ? try object.holds(.null, number, property) : object.destination(number, property) == nil
-            if isMissing { return false }
-        }
-        return true
+        return try !identity.contains { try object.isNull($0, properties[$0]) }
     }
 
     /// The identity of an object where it is one value that can stand alone and needs no transformer; nil where it isn't.
-    func bareIdentifier(of object: NSManagedObject) throws -> GraphValue? {
+    func bareIdentifier(of object: some ExportedObject) throws -> GraphValue? {
         guard identityItems.count == 1, case .attribute(let number, _) = identityItems[0].content else { return nil }
         let value = try object.graphValue(number, properties[number])
         return isBare(value) ? value : nil
@@ -61,7 +79,7 @@ extension ExportPlan {
     }
 
     /// Writes the identity of an object as a single value; returns false where it isn't one that could stand alone.
-    func writeBareIdentifier(of object: NSManagedObject, to writer: inout JSONWriter) throws -> Bool {
+    func writeBareIdentifier(of object: some ExportedObject, to writer: inout JSONWriter) throws -> Bool {
         guard identityItems.count == 1 else { return false }
         switch identityItems[0].content {
         case .attribute:

@@ -9,7 +9,8 @@ final class ObjectWriter {
     let plans: [ExportPlan]
     let numbers: [ObjectIdentifier: Int]
     let options: ExportOptions
-    /// By entity: whether nested objects can lead back to an object.
+    /// By entity: the relationships that are nested, and whether nested objects can lead back to an object.
+    private let nested: [[Int]]
     let isCyclic: [Bool]
     /// The objects, of those that can be met again, that have been nested in full, with their identifiers where these are
     /// single values: so they needn't be read again. By ID, because objects may be let go meanwhile.
@@ -27,19 +28,13 @@ final class ObjectWriter {
         self.damage = damage
         let mapping = try GraphMapping(model, options.mapping)
         self.options = options
-        let plans = try mapping.schema.entities.indices.map { number in
-            let entity = mapping.schema.entities[number]
-            return try ExportPlan(number, in: mapping, options, sortsKeys: options.sortsKeys) { property, mapping in
-                if let form = mapping.exportForm ?? options.relationshipForm { return form }
-                return mapping.isDeclared || entity.properties[property].isOwning ? .nested : .identifier
-            }
-        }
+        let form = try ExportForm(mapping, options)
+        let (plans, nested, isCyclic) = (form.plans, form.nested, form.isCyclic)
+        self.nested = nested
         let entities = model.entitiesByName
         let numbers = Dictionary(
             plans.compactMap { plan in entities[plan.name].map { (ObjectIdentifier($0), plan.number) } },
             uniquingKeysWith: { first, _ in first })
-        let nested = plans.map { Self.nested(in: $0.items) }
-        let isCyclic = NestingCycles(mapping.schema, nested: nested).isCyclic
         readAhead = NestedReadAhead(
             plans, numbers,
             relationships: zip(plans, nested).map { plan, nested in
@@ -56,7 +51,7 @@ final class ObjectWriter {
     /// those whose objects mostly have been written already.
     func relationshipNames(of entity: String) -> [String] {
         guard let plan = plans.first(where: { $0.name == entity }) else { return [] }
-        let nested = Self.nested(in: plan.items).filter { number in
+        let nested = nested[plan.number].filter { number in
             plan.properties[number].destination.map { isCyclic[$0] } ?? false
         }
         return Self.relationships(in: plan.items).filter { !nested.contains($0) }.map { plan.properties[$0].name }
@@ -67,16 +62,6 @@ final class ObjectWriter {
             switch item.content {
             case .toOne(let number, _), .toMany(let number, _): [number]
             case .step(let items): relationships(in: items)
-            default: []
-            }
-        }
-    }
-
-    private static func nested(in items: [ExportPlan.Item]) -> [Int] {
-        items.flatMap { item -> [Int] in
-            switch item.content {
-            case .toOne(let number, .nested), .toMany(let number, .nested): [number]
-            case .step(let items): nested(in: items)
             default: []
             }
         }

@@ -116,7 +116,7 @@ extension GraphDiff {
     /// are now only referred to keep their values.
     private mutating func leaveOut(_ old: GraphSnapshot, _ new: GraphSnapshot, _ options: DiffOptions) throws {
         let scope = try DiffScope(old.schema, options)
-        let owned = old.ownedRows()
+        let owned = old.owned(by: old.rootReferences)
         let (oldIndex, newIndex) = (RelatedIndex(old), RelatedIndex(new))
         deleted = deleted.filter { contents in
             oldIndex.row(of: contents.key, in: old).map(owned.contains) ?? true
@@ -130,20 +130,6 @@ extension GraphDiff {
             }
             return links.isEmpty ? nil : ObjectChange(change.key, links)
         }
-    }
-}
-
-extension GraphSnapshot {
-    /// The objects that the snapshot is about, and what they own.
-    fileprivate func ownedRows() -> Set<RowReference> {
-        var open = roots.map(resolved)
-        var owned = Set(open)
-        while let row = open.popLast() {
-            for property in schema.entities[row.entity].properties where property.isOwning {
-                for end in destinations(of: row, property) where owned.insert(end).inserted { open.append(end) }
-            }
-        }
-        return owned
     }
 }
 

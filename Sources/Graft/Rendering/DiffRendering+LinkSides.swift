@@ -50,16 +50,16 @@ extension [DiffEntry] {
     func showingLinksOnce(_ sides: DiffRendering.LinkSides) -> (entries: [DiffEntry], leftOut: Int) {
         var shown: [ObjectKey: [String: Set<ObjectKey>]] = [:]
         for entry in self {
-            for (name, detail) in entry.details where sides.firstSide(of: name, entry.key.entity) == nil {
-                shown[entry.key, default: [:]][name, default: []].formUnion(detail.ends)
+            for change in entry.details where sides.firstSide(of: change.name, entry.key.entity) == nil {
+                shown[entry.key, default: [:]][change.name, default: []].formUnion(change.kind.ends)
             }
         }
         var leftOut = 0
         let entries = compactMap { entry -> DiffEntry? in
             var rest = entry
-            rest.details = entry.details.filter { name, detail in
-                guard let first = sides.firstSide(of: name, entry.key.entity) else { return true }
-                return !detail.ends.allSatisfy { shown[$0]?[first]?.contains(entry.key) == true }
+            rest.details = entry.details.filter { change in
+                guard let first = sides.firstSide(of: change.name, entry.key.entity) else { return true }
+                return !change.kind.ends.allSatisfy { shown[$0]?[first]?.contains(entry.key) == true }
             }
             if case .changed = entry.kind, rest.details.isEmpty {
                 leftOut += 1
@@ -71,7 +71,7 @@ extension [DiffEntry] {
     }
 }
 
-extension DiffEntry.Detail {
+extension PropertyChange.Kind {
     /// The objects that links were made to or taken away from.
     fileprivate var ends: [ObjectKey] {
         switch self {

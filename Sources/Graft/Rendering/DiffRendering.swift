@@ -52,17 +52,10 @@ public struct DiffRendering: Sendable {
 struct DiffEntry {
     enum Kind { case deleted, inserted, changed }
 
-    /// What is said of one property.
-    enum Detail {
-        /// Nil where the object isn't there on that side.
-        case attribute(old: GraphValue?, new: GraphValue?)
-        case toOne(old: ObjectKey?, new: ObjectKey?)
-        case toMany(MembersChange)
-    }
-
     var kind: Kind
     var key: ObjectKey
-    var details: [(name: String, detail: Detail)]
+    /// By name. What an inserted or deleted object hasn't isn't there.
+    var details: [PropertyChange]
 }
 
 extension GraphDiff {
@@ -70,7 +63,7 @@ extension GraphDiff {
     var entries: [DiffEntry] {
         let all =
             deleted.map { DiffEntry($0, isInserted: false) } + inserted.map { DiffEntry($0, isInserted: true) }
-            + changed.map(DiffEntry.init)
+            + changed.map { DiffEntry(kind: .changed, key: $0.key, details: $0.properties) }
         // Sorted stably: an object that is deleted and inserted with one key comes in that order.
         return all.enumerated().sorted { one, other in
             if one.element.key == other.element.key { return one.offset < other.offset }
@@ -97,30 +90,13 @@ extension DiffEntry {
         kind = isInserted ? .inserted : .deleted
         key = contents.key
         details = contents.properties.compactMap { property in
-            switch property.value {
-            case .attribute(.null), .toOne(nil): return nil
-            case .attribute(let value):
-                return (property.name, .attribute(old: isInserted ? nil : value, new: isInserted ? value : nil))
-            case .toOne(let key):
-                return (property.name, .toOne(old: isInserted ? nil : key, new: isInserted ? key : nil))
-            case .toMany(let keys, _):
-                let members = keys.map { MembersChange.Member($0) }
-                if members.isEmpty { return nil }
-                let change = isInserted ? MembersChange(added: members) : MembersChange(removed: members)
-                return (property.name, .toMany(change))
-            }
-        }
-    }
-
-    fileprivate init(_ change: ObjectChange) {
-        kind = .changed
-        key = change.key
-        details = change.properties.map { property in
-            switch property.kind {
-            case .attribute(let old, let new): (property.name, .attribute(old: old, new: new))
-            case .toOne(let old, let new): (property.name, .toOne(old: old, new: new))
-            case .toMany(let change): (property.name, .toMany(change))
-            }
+            let change: PropertyChange.Kind =
+                switch property.value {
+                case .attribute(let value): .attribute(old: .null, new: value)
+                case .toOne(let key): .toOne(old: nil, new: key)
+                case .toMany(let keys, _): .toMany(MembersChange(added: keys.map { MembersChange.Member($0) }))
+                }
+            return change.isEmpty ? nil : PropertyChange(property.name, isInserted ? change : change.inverted)
         }
     }
 }

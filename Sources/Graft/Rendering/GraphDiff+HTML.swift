@@ -86,17 +86,16 @@ private struct DiffHTML {
             if entry.kind != .inserted { html += "<th>Before</th>" }
             if entry.kind != .deleted { html += "<th>After</th>" }
             html += "</tr></thead><tbody>\n"
-            for (name, detail) in entry.details { row(name, detail, entry.kind) }
+            for change in entry.details { row(change.name, change.kind, entry.kind) }
             html += "</tbody></table>\n"
         }
         html += "</details>\n"
     }
 
-    private mutating func row(_ name: String, _ detail: DiffEntry.Detail, _ kind: DiffEntry.Kind) {
+    private mutating func row(_ name: String, _ change: PropertyChange.Kind, _ kind: DiffEntry.Kind) {
         html += "<tr><th scope=\"row\">\(escaped(name))</th>"
-        switch detail {
-        case .attribute(let old, let new):
-            cells(kind, old.map { value($0, against: new) }, new.map { value($0, against: old) })
+        switch change {
+        case .attribute(let old, let new): cells(kind, value(old, against: new), value(new, against: old))
         case .toOne(let old, let new):
             let none = kind == .changed ? Self.none : nil
             cells(kind, old.map(self.name) ?? none, new.map(self.name) ?? none)
@@ -130,12 +129,11 @@ private struct DiffHTML {
     private static let none = "<span class=\"null\">nothing</span>"
 
     /// A value; of a text, the part that the other side doesn't have is marked.
-    private func value(_ value: GraphValue, against other: GraphValue?) -> String {
+    private func value(_ value: GraphValue, against other: GraphValue) -> String {
         if value.isNull { return Self.none }
         let text = rendering.text(of: value)
-        guard case .string = value, case .string? = other, let otherText = other.map(rendering.text) else {
-            return escaped(text)
-        }
+        guard case .string = value, case .string = other else { return escaped(text) }
+        let otherText = rendering.text(of: other)
         let prefix = zip(text, otherText).prefix { $0 == $1 }.count
         let rest = (text.dropFirst(prefix), otherText.dropFirst(prefix))
         let suffix = zip(rest.0.reversed(), rest.1.reversed()).prefix { $0 == $1 }.count

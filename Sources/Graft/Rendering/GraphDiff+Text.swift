@@ -63,14 +63,14 @@ private struct DiffText {
             case .changed: "changed"
             }
         line(.heading, "@@ ", "\(rendering.text(of: entry.key)) \(state) @@")
-        for (name, detail) in entry.details { write(DiffRendering.visible(name), detail) }
+        for change in entry.details { write(DiffRendering.visible(change.name), change.kind, entry.kind) }
     }
 
-    private mutating func write(_ name: String, _ detail: DiffEntry.Detail) {
-        switch detail {
+    private mutating func write(_ name: String, _ change: PropertyChange.Kind, _ kind: DiffEntry.Kind) {
+        switch change {
         case .attribute(let old, let new):
-            if let old { line(.deleted, "- ", "\(name): \(rendering.text(of: old))") }
-            if let new { line(.inserted, "+ ", "\(name): \(rendering.text(of: new))") }
+            if kind != .inserted { line(.deleted, "- ", "\(name): \(rendering.text(of: old))") }
+            if kind != .deleted { line(.inserted, "+ ", "\(name): \(rendering.text(of: new))") }
         case .toOne(let old, let new):
             if let old { line(.deleted, "- ", "\(name): \(rendering.text(of: old))") }
             if let new { line(.inserted, "+ ", "\(name): \(rendering.text(of: new))") }

@@ -1,5 +1,5 @@
 // The pending change in every form. A diff alone can be shown and sent as itself; patches lead from the JSON of the server's state to
-// that of the new one, which SnapshotDocuments makes.
+// that of the new one, which are written from their rows.
 
 public import CoreData
 import Foundation
@@ -75,11 +75,19 @@ extension GraphTracker {
         guard let model = context.graftModel else {
             throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
         }
-        let wanted = try object.map { try key(of: $0) }
-        let documents = try SnapshotDocuments(model, diffOptions)
         // The JSON of an object shows others, too.
-        let new = try state(after: pendingChange())
-        return (try documents.document(of: state.base, wanted), try documents.document(of: new, wanted))
+        let states = (state.base, try state(after: pendingChange()))
+        guard let object else {
+            return (
+                try JSONValue(parsing: states.0.json(model: model)), try JSONValue(parsing: states.1.json(model: model))
+            )
+        }
+        let key = try key(of: object)
+        func document(_ snapshot: GraphSnapshot) throws -> JSONValue {
+            guard let row = RelatedIndex(snapshot).row(of: key, in: snapshot) else { return .null }
+            return try JSONValue(parsing: snapshot[row].json(model: model))
+        }
+        return (try document(states.0), try document(states.1))
     }
 
     private func key(of object: NSManagedObject) throws -> ObjectKey {

@@ -127,7 +127,10 @@ public final class GraphTracker {
         let contents = try snapshot.contents(options.merge.diff, identifiedBy: diff.identification)
         var keys = Set(contents.map(\.key))
         // What the object owned for the server, and owns no more.
-        for row in try state.base.identified(by: diff.identification).rows(ownedBy: keys) { keys.insert(row) }
+        let base = try state.base.identified(by: diff.identification)
+        let index = RelatedIndex(base)
+        let rows = base.owned(by: keys.compactMap { index.row(of: $0, in: base) })
+        keys.formUnion(rows.compactMap { base.identityKey(of: $0) })
         return GraphDiff(
             deleted: diff.deleted.filter { keys.contains($0.key) },
             inserted: diff.inserted.filter { keys.contains($0.key) },
@@ -203,24 +206,5 @@ extension GraphDiff {
                 guard let names = properties[change.key] else { return change }
                 return ObjectChange(change.key, change.properties.filter { !names.contains($0.name) })
             }, identification: identification)
-    }
-}
-
-extension GraphSnapshot {
-    /// The keys of what some objects own, at whatever depth; only of objects with an identity.
-    fileprivate func rows(ownedBy keys: Set<ObjectKey>) -> Set<ObjectKey> {
-        var found: Set<ObjectKey> = []
-        let index = RelatedIndex(self)
-        var open = keys.compactMap { index.row(of: $0, in: self) }
-        var seen = Set(open)
-        while let reference = open.popLast() {
-            for property in schema.entities[reference.entity].properties where property.isOwning {
-                for end in destinations(of: reference, property) where seen.insert(end).inserted {
-                    open.append(end)
-                    if let key = identityKey(of: end) { found.insert(key) }
-                }
-            }
-        }
-        return found
     }
 }

@@ -178,11 +178,16 @@ import Testing
             [.attribute("name"), .toOne("lid", "Lid", inverse: "box", rule: .cascadeDeleteRule)])
         sketch.entity("Lid", info: ["id": "name"], [.attribute("name"), .toOne("box", "Box", inverse: "lid")])
         try withTwoContexts(sketch.model()) { old, new throws in
-            for (context, lids) in [(old, ["A": "1", "B": "2"]), (new, ["A": "2", "B": "3"])] {
+            let sides: [(NSManagedObjectContext, [String: String?])] = [
+                (old, ["A": "1", "B": "2", "C": "4"]), (new, ["A": "2", "B": "3", "C": nil]),
+            ]
+            for (context, lids) in sides {
                 for (box, lid) in lids {
-                    context.make("Box", ["name": box]).setValue(context.make("Lid", ["name": lid]), forKey: "lid")
+                    let lid = lid.map { context.make("Lid", ["name": $0]) }
+                    context.make("Box", ["name": box]).setValue(lid, forKey: "lid")
                 }
             }
+            _ = new.make("Lid", ["name": "4"])
             let boxes = try ObjectDiff.differences(from: GraphSnapshot(of: old), to: GraphSnapshot(of: new))
             let lids = boxes.map { box -> [String] in
                 switch box.relationships.first?.content {
@@ -191,7 +196,7 @@ import Testing
                 default: []
                 }
             }
-            #expect(lids == [["deleted \"1\"", "changed \"2\""], ["inserted \"3\""]])
+            #expect(lids == [["deleted \"1\"", "changed \"2\""], ["inserted \"3\""], ["changed \"4\""]])
         }
     }
 
