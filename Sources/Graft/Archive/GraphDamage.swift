@@ -8,6 +8,7 @@ import Foundation
 final class GraphDamage {
     private let context: NSManagedObjectContext
     private let onDamage: (@Sendable (GraftError) -> Void)?
+    private let remedy: String
     /// By entity: the names of the attributes whose values may be in files of their own.
     private var externalAttributes: [ObjectIdentifier: Set<String>] = [:]
     /// By entity and attribute: the objects whose rows say that there is a value. Read when the first object has none.
@@ -18,13 +19,25 @@ final class GraphDamage {
         var attribute: String
     }
 
-    init(_ context: NSManagedObjectContext, _ onDamage: (@Sendable (GraftError) -> Void)?) {
+    /// - Parameters:
+    ///   - onDamage: Is told instead of an error.
+    ///   - remedy: What to do about an error.
+    init(
+        _ context: NSManagedObjectContext, _ onDamage: (@Sendable (GraftError) -> Void)?,
+        remedy: String = "Repair the row, or leave it out and list it: --keep-going, or onDamage."
+    ) {
         self.context = context
         self.onDamage = onDamage
+        self.remedy = remedy
         for entity in context.graftModel?.entities ?? [] {
             let names = entity.attributesByName.values.filter(\.allowsExternalBinaryDataStorage).map(\.name)
             if !names.isEmpty { externalAttributes[ObjectIdentifier(entity)] = Set(names) }
         }
+    }
+
+    /// For who can leave nothing out.
+    convenience init(_ context: NSManagedObjectContext) {
+        self.init(context, nil, remedy: "Bring the file back, or repair the row: graft check tells of all of them.")
     }
 
     /// Takes note of a link to an object that isn't there.
@@ -34,6 +47,15 @@ final class GraphDamage {
         try report(
             "row \(Self.row(object.objectID)) leads to row \(Self.row(id)) of '\(id.entity.name ?? "")', which isn't there",
             object, property)
+    }
+
+    /// The value of an attribute; null where the store has one in a file that isn't there.
+    ///
+    /// - Throws: ``GraftError`` for such a file, unless somebody wants to be told instead.
+    func value(of object: NSManagedObject, _ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {
+        let value = try object.graphValue(number, property)
+        if value.isNull { try requireFile(of: object, property.name) }
+        return value
     }
 
     /// Takes note of an attribute without a value, where the store has one in a file that isn't there.
@@ -85,8 +107,7 @@ final class GraphDamage {
     private func report(_ finding: String, _ object: NSManagedObject, _ property: String) throws {
         try report(
             GraftError(
-                .other(
-                    finding: finding, remedy: "Repair the row, or leave it out and list it: --keep-going, or onDamage."),
+                .other(finding: finding, remedy: remedy),
                 at: .init(entity: object.entity.name, property: property)))
     }
 

@@ -15,7 +15,9 @@ struct ObjectSnapshotReader {
     private var references: [RowReference] = []
     private var rows: [ObjectIdentifier: RowReference] = [:]
     private let presence = PresenceCheck()
-    /// Whether two objects with one identity and links to objects that are gone are no errors: for who only looks for changes.
+    private var damage: GraphDamage?
+    /// Whether two objects with one identity and links to objects and files that are gone are no errors: for who
+    /// only looks for changes.
     var ignoresDamage = false
     /// How rows are told apart that share a number; nil where none do.
     private var identification = GraphDiff.Identification()
@@ -57,6 +59,7 @@ struct ObjectSnapshotReader {
     mutating func read(
         _ roots: [NSManagedObject], references others: [NSManagedObject] = [], isFollowing: Bool = true
     ) throws {
+        if !ignoresDamage { damage = roots.first?.managedObjectContext.map { GraphDamage($0) } }
         for root in roots where try exists(root) {
             let reference = try enter(root)
             snapshot.roots.append(reference)
@@ -184,7 +187,9 @@ struct ObjectSnapshotReader {
     private func value(
         of object: NSManagedObject, _ number: Int, _ property: GraphSchema.Property, _ committed: inout [String: Any]?
     ) throws -> GraphValue {
-        if values == .current { return try object.graphValue(number, property) }
+        if values == .current {
+            return try damage?.value(of: object, number, property) ?? object.graphValue(number, property)
+        }
         let boxed = committedValues(of: object, &committed)[property.name]
         let kind = property.attributeKind ?? .transformable
         if let value = GraphValue(object: boxed, kind: kind) { return value }

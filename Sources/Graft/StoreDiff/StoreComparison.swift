@@ -98,7 +98,7 @@ struct StoreComparison {
         var contents: [PropertyContents] = []
         for member in entityScope.attributes {
             let property = properties[member.number]
-            contents.append(.init(property.name, .attribute(try object.graphValue(member.number, property))))
+            contents.append(.init(property.name, .attribute(try side.value(of: object, member.number, property))))
         }
         for member in entityScope.toOnes {
             let property = properties[member.number]
@@ -146,7 +146,13 @@ struct StoreComparison {
             let otherValue = try other.graphValue(member.number, property)
             if !value.isNull || !otherValue.isNull { valueCount += 1 }
             if value.isSameValue(as: otherValue) { continue }
-            changes.append(.init(property.name, .attribute(old: value, new: otherValue)))
+            // A file that is missing on both sides is no difference; one that is missing on one side isn't null.
+            changes.append(
+                .init(
+                    property.name,
+                    .attribute(
+                        old: try old.value(of: object, member.number, property),
+                        new: try new.value(of: other, member.number, property))))
         }
         if scope.schema.entities[entity].isByRow == true {
             evidence.note(scope.schema.root(of: entity), values: valueCount, differences: changes.count)

@@ -8,6 +8,7 @@ struct StoreSide {
     let schema: GraphSchema
     private let numbers: [ObjectIdentifier: Int]
     let identification: GraphDiff.Identification
+    private let damage: GraphDamage
 
     init(
         _ context: NSManagedObjectContext, _ schema: GraphSchema, _ identification: GraphDiff.Identification = .init()
@@ -18,6 +19,7 @@ struct StoreSide {
         }
         self.context = context
         self.schema = schema
+        damage = GraphDamage(context)
         let descriptions = model.entitiesByName
         numbers = Dictionary(
             schema.entities.indices.compactMap { number in
@@ -29,6 +31,13 @@ struct StoreSide {
     func number(of object: NSManagedObject) throws -> Int {
         if let number = numbers[ObjectIdentifier(object.entity)] { return number }
         throw GraftError(.unknownEntity(object.entity.name ?? "", closest: nil))
+    }
+
+    /// The value of an attribute.
+    ///
+    /// - Throws: ``GraftError`` where it is in a file that isn't there.
+    func value(of object: NSManagedObject, _ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {
+        try damage.value(of: object, number, property)
     }
 
     /// The values of an object's identifying attributes.

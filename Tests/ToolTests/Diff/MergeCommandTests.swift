@@ -55,38 +55,68 @@ import Testing
         #expect(try graft("merge", base, ours, folder.path("missing"), "--output", ours).status == 2)
     }
 
-    @Test(arguments: ["Ours.sqlite", "New.sqlite", "Base.sqlite"])
-    func `large values beside a store come along, wherever the result goes`(output: String) throws {
-        let model = try folder.model(
-            """
-            <entity name="Photo">\
-            <attribute name="id" attributeType="Integer 64"/><attribute name="title" optional="YES" attributeType="String"/>\
-            <attribute name="data" attributeType="Binary" optional="YES" allowsExternalBinaryDataStorage="YES"/>\
-            <userInfo><entry key="identityAttributes" value="id"/></userInfo></entity>
-            """)
-        let album = try TemporaryFolder()
+    /// Three albums with photos that lie beside their stores: photo 1 was changed by them, 3 made by us, 4 by them.
+    private struct Albums {
+        let folder: TemporaryFolder
+        let model: String
+
+        init(_ outer: TemporaryFolder) throws {
+            model = try outer.model(
+                """
+                <entity name="Photo">\
+                <attribute name="id" attributeType="Integer 64"/>\
+                <attribute name="title" optional="YES" attributeType="String"/>\
+                <attribute name="data" attributeType="Binary" optional="YES" allowsExternalBinaryDataStorage="YES"/>\
+                <userInfo><entry key="identityAttributes" value="id"/></userInfo></entity>
+                """)
+            folder = try TemporaryFolder()
+            for store in ["Base.sqlite", "Ours.sqlite", "Theirs.sqlite"] {
+                try put("[\(photo(1, 1)), \(photo(2, 2))]", store)
+            }
+            try put("[\(photo(3, 3))]", "Ours.sqlite")
+            try put(#"[\#(photo(1, 11)), {"id": 2, "title": "Theirs"}, \#(photo(4, 4))]"#, "Theirs.sqlite")
+        }
+
         func photo(_ id: Int, _ byte: UInt8) -> String {
             #"{"id": \#(id), "data": "\#(Data(repeating: byte, count: 200_000).base64EncodedString())"}"#
         }
+
         func put(_ json: String, _ store: String) throws {
-            let file = try album.file("in.json", json)
-            try graft("import", file, "--entity", "Photo", "--store", album.path(store), "--model", model).succeeded()
+            let file = try folder.file("in.json", json)
+            try graft("import", file, "--entity", "Photo", "--store", path(store), "--model", model).succeeded()
         }
-        for store in ["Base.sqlite", "Ours.sqlite", "Theirs.sqlite"] {
-            try put("[\(photo(1, 1)), \(photo(2, 2))]", store)
+
+        func path(_ store: String) -> String { folder.path(store) }
+
+        func merge(into output: String) throws -> ToolRun {
+            try graft(
+                "merge", path("Base.sqlite"), path("Ours.sqlite"), path("Theirs.sqlite"), "--output", path(output))
         }
-        try put("[\(photo(3, 3))]", "Ours.sqlite")
-        try put(#"[\#(photo(1, 11)), {"id": 2, "title": "Theirs"}, \#(photo(4, 4))]"#, "Theirs.sqlite")
-        try graft(
-            "merge", album.path("Base.sqlite"), album.path("Ours.sqlite"), album.path("Theirs.sqlite"), "--output",
-            album.path(output)
-        ).succeeded()
-        try put("[\(photo(1, 11)), \(photo(2, 2)), \(photo(3, 3)), \(photo(4, 4))]", "Expected.sqlite")
-        try put(#"[{"id": 2, "title": "Theirs"}]"#, "Expected.sqlite")
-        let same = try graft("diff", album.path(output), album.path("Expected.sqlite"), "--exit-code").succeeded()
+    }
+
+    @Test(arguments: ["Ours.sqlite", "New.sqlite", "Base.sqlite"])
+    func `large values beside a store come along, wherever the result goes`(output: String) throws {
+        let albums = try Albums(folder)
+        try albums.merge(into: output).succeeded()
+        let photos = [(1, 11), (2, 2), (3, 3), (4, 4)].map { albums.photo($0.0, UInt8($0.1)) }
+        try albums.put("[\(photos.joined(separator: ","))]", "Expected.sqlite")
+        try albums.put(#"[{"id": 2, "title": "Theirs"}]"#, "Expected.sqlite")
+        let same = try graft("diff", albums.path(output), albums.path("Expected.sqlite"), "--exit-code").succeeded()
         #expect(same.text == "")
-        try graft("check", album.path(output)).succeeded()
-        #expect(try album.names.filter { $0.hasPrefix(".graft") } == [])
+        try graft("check", albums.path(output)).succeeded()
+        #expect(try albums.folder.names.filter { $0.hasPrefix(".graft") } == [])
+    }
+
+    @Test func `a large value whose file is missing isn't taken for null`() throws {
+        let albums = try Albums(folder)
+        try FileManager.default.removeItem(at: albums.folder.url.appending(path: ".Theirs_SUPPORT"))
+        let before = try StoreFile(path: albums.path("Ours.sqlite")).content
+        let words = "has its data in a file that isn't there"
+        try albums.merge(into: "Ours.sqlite").failed(code: 2, saying: "Photo", "data", words)
+        #expect(try StoreFile(path: albums.path("Ours.sqlite")).content == before)
+        try graft("diff", albums.path("Base.sqlite"), albums.path("Theirs.sqlite")).failed(saying: "Photo", words)
+        // Missing on both sides, it is no difference.
+        try graft("diff", albums.path("Theirs.sqlite"), albums.path("Theirs.sqlite"), "--exit-code").succeeded()
     }
 
     @Test func `a merge that deletes too much is refused, and keeps a copy of what it replaces`() throws {

@@ -66,11 +66,16 @@ enum Pages {
         return try (["README.md"] + pages.map { "docs/\($0)" }).map(Page.init)
     }
 
+    /// The tutorial's files and commands build on each other: scripts/tutorial runs it as a whole.
+    private static let tutorial = "docs/tutorial.md"
+
     /// The pages with Swift to compile and run.
     static func withSwift() throws -> [Page] {
-        try all().filter { $0.blocks.contains(where: \.isProgram) }
+        try all().filter { $0.path != tutorial && $0.blocks.contains(where: \.isProgram) }
     }
 
     /// The pages with commands to run.
-    static func withCommands() throws -> [Page] { try all().filter { $0.blocks.contains(where: \.isCommands) } }
+    static func withCommands() throws -> [Page] {
+        try all().filter { $0.path != tutorial && $0.blocks.contains(where: \.isCommands) }
+    }
 }
