@@ -88,13 +88,8 @@ final class ImportUndo {
 }
 
 extension NSManagedObjectContext {
-    /// Refreshes objects that had no changes before. One that is refreshed keeps what unsaved changes of others say of it, so some
-    /// have to be refreshed once more, when those are without changes, too, and it is known that nothing is left of them.
+    /// Refreshes objects that had no changes before.
     func forgetChanges(of objects: some Collection<NSManagedObject>) {
         for object in objects where !object.isInserted && !object.isDeleted { refresh(object, mergeChanges: false) }
-        for object in objects where object.isUpdated {
-            for key in object.changedValues().keys { _ = object.value(forKey: key) }
-            refresh(object, mergeChanges: false)
-        }
     }
 }
