@@ -121,7 +121,7 @@ struct MergeJob {
     private func apply(_ diff: GraphDiff, _ options: GraphDiff.ApplyingOptions, to store: String) throws {
         let container = try StoreAccess.openForWriting(store, model: StoreAccess.model(at: model, forStore: ours))
         if progress.isCancelled { throw GraftError(.cancelled) }
-        _ = try container.apply(diff, options: options)
+        try container.apply(diff, options: options)
         try StoreAccess.close(container)
     }
 

@@ -82,6 +82,18 @@ struct ExternalDataFolder: Sendable {
         return (Data([Self.filePrefix]) + Data(name.utf8) + Data([0]), file)
     }
 
+    /// Copies a file of another folder, under its own name. It has that name only when it is whole and on the disk.
+    func copy(_ file: URL) throws {
+        let name = file.lastPathComponent
+        let part = url.appendingPathComponent(".\(name)")
+        let manager = FileManager.default
+        // What a killed process has left.
+        if manager.fileExists(atPath: part.path) { try manager.removeItem(at: part) }
+        try manager.copyItem(at: file, to: part)
+        try Self.synchronize(part)
+        try manager.moveItem(at: part, to: url.appendingPathComponent(name))
+    }
+
     /// Sees to it that the disk remembers which files there are.
     func synchronize() throws {
         for folder in [url, supportFolder, supportFolder.deletingLastPathComponent()] { try Self.synchronize(folder) }

@@ -21,28 +21,26 @@ final class RemoteChangeWatch: @unchecked Sendable {
     private weak var store: NSPersistentStore?
     private weak var database: SQLiteDatabase?
     private let queue = DispatchQueue(label: "RemoteChangeWatch", qos: .utility)
-    private let timer: any DispatchSourceTimer
     private var last: DatabaseVersion?
 
     /// Begins.
     init(_ store: NSPersistentStore, _ database: SQLiteDatabase) {
         self.store = store
         self.database = database
-        timer = DispatchSource.makeTimerSource(queue: queue)
-        timer.schedule(deadline: .now(), repeating: Self.interval, leeway: .milliseconds(50))
-        timer.setEventHandler { [weak self] in
-            guard let self else { return }
-            self.database?.tellVersion { [weak self] version in
-                guard let self else { return }
-                queue.async { self.note(version) }
-            }
-        }
-        timer.activate()
+        ask()
     }
 
-    deinit { timer.cancel() }
+    /// Asks again only some time after the answer: behind a long write, questions would pile up.
+    private func ask() {
+        database?.tellVersion { [weak self] version in
+            guard let self else { return }
+            queue.async { self.note(version) }
+            queue.asyncAfter(deadline: .now() + Self.interval) { [weak self] in self?.ask() }
+        }
+    }
 
-    private func note(_ version: DatabaseVersion) {
+    private func note(_ version: DatabaseVersion?) {
+        guard let version else { return }
         defer { last = version }
         guard let last, last != version, let store else { return }
         store.persistentStoreCoordinator?.announceChange(of: [store])

@@ -127,10 +127,10 @@ final class SQLiteDatabase: Sendable {
     }
 
     /// Says what others' changes to the file change, as soon as nothing of this process's is being written.
-    func tellVersion(_ answer: @escaping @Sendable (DatabaseVersion) -> Void) {
+    /// Nil where that can't be told now, because the connection is closed or the file locked.
+    func tellVersion(_ answer: @escaping @Sendable (DatabaseVersion?) -> Void) {
         let ask: @Sendable (Database) -> Void = { db in
-            // A connection that is closed meanwhile has nothing more to tell.
-            if let number = try? db.number("PRAGMA data_version") { answer(.number(number)) }
+            answer((try? db.number("PRAGMA data_version")).map { .number($0) })
         }
         switch connections {
         case .pool(let pool): pool.asyncWriteWithoutTransaction(ask)

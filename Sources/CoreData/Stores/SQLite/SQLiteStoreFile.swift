@@ -142,19 +142,17 @@ package enum SQLiteStoreFile {
 
     private static func overwrite(_ destination: URL, withStoreAt source: URL) throws {
         let manager = FileManager.default
-        let folders = [source, destination].map { ExternalDataFolder(storeURL: $0).url }
-        let needed = try Set(names(in: folders[0])), before = try Set(names(in: folders[1]))
+        let from = ExternalDataFolder(storeURL: source), to = ExternalDataFolder(storeURL: destination)
+        let needed = try Set(names(in: from.url)), before = try Set(names(in: to.url))
         func remove(_ names: Set<String>) {
             // What is left is a file that nothing refers to; `check` names it.
-            for name in names { try? manager.removeItem(at: folders[1].appendingPathComponent(name)) }
+            for name in names { try? manager.removeItem(at: to.url.appendingPathComponent(name)) }
         }
         do {
-            if !needed.isEmpty { try manager.createDirectory(at: folders[1], withIntermediateDirectories: true) }
+            if !needed.isEmpty { try manager.createDirectory(at: to.url, withIntermediateDirectories: true) }
             // A file's name stands for its bytes: one that is there is the same.
-            for name in needed.subtracting(before) {
-                try manager.copyItem(
-                    at: folders[0].appendingPathComponent(name), to: folders[1].appendingPathComponent(name))
-            }
+            for name in needed.subtracting(before) { try to.copy(from.url.appendingPathComponent(name)) }
+            if !needed.isEmpty { try to.synchronize() }
             try backUp(source, to: destination)
         } catch {
             remove(needed.subtracting(before))
