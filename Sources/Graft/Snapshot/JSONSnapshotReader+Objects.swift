@@ -85,20 +85,24 @@ extension JSONSnapshotReader {
     /// - Parameter first: The value's first token, where that has been read already.
     @inline(__always)
     mutating func readAttribute(_ property: Int, of plan: JSONEntityPlan, row: Int, first: JSONToken? = nil) throws {
-        var value: GraphValue
-        do {
-            let token = try first ?? reader.next()
-            if let transformer = plan.transformers?[property] {
-                value = try transformed(token, by: transformer, plan.converters[property])
-            } else {
-                value = try plan.converters[property].value(of: token, in: &reader)
-            }
-        } catch let error as GraftError {
-            throw error.located(in: .init(entity: plan.name, property: plan.names[property]))
-        }
+        var value = try value(of: first, property, plan)
         if keepsDoubles, case .decimal(let exact) = value { value = kept(exact, property, of: plan) }
         snapshot.tables[plan.number].setValue(value, plan.columns[property], row: row)
         snapshot.tables[plan.number].markPresent(property, row: row)
+    }
+
+    /// What an attribute makes of a value; of the next one, where its first token hasn't been read.
+    @inline(__always)
+    mutating func value(of first: JSONToken?, _ property: Int, _ plan: JSONEntityPlan) throws -> GraphValue {
+        do {
+            let token = try first ?? reader.next()
+            if let transformer = plan.transformers?[property] {
+                return try transformed(token, by: transformer, plan.converters[property])
+            }
+            return try plan.converters[property].value(of: token, in: &reader)
+        } catch let error as GraftError {
+            throw error.located(in: .init(entity: plan.name, property: plan.names[property]))
+        }
     }
 
     /// What the store will keep of a decimal. So it is compared with what the store has, and importing it again changes nothing.

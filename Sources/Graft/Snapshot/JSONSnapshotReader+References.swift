@@ -89,16 +89,7 @@ extension JSONSnapshotReader {
         guard plan.identity.count == 1 else { throw noIdentifier(token, plan) }
         let offset = reader.tokenOffset
         let property = plan.identity[0]
-        var value: GraphValue
-        do {
-            if let transformer = plan.transformers?[property] {
-                value = try transformed(token, by: transformer, plan.converters[property])
-            } else {
-                value = try plan.converters[property].value(of: token, in: &reader)
-            }
-        } catch let error as GraftError {
-            throw error.located(in: .init(entity: plan.name, property: plan.names[property]))
-        }
+        var value = try value(of: token, property, plan)
         if value.isNull { return .none }
         if keepsDoubles, case .decimal(let exact) = value { value = .decimal(exact.keptBySQLite) }
         return snapshot.row(
