@@ -10,7 +10,7 @@ struct ChangeList {
     private let flag: NSManagedObject.State
     private let excluded: NSManagedObject.State
     /// Made when somebody looks for a value.
-    private var index: InsertedIndex?
+    private var index: ChangeIndex?
 
     /// - Parameters:
     ///   - flag: What an object of the list has.
@@ -40,7 +40,7 @@ struct ChangeList {
     /// all of them.
     mutating func objects(of entities: [NSEntityDescription], _ equality: RequiredEquality?) -> [NSManagedObject] {
         guard let equality else { return objects.filter { object in entities.contains { $0 === object.entity } } }
-        if index == nil { index = InsertedIndex(objects) }
+        if index == nil { index = ChangeIndex(objects) }
         return index?.objects(of: entities, equality).filter(isCurrent) ?? []
     }
 

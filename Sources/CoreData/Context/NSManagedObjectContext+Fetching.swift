@@ -107,7 +107,7 @@ extension NSManagedObjectContext {
     func objectIDs(
         matching query: StoreQuery, in stores: [NSPersistentStore], includesPending: Bool
     ) throws -> [NSManagedObjectID] {
-        if stores.count == 1, !includesPending || pendingObjects(of: query).isEmpty {
+        if stores.count == 1, !includesPending || !hasPendingObjects(of: query) {
             return try requiredSource.objectIDs(matching: query, in: stores, for: self).first ?? []
         }
         return try objects(matching: query, in: stores, includesPending: includesPending).map(\.id)
@@ -122,7 +122,7 @@ extension NSManagedObjectContext {
 
     /// The number of objects that match.
     func count(matching query: StoreQuery, in stores: [NSPersistentStore], includesPending: Bool) throws -> Int {
-        if stores.count == 1, !includesPending || pendingObjects(of: query).isEmpty {
+        if stores.count == 1, !includesPending || !hasPendingObjects(of: query) {
             return try requiredSource.counts(matching: query, in: stores, for: self).first ?? 0
         }
         return try objectIDs(matching: query, in: stores, includesPending: includesPending).count
@@ -137,19 +137,33 @@ extension NSManagedObjectContext {
 
     // MARK: Pending changes
 
-    /// The changed objects that a query could concern.
-    private func pendingObjects(of query: StoreQuery) -> [NSManagedObject] {
-        guard hasChanges || !undeclaredDeletions.isEmpty else { return [] }
+    /// Whether an unsaved change could concern a query.
+    private func hasPendingObjects(of query: StoreQuery) -> Bool {
+        guard hasUnsavedObjects else { return false }
         let entities = query.includesSubentities ? query.entity.selfAndDescendants : [query.entity]
-        return inserted.objects(of: entities, RequiredEquality(query.predicate, of: query.entity))
-            + updated.objects(of: entities, nil) + deleted.objects(of: entities, nil)
+        return [inserted, updated, deleted].contains { list in
+            list.objects.contains { object in entities.contains { $0 === object.entity } }
+        }
+    }
+
+    private var hasUnsavedObjects: Bool { hasChanges || !undeclaredDeletions.isEmpty }
+
+    /// The changed objects among what the source found, and those that it could have found with their unsaved values.
+    private func pendingObjects(of query: StoreQuery, among stored: [NSManagedObject]) -> [NSManagedObject] {
+        guard hasUnsavedObjects else { return [] }
+        let entities = query.includesSubentities ? query.entity.selfAndDescendants : [query.entity]
+        let equality = RequiredEquality(query.predicate, of: query.entity)
+        let updated = updated.objects(of: entities, equality)
+        let known = Set(updated.map(ObjectIdentifier.init))
+        return inserted.objects(of: entities, equality) + updated
+            + stored.filter { ($0.isUpdated || $0.isDeleted) && !known.contains(ObjectIdentifier($0)) }
     }
 
     /// The source's answer with the pending changes folded in.
     private func overlaid(
         _ stored: [NSManagedObject], _ query: StoreQuery, includesPending: Bool, isMerged: Bool
     ) -> [NSManagedObject] {
-        let pending = includesPending ? pendingObjects(of: query) : []
+        let pending = includesPending ? pendingObjects(of: query, among: stored) : []
         guard !pending.isEmpty || isMerged else { return stored }
         let changed = Set(pending.map(ObjectIdentifier.init))
         var result = stored.filter { !changed.contains(ObjectIdentifier($0)) }

@@ -9,8 +9,9 @@ extension NSManagedObjectContext {
             propagateDeletions()
             let targets = changes.updated.map { object(with: $0.objectID) }
             let deletions = changes.deleted.map { object(with: $0.objectID) }
-            try loadRows(of: targets + deletions)
-            try checkPresence(of: targets, changes.updated)
+            let linked = changes.linked.map(object(with:))
+            try loadRows(of: targets + deletions + linked)
+            try checkPresence(of: targets, changes.updated, linked: linked)
             let received = try ReceivedChanges(changes)
             let inserted = changes.inserted.map { insert(receivedID: $0.objectID) }
             assignedStores.merge(changes.assignedStores) { _, new in new }
@@ -21,13 +22,15 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Refuses updates of objects that the parent has deleted, or that are gone from the store.
-    private func checkPresence(of objects: [NSManagedObject], _ changes: [RowChange]) throws {
-        let missing = zip(objects, changes).filter { !isThere($0.0) }
-        guard missing.isEmpty else {
-            throw StoreConflict(
-                rows: missing.map { StoreConflict.Row(objectID: $1.objectID, expectedVersion: $1.version, found: nil) })
+    /// Refuses updates of objects that the parent has deleted, or that are gone from the store, and links to such.
+    private func checkPresence(
+        of objects: [NSManagedObject], _ changes: [RowChange], linked: [NSManagedObject]
+    ) throws {
+        let missing = zip(objects, changes).filter { !isThere($0.0) }.map { _, change in
+            StoreConflict.Row(objectID: change.objectID, expectedVersion: change.version, found: nil)
         }
+        let conflicts = missing + linked.filter { !isThere($0) }.map { StoreConflict.Row(missing: $0.id) }
+        if !conflicts.isEmpty { throw StoreConflict(rows: conflicts) }
     }
 
     /// An object that a child has inserted, under the same ID.

@@ -82,7 +82,7 @@ extension NSManagedObjectContext {
             do {
                 return try requiredSource.save(changesToSave(), for: self)
             } catch let conflict as StoreConflict {
-                try policy.resolve(optimisticLockingConflicts: conflict.rows.compactMap(mergeConflict))
+                try policy.resolve(optimisticLockingConflicts: conflict.rows.map(mergeConflict))
                 propagateDeletions()
                 // What became of other objects with it has to be valid, too.
                 try validateChanges()
@@ -115,11 +115,38 @@ extension NSManagedObjectContext {
     }
 
     private func changesToSave() throws -> StoreChanges {
-        StoreChanges(
-            inserted: try inserted.objects.map(insertion), updated: try updated.objects.compactMap(update),
+        let inserted = try inserted.objects.map(insertion), updated = try updated.objects.compactMap(update)
+        return StoreChanges(
+            inserted: inserted, updated: updated,
             deleted: deleted.objects.map { object in
                 RowChange(objectID: object.id, version: object.version, values: object.committed, changed: SlotSet())
-            }, origin: origin, assignedStores: assignedStores)
+            }, linked: linkedRows(inserted, updated), origin: origin, assignedStores: assignedStores)
+    }
+
+    /// The rows that new links lead to and that the save doesn't change: the other side had been read when the link was there already.
+    private func linkedRows(_ inserted: [RowChange], _ updated: [RowChange]) -> [NSManagedObjectID] {
+        var known = Set(updated.map(\.objectID.key))
+        var linked: [NSManagedObjectID] = []
+        func note(_ object: NSManagedObject) {
+            guard !object.isInserted, known.insert(object.id.key).inserted else { return }
+            linked.append(object.id)
+        }
+        for changes in [inserted, updated] {
+            for change in changes {
+                let layout = change.objectID.entity.layout
+                for slot in layout.toOneSlots where change.changed.contains(slot) {
+                    if case .object(let object) = change.values[slot], !layout.slots[slot].isTransient { note(object) }
+                }
+            }
+        }
+        for change in inserted {
+            let layout = change.objectID.entity.layout
+            for slot in layout.toManySlots where layout.needsRelationChange[slot] {
+                if case .objects(let members) = change.values[slot] { members.objects.forEach(note) }
+            }
+        }
+        for relation in updated.flatMap(\.relations) { relation.added.compactMap(registeredObject).forEach(note) }
+        return linked
     }
 
     /// Who changes a store, for its history.

@@ -166,8 +166,8 @@ public var NSOverwriteMergePolicy: Any { NSMergePolicy.overwrite }
 public var NSRollbackMergePolicy: Any { NSMergePolicy.rollback }
 
 extension NSManagedObjectContext {
-    func mergeConflict(_ row: StoreConflict.Row) -> NSMergeConflict? {
-        registeredObject(for: row.objectID).map { NSMergeConflict(object: $0, conflict: row) }
+    func mergeConflict(_ row: StoreConflict.Row) -> NSMergeConflict {
+        NSMergeConflict(object: object(with: row.objectID), conflict: row)
     }
 
     /// Lets a deletion stand whose row somebody else has changed meanwhile: the delete rules are followed once more, for the

@@ -23,7 +23,8 @@ extension NSManagedObject {
 
     /// Remembers that an object may not be found any more by what it was found by.
     func noteIndexedChange() {
-        if state.contains(.indexed) { context?.inserted.noteChange(of: self) }
+        guard state.contains(.indexed), let context else { return }
+        if isInserted { context.inserted.noteChange(of: self) } else { context.updated.noteChange(of: self) }
     }
 
     /// The new values of the persistent properties that differ from the last fetched or saved ones. `NSNull` for nil.

@@ -36,6 +36,7 @@ extension NSManagedObject {
             rebaseMembers(
                 slot, from: oldCommitted[slot], to: old[slot], keeping: isDecidedElsewhere || kept.contains(slot))
         }
+        noteIndexedChange()
     }
 
     /// Drops unsaved changes. What other objects' unsaved changes say of this one's relationships stays and is returned; it is put on
@@ -201,7 +202,7 @@ extension NSManagedObject {
             return object.isDeleted ? nil : object
         }
         // What it was read with may be older than this.
-        if !object.touched.contains(inverse) { context.reload(object) }
+        if !object.touched.contains(inverse) || !object.differs(inverse) { context.reload(object) }
         return object.isDeleted ? nil : object
     }
 

@@ -168,7 +168,7 @@ extension NSManagedObject {
     /// One to one: the other side says that it was this object's partner, so this side may have been read before somebody else has
     /// linked them. It has a column of its own, which must not keep what the other one loses.
     private func readPartner(_ slot: Int) {
-        guard !touched.contains(slot), !isInserted, !isDeleted else { return }
+        guard !touched.contains(slot) || !differs(slot), !isInserted, !isDeleted else { return }
         context?.reload(self)
     }
 

@@ -32,7 +32,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         static let gone = State(rawValue: 1 << 10)
         /// Refreshed: what it has of changes only repeats what other objects' changes say of it.
         static let echo = State(rawValue: 1 << 11)
-        /// Inserted, and found by its values; see ``InsertedIndex``.
+        /// Inserted or updated, and found by its values; see ``ChangeIndex``.
         static let indexed = State(rawValue: 1 << 12)
         /// Notes what it is asked for, to find the name of a key path.
         static let recording = State(rawValue: 1 << 15)

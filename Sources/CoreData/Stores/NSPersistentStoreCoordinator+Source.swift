@@ -114,7 +114,10 @@ extension NSPersistentStoreCoordinator: ObjectSource {
     private func changesByStore(_ changes: StoreChanges) throws -> [(store: NSPersistentStore, changes: StoreChanges)] {
         let stores = persistentStores
         if stores.count == 1 { return changes.isEmpty ? [] : [(stores[0], changes)] }
-        var parts = stores.map { (store: $0, changes: StoreChanges(origin: changes.origin)) }
+        var parts = stores.map { store in
+            let linked = changes.linked.filter { $0.persistentStore === store }
+            return (store: store, changes: StoreChanges(linked: linked, origin: changes.origin))
+        }
         func add(_ rows: [RowChange], to list: WritableKeyPath<StoreChanges, [RowChange]>) throws {
             for row in rows {
                 guard let part = parts.firstIndex(where: { $0.store === row.objectID.persistentStore }) else {

@@ -67,6 +67,8 @@ struct StoreChanges {
     var updated: [RowChange] = []
     /// `values` are the last known ones; only ID and version matter.
     var deleted: [RowChange] = []
+    /// What new links lead to without being changed by the save itself, so that no version tells whether it is still there.
+    var linked: [NSManagedObjectID] = []
     var origin = StoreOrigin()
     /// In which stores new objects shall be, by their temporary IDs, where somebody has said so.
     var assignedStores: [RowKey: NSPersistentStore] = [:]
@@ -83,6 +85,15 @@ struct StoreConflict: Error, @unchecked Sendable {
         var expectedVersion: Int64
         /// The row as it stands now; nil when it is gone.
         var found: StoreRow?
+
+        init(objectID: NSManagedObjectID, expectedVersion: Int64, found: StoreRow?) {
+            self.objectID = objectID
+            self.expectedVersion = expectedVersion
+            self.found = found
+        }
+
+        /// A row that is gone to which a link leads.
+        init(missing id: NSManagedObjectID) { self.init(objectID: id, expectedVersion: 0, found: nil) }
     }
     var rows: [Row]
 }

@@ -160,6 +160,29 @@ import Testing
         }
     }
 
+    // Our new passport goes to the first author, then to the second; they give the second's old one to the first.
+    @Test(arguments: StoreKind.allCases, [2, 3] as [UInt])
+    func `an author who lost again what she had got keeps what others give her, or nothing, from both sides`(
+        _ kind: StoreKind, _ policy: UInt
+    ) throws {
+        let two = try Two(kind)
+        let (second, passport) = try two.authorWithPassport()
+        let first = two.library.insert("Author", ["name": "Bea"])
+        try two.context.save()
+        let new = two.library.insert("Passport", ["number": "2", "owner": first])
+        second.setValue(new, forKey: "passport")
+        try two.theirs(first).setValue(two.theirs(passport), forKey: "passport")
+        try two.other.save()
+        two.context.mergePolicy = NSMergePolicy(merge: try #require(NSMergePolicyType(rawValue: policy)))
+        try two.context.save()
+        two.context.checkInvariants()
+        #expect(try two.stored(second).one("passport")?.objectID == new.objectID)
+        #expect(try two.stored(new).one("owner")?.objectID == second.objectID)
+        let kept = try two.stored(first).one("passport")
+        #expect(kept?.one("owner")?.objectID == kept.map { _ in first.objectID })
+        #expect(try two.stored(passport).one("owner")?.objectID == kept.map { _ in first.objectID })
+    }
+
     // They put our chapter into a book after we have read the chapter and before we have read the book.
     @Test(arguments: StoreKind.allCases)
     func `a book whose deletion is undone has the chapters that it had`(_ kind: StoreKind) throws {
@@ -240,6 +263,35 @@ import Testing
         two.context.checkInvariants()
         try two.context.save()
         #expect(try two.stored(book).many("tags").count == 1)
+    }
+
+    // They tag the book, and so do we, after we have put another into the tag; somebody else has deleted the book.
+    @Test(arguments: StoreKind.allCases, [1, 2, 3, 4] as [UInt])
+    func `no stored tag leads to a book that somebody has deleted`(_ kind: StoreKind, _ policy: UInt) throws {
+        let two = try Two(kind)
+        let third = two.library.newContext()
+        let tag = two.library.insert("Tag", ["label": "t"])
+        let books = ["a", "b"].map { two.library.insert("Book", ["title": $0]) }
+        try two.context.save()
+        try two.theirs(books[1]).mutableSetValue(forKey: "tags").add(two.theirs(tag))
+        two.context.refreshAllObjects()
+        books[0].mutableSetValue(forKey: "tags").add(tag)
+        third.delete(try third.existingObject(with: books[1].objectID))
+        third.processPendingChanges()
+        try two.other.save()
+        books[1].mutableSetValue(forKey: "tags").add(tag)
+        #expect(books[1].many("tags") == [tag])
+        let policy = NSMergePolicy(merge: try #require(NSMergePolicyType(rawValue: policy)))
+        for context in [third, two.context] { context.mergePolicy = policy }
+        try third.save()
+        try? two.context.save()
+        let reader = two.library.newContext()
+        for stored in try two.library.fetch("Tag", in: reader) {
+            for id in stored.objectIDs(forRelationshipNamed: "books") {
+                #expect(throws: Never.self) { try reader.existingObject(with: id) }
+            }
+        }
+        two.context.checkInvariants()
     }
 
     // The parent took the tag out and hasn't read what else there is; its child puts it in again, and says so of both objects.

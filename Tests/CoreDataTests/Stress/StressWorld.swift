@@ -65,13 +65,18 @@ final class StressWorld {
         note(context.brokenInvariants(includesInverses: false), number)
     }
 
-    /// Fetches something, and keeps some of it.
+    /// Fetches something, and keeps some of it; looks some of it up by name, which finds of the changed objects the same.
     func look(_ number: Int) throws {
-        for object in try workers[number].context.fetch(
-            NSFetchRequest<NSManagedObject>(entityName: StressAction.entity(&random)))
-        where chance(4) {
-            hold(object, number)
-        }
+        let request = NSFetchRequest<NSManagedObject>(entityName: StressAction.entity(&random))
+        let all = try workers[number].context.fetch(request)
+        for object in all where chance(4) { hold(object, number) }
+        guard chance(3), let entity = request.entityName, let key = StressAction.names[entity] else { return }
+        let name = name()
+        request.predicate = NSPredicate(format: "%K == %@", key, name)
+        let found = Set(try workers[number].context.fetch(request).filter(\.hasChanges))
+        let named = Set(all.filter { $0.hasChanges && $0.value(forKey: key) as? String == name })
+        if found == named { return }
+        findings.append("\(entity)s called \(name): \(found.map(called)) where there are \(named.map(called))")
     }
 
     /// Notes what a step does to which objects.

@@ -150,7 +150,7 @@ final class InMemoryStoreBackend: StoreBackend {
             let row = storedRow(change.objectID)
             if row?.version == change.version { return nil }
             return StoreConflict.Row(objectID: change.objectID, expectedVersion: change.version, found: row?.row)
-        }
+        } + changes.linked.filter { storedRow($0) == nil }.map(StoreConflict.Row.init(missing:))
         if !conflicts.isEmpty { throw StoreConflict(rows: conflicts) }
     }
 

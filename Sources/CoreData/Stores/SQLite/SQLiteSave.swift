@@ -41,6 +41,7 @@ final class SQLiteSave {
             deletions.append(group.historyChange(.deletion, kept))
         }
         for group in updated { try update(group) }
+        try checkLinked()
         if !conflicts.isEmpty { throw try conflict() }
         for group in inserted { try insert(group) }
         let links = RelationWriter(save: self)
@@ -227,6 +228,12 @@ final class SQLiteSave {
     }
 
     // MARK: Conflicts
+
+    private func checkLinked() throws {
+        guard !changes.linked.isEmpty else { return }
+        let there = Set(try store.rows(withIDs: changes.linked, slots: [], db).map(\.objectID.key))
+        conflicts += changes.linked.filter { !there.contains($0.key) }.map { ($0, 0) }
+    }
 
     private func conflict() throws -> StoreConflict {
         var found: [RowKey: StoreRow] = [:]

@@ -1,12 +1,12 @@
-// The inserted objects by what their attributes equal. Whoever decodes or imports looks each object up by its identity first; without
-// this, every look-up would go through all that has been inserted before.
+// The inserted or updated objects by what their attributes equal. Whoever decodes or imports looks each object up by its identity first;
+// without this, every look-up would go through all that has been changed before.
 
 import Foundation
 
-/// The objects in a context's list of insertions, by entity and by the values that somebody has looked for.
+/// The objects in one of a context's lists of changes, by entity and by the values that somebody has looked for.
 ///
 /// An object that has changed since is found under its older values, too: whoever asks evaluates the predicate as well.
-struct InsertedIndex {
+struct ChangeIndex {
     /// The objects of an entity by one attribute.
     private struct Column {
         var objects: [OperandKey: [NSManagedObject]] = [:]
@@ -25,7 +25,7 @@ struct InsertedIndex {
     }
 
     private struct Table {
-        /// The objects as they were inserted, and each once more that has changed after it was entered.
+        /// The objects as they came, and each once more that has changed after it was entered.
         var log: [NSManagedObject] = []
         var columns: [String: Column] = [:]
 
@@ -41,7 +41,7 @@ struct InsertedIndex {
         for object in objects { note(object) }
     }
 
-    /// Notes an object that was inserted, or has changed.
+    /// Notes an object that has come, or has changed.
     mutating func note(_ object: NSManagedObject) {
         object.state.remove(.indexed)
         tables[ObjectIdentifier(object.entity), default: Table()].log.append(object)
