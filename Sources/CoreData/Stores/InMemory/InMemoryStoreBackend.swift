@@ -146,11 +146,12 @@ final class InMemoryStoreBackend: StoreBackend {
     }
 
     private func checkVersions(_ changes: StoreChanges) throws {
-        let conflicts = (changes.updated + changes.deleted).compactMap { change -> StoreConflict.Row? in
-            let row = storedRow(change.objectID)
-            if row?.version == change.version { return nil }
-            return StoreConflict.Row(objectID: change.objectID, expectedVersion: change.version, found: row?.row)
-        } + changes.linked.filter { storedRow($0) == nil }.map(StoreConflict.Row.init(missing:))
+        let conflicts =
+            (changes.updated + changes.deleted).compactMap { change -> StoreConflict.Row? in
+                let row = storedRow(change.objectID)
+                if row?.version == change.version { return nil }
+                return StoreConflict.Row(objectID: change.objectID, expectedVersion: change.version, found: row?.row)
+            } + changes.linked.filter { storedRow($0) == nil }.map(StoreConflict.Row.init(missing:))
         if !conflicts.isEmpty { throw StoreConflict(rows: conflicts) }
     }
 
