@@ -7,6 +7,9 @@ let settings: [SwiftSetting] = [
     .strictMemorySafety(),
 ]
 
+// `make test-portable`: Graft's own tests on what it does where Core Data is Apple's.
+let portable: [SwiftSetting] = Context.environment["GRAFT_PORTABLE"] == nil ? [] : [.define("GRAFT_PORTABLE")]
+
 // Apple's platforms have a Core Data of their own; there `import CoreData` is Apple's and this target isn't built.
 #if canImport(Darwin)
     let runtimeProducts: [Product] = []
@@ -89,7 +92,7 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     ],
     targets: runtimeTargets + [
-        .target(name: "Graft", dependencies: runtime, swiftSettings: settings),
+        .target(name: "Graft", dependencies: runtime, swiftSettings: settings + portable),
         .target(name: "Groot", dependencies: ["Graft"] + runtime, swiftSettings: settings),
         .plugin(name: "ManagedObjectClasses", capability: .buildTool(), dependencies: generatorTool),
         // Named apart from the library: on a file system that ignores case, `graft` and `Graft` are one folder.
@@ -103,7 +106,7 @@ let package = Package(
             name: "GraftTests",
             dependencies: ["Graft", .product(name: "Yams", package: "Yams")] + runtime,
             exclude: ["Resources"],
-            swiftSettings: settings
+            swiftSettings: settings + portable
         ),
         .testTarget(name: "GrootTests", dependencies: ["Groot"] + runtime, swiftSettings: settings),
         .testTarget(

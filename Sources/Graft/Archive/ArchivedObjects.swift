@@ -228,7 +228,7 @@ struct ArchivedObjects {
 
     /// The relationships that are worth fetching with the objects: where there is no batch faulting.
     private func prefetched(_ entity: ArchivePlan.Entity) -> [String] {
-        #if canImport(Darwin)
+        #if canImport(Darwin) || GRAFT_PORTABLE
             return entity.archived.items.compactMap { item in
                 if case .toMany = item.form { item.name } else { nil }
             }

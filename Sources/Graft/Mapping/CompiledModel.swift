@@ -96,7 +96,7 @@ final class CompiledModel: Sendable {
 
     /// Changes with each change of a `userInfo`. Apple's models don't tell; there annotations stay as they were read first.
     private static func annotationVersion(of model: NSManagedObjectModel) -> Int {
-        #if canImport(Darwin)
+        #if canImport(Darwin) || GRAFT_PORTABLE
             0
         #else
             model.annotationVersion

@@ -9,7 +9,7 @@ extension GraphValue {
     /// - Throws: ``GraftError`` with `notRepresentable` where the object can't be archived.
     init(archiving object: Any, _ transformerName: String?) throws {
         do {
-            #if canImport(Darwin)
+            #if canImport(Darwin) || GRAFT_PORTABLE
                 // Read back in `assign(_:_:_:)` without the transformer.
                 let bytes = try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false)
             #else
@@ -29,7 +29,7 @@ extension GraphValue {
     /// - Parameter transformerName: The transformer that the attribute is stored with.
     func tree(_ transformerName: String?) -> GraphValue {
         guard case .encoded(let bytes) = self else { return self }
-        #if canImport(Darwin)
+        #if canImport(Darwin) || GRAFT_PORTABLE
             let object = try? NSKeyedUnarchiver.unarchiveTopLevelObjectWithData(bytes)
         #else
             let object = TransformableValue(stored: bytes, transformerName: transformerName).object

@@ -9,7 +9,7 @@ import Synchronization
 
 /// A turn at writing into the stores of a context. Begins and ends on one thread.
 final class ImportTurn {
-    #if canImport(Darwin)
+    #if canImport(Darwin) || GRAFT_PORTABLE
         private let lock: ImportLock
         private var files: [Int32] = []
         private var isOver = false
@@ -70,7 +70,7 @@ final class ImportTurn {
     #endif
 }
 
-#if canImport(Darwin)
+#if canImport(Darwin) || GRAFT_PORTABLE
     /// Lets the imports of one coordinator wait for each other.
     private final class ImportLock: Sendable {
         private struct Entry {

@@ -4,7 +4,7 @@
 import CoreData
 import Foundation
 
-#if canImport(Darwin)
+#if canImport(Darwin) || GRAFT_PORTABLE
     extension NSManagedObject {
         /// The value of an attribute.
         func graphValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {

@@ -3,7 +3,7 @@
 import CoreData
 import Foundation
 
-#if canImport(Darwin)
+#if canImport(Darwin) || GRAFT_PORTABLE
     /// What IDs are looked up by.
     typealias ObjectIDKey = NSManagedObjectID
 
@@ -20,7 +20,7 @@ import Foundation
 #endif
 
 extension NSManagedObjectContext {
-    #if canImport(Darwin)
+    #if canImport(Darwin) || GRAFT_PORTABLE
         /// Runs work on objects of which a damaged store may have to read more; there, a fault that can't be read raises.
         package func withFaultsAsErrors<T>(_ work: () throws -> T) throws -> T { try work() }
 

@@ -5,7 +5,7 @@ import CoreData
 extension NSManagedObjectContext {
     /// Saves without checking the rules of the model. Apple's Core Data always checks them.
     func saveAsIs() throws {
-        #if canImport(Darwin)
+        #if canImport(Darwin) || GRAFT_PORTABLE
             try save()
         #else
             validatesOnSave = false

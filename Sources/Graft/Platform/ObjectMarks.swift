@@ -5,7 +5,7 @@ import Foundation
 
 /// A small number, not 0, for each of many objects.
 struct ObjectMarks {
-    #if canImport(Darwin)
+    #if canImport(Darwin) || GRAFT_PORTABLE
         private var marks: [ObjectIDKey: UInt8] = [:]
 
         subscript(key: ObjectIDKey) -> UInt8? {
@@ -36,7 +36,7 @@ struct ObjectMarks {
 
 /// A list of object IDs.
 struct ObjectIDList {
-    #if canImport(Darwin)
+    #if canImport(Darwin) || GRAFT_PORTABLE
         private var ids: [NSManagedObjectID] = []
         var count: Int { ids.count }
         mutating func append(_ id: NSManagedObjectID) { ids.append(id) }

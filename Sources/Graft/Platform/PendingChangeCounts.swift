@@ -12,7 +12,7 @@ struct PendingChangeCounts: Equatable {
 extension NSManagedObjectContext {
     /// The numbers of unsaved objects.
     var pendingChangeCounts: PendingChangeCounts {
-        #if canImport(Darwin)
+        #if canImport(Darwin) || GRAFT_PORTABLE
             PendingChangeCounts(
                 inserted: insertedObjects.count, updated: updatedObjects.count, deleted: deletedObjects.count)
         #else

@@ -7,7 +7,7 @@ import Foundation
 extension NSManagedObject {
     /// The number of the object's row; nil for one that isn't saved yet, and for stores without such numbers.
     var rowNumber: Int64? {
-        #if canImport(Darwin)
+        #if canImport(Darwin) || GRAFT_PORTABLE
             objectID.isTemporaryID ? nil : Int64(objectID.uriRepresentation().lastPathComponent.dropFirst())
         #else
             objectID.rowNumber
@@ -29,7 +29,7 @@ extension NSManagedObjectContext {
     /// Whose rows the context's objects are; nil where a number doesn't tell one from another.
     package func lineage() throws -> GraphSnapshot.Lineage? {
         guard let store = soleStore, let identifier = store.identifier else { return nil }
-        #if canImport(Darwin)
+        #if canImport(Darwin) || GRAFT_PORTABLE
             let rows = try largestRows()
         #else
             guard let rows = try store.largestRowNumbers() else { return nil }
@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
         return lineage
     }
 
-    #if canImport(Darwin)
+    #if canImport(Darwin) || GRAFT_PORTABLE
         private func largestRows() throws -> [String: Int64] {
             var rows: [String: Int64] = [:]
             for entity in graftModel?.entities ?? [] where entity.superentity == nil {
@@ -61,7 +61,7 @@ extension NSManagedObjectContext {
         request.resultType = .managedObjectIDResultType
         request.includesSubentities = includingSubentities
         request.includesPendingChanges = includingPendingChanges
-        #if canImport(Darwin)
+        #if canImport(Darwin) || GRAFT_PORTABLE
             // No order is promised without one, and rows are none to sort by.
             let all = try fetch(request).map { id in
                 (Int64(id.uriRepresentation().lastPathComponent.dropFirst()) ?? 0, id)
@@ -76,14 +76,14 @@ extension NSManagedObjectContext {
 
     /// Wishes for the number that the row of a new object shall get. Apple's Core Data gives out its own.
     func wish(forRow number: Int64, of object: NSManagedObject) {
-        #if !canImport(Darwin)
+        #if !canImport(Darwin) && !GRAFT_PORTABLE
             want(row: number, for: object)
         #endif
     }
 
     /// Lets an empty store that has taken a copy's rows be that copy: of the same lineage, with the same numbers to come.
     func adopt(_ lineage: GraphSnapshot.Lineage) throws {
-        #if !canImport(Darwin)
+        #if !canImport(Darwin) && !GRAFT_PORTABLE
             guard let store = soleStore, lineage.store != store.identifier else { return }
             let key = GraphSnapshot.Lineage.originKey
             try store.adopt(
