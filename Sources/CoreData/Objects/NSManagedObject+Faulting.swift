@@ -13,6 +13,7 @@ extension NSManagedObject {
         guard let context = context else { return }
         if !state.contains(.hasRow) { context.loadRow(of: self) }
         state.subtract([.fault, .hasRow])
+        if !touched.isEmpty { keepDestinations() }
         guard hasLifeCycle else { return }
         state.insert(.awakening)
         awakeFromFetch()

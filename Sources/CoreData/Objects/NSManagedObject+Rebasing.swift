@@ -193,6 +193,13 @@ extension NSManagedObject {
         new.link(inverse, to: self)
     }
 
+    /// After a fault on which others' unsaved changes were waiting has got its row: who stands in that row by now loses this object.
+    func keepDestinations() {
+        for slot in layout.toOneSlots where touched.contains(slot) && differs(slot) {
+            keepDestination(slot, stored: committed[slot])
+        }
+    }
+
     /// The object that a to-one relationship leads to, as the store has it now; nil where it is gone or deleted.
     private func current(_ value: ManagedValue, _ inverse: Int) -> NSManagedObject? {
         guard let context, let id = value.referencedID else { return nil }

@@ -183,6 +183,29 @@ import Testing
         #expect(try two.stored(passport).one("owner")?.objectID == kept.map { _ in first.objectID })
     }
 
+    // We give an author's passport to another and refresh it; they give it to a third one.
+    @Test(arguments: StoreKind.allCases, [1, 2, 3, 4] as [UInt])
+    func `a passport that was refreshed after it had got another owner belongs to one author`(
+        _ kind: StoreKind, _ policy: UInt
+    ) throws {
+        let two = try Two(kind)
+        let (_, passport) = try two.authorWithPassport()
+        let others = ["Bea", "Cleo"].map { two.library.insert("Author", ["name": $0]) }
+        try two.context.save()
+        others[0].setValue(passport, forKey: "passport")
+        two.context.processPendingChanges()
+        two.context.refresh(passport, mergeChanges: false)
+        try two.theirs(others[1]).setValue(two.theirs(passport), forKey: "passport")
+        try two.other.save()
+        two.context.mergePolicy = NSMergePolicy(merge: try #require(NSMergePolicyType(rawValue: policy)))
+        try two.context.save()
+        two.context.checkInvariants()
+        let owner = try two.stored(passport).one("owner")
+        for author in try two.library.fetch("Author", in: two.library.newContext()) {
+            #expect((author.one("passport") != nil) == (author.objectID == owner?.objectID))
+        }
+    }
+
     // They put our chapter into a book after we have read the chapter and before we have read the book.
     @Test(arguments: StoreKind.allCases)
     func `a book whose deletion is undone has the chapters that it had`(_ kind: StoreKind) throws {
