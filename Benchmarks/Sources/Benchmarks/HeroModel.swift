@@ -4,7 +4,8 @@
 import CoreData
 
 enum HeroModel {
-    static func make() -> NSManagedObjectModel {
+    /// - Parameter isIndexed: Whether the identities have indexes.
+    static func make(isIndexed: Bool = false) -> NSManagedObjectModel {
         let hero = entity("Hero")
         let publisher = entity("Publisher")
         let power = entity("Power")
@@ -36,6 +37,11 @@ enum HeroModel {
         ]
         let model = NSManagedObjectModel()
         model.entities = [hero, publisher, power]
+        for entity in model.entities where isIndexed {
+            guard let identifier = entity.propertiesByName["identifier"] else { continue }
+            let element = NSFetchIndexElementDescription(property: identifier, collationType: .binary)
+            entity.indexes = [NSFetchIndexDescription(name: "byIdentifier", elements: [element])]
+        }
         return model
     }
 

@@ -26,6 +26,11 @@ struct Cost: Comparable {
         Cost(seconds: min(seconds, other.seconds), processor: min(processor, other.processor))
     }
 
+    /// What each of so many things took.
+    func each(of count: Int) -> Cost {
+        Cost(seconds: seconds / Double(count), processor: processor / Double(count))
+    }
+
     /// Runs the closure once.
     static func of<R>(_ body: () throws -> R) rethrows -> (result: R, cost: Cost) {
         let start = (now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID))

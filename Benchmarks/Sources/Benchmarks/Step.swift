@@ -11,6 +11,8 @@ enum Step: String {
     case importing
     /// The same in batches, each saved.
     case importingBatches
+    /// The same into a store with indexes on the identities.
+    case importingIndexedBatches
     /// Writes the rows of a store to another file by the loop of ``RawStore``.
     case writingRows
     /// Reads all rows of a store into memory.
@@ -109,10 +111,11 @@ enum Step: String {
                     try container.restore(GraphArchive(contentsOf: urls[0]), options: options)["Hero"].inserted
                 }
             }
-        case .importing, .importingBatches:
+        case .importing, .importingBatches, .importingIndexedBatches:
             var options = ImportOptions()
-            options.savesEachBatch = self == .importingBatches
-            return try withContainer(urls[1]) { container in
+            options.savesEachBatch = self != .importing
+            return try withContainer(urls[1], HeroModel.make(isIndexed: self == .importingIndexedBatches)) {
+                container in
                 try Cost.of {
                     let report = try container.importJSON(contentsOf: [urls[0]], entity: "Hero", options: options)
                     return report["Hero"].inserted + report["Hero"].updated

@@ -3,7 +3,7 @@
 // beyond the best of a few runs.
 //
 //     swift run -c release Benchmarks [json|import|reimport|export|memory|mapping|cycles|archive|codable|dictionary|
-//     diff|storediff|objects|all]
+//     diff|storediff|objects|lookup|scale|all]
 
 import Foundation
 
@@ -22,7 +22,7 @@ do {
 func run(_ parts: [String]) throws {
     let known = [
         "json", "import", "reimport", "export", "memory", "mapping", "cycles", "archive", "codable",
-        "dictionary", "diff", "storediff", "objects", "all",
+        "dictionary", "diff", "storediff", "objects", "lookup", "scale", "all",
     ]
     if let unknown = parts.first(where: { !known.contains($0) }) {
         let text = "There is no benchmark '\(unknown)'. Name one of \(known.joined(separator: ", ")).\n"
@@ -41,11 +41,13 @@ func run(_ parts: [String]) throws {
     if wants("codable") { try CodableBenchmark.run(table) }
     if wants("dictionary") { try DictionaryBenchmark(table: table).run() }
     if wants("memory") { try inTemporaryFolder { try StoreBenchmark(table: table, folder: $0).runMemory() } }
+    if parts.contains("scale") { try inTemporaryFolder { try StoreBenchmark(table: table, folder: $0).runScale() } }
     if wants("mapping") { try inTemporaryFolder { try MappingBenchmark(table: table, folder: $0).runImport() } }
     if wants("cycles") { try inTemporaryFolder { try MappingBenchmark(table: table, folder: $0).runCycles() } }
     if wants("archive") { try inTemporaryFolder { try ArchiveBenchmark(table: table, folder: $0).run() } }
     if wants("diff") { try DiffBenchmark.run(table) }
     if wants("objects") { try inTemporaryFolder { try ObjectBenchmark(table: table, folder: $0).run() } }
+    if wants("lookup") { try inTemporaryFolder { try LookUpBenchmark(table: table, folder: $0).run() } }
     if wants("storediff") { try inTemporaryFolder { try StoreDiffBenchmark(table: table, folder: $0).run() } }
 }
 

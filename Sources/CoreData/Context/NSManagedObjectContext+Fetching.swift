@@ -79,11 +79,32 @@ extension NSManagedObjectContext {
     func objects(
         matching query: StoreQuery, in stores: [NSPersistentStore], includesPending: Bool
     ) throws -> [NSManagedObject] {
-        let lists = try requiredSource.rows(matching: query, in: stores, for: self)
+        let includesPending = includesPending && hasUnsavedObjects
+        let isPutTogether = includesPending || stores.count > 1
+        let asked = isPutTogether ? widened(query, includesPending: includesPending) : query
+        let lists = try requiredSource.rows(matching: asked, in: stores, for: self)
         var objects: [NSManagedObject] = []
         objects.reserveCapacity(lists.reduce(0) { $0 + $1.count })
         for rows in lists { append(rows, to: &objects) }
-        return overlaid(objects, query, includesPending: includesPending, isMerged: lists.count > 1)
+        guard isPutTogether else { return objects }
+        let current = includesPending ? overlaid(objects, query) : nil
+        objects = current ?? objects
+        if current != nil || stores.count > 1, !query.sortDescriptors.isEmpty {
+            objects = NSSortDescriptor.sorted(objects, by: query.sortDescriptors)
+        }
+        return Array(objects.dropFirst(query.offset).prefix(query.limit ?? .max))
+    }
+
+    /// The query that leaves enough to cut the answer from, once what has been changed here is taken out and put in.
+    private func widened(_ query: StoreQuery, includesPending: Bool) -> StoreQuery {
+        var query = query
+        let changed = includesPending ? updated.count + deleted.count : 0
+        query.limit = query.limit.flatMap { limit in
+            let (count, overflow) = limit.addingReportingOverflow(query.offset + changed)
+            return overflow ? nil : count
+        }
+        query.offset = 0
+        return query
     }
 
     /// Appends the objects for rows that came together.
@@ -150,7 +171,6 @@ extension NSManagedObjectContext {
 
     /// The changed objects among what the source found, and those that it could have found with their unsaved values.
     private func pendingObjects(of query: StoreQuery, among stored: [NSManagedObject]) -> [NSManagedObject] {
-        guard hasUnsavedObjects else { return [] }
         let entities = query.includesSubentities ? query.entity.selfAndDescendants : [query.entity]
         let equality = RequiredEquality(query.predicate, of: query.entity)
         let updated = updated.objects(of: entities, equality)
@@ -159,27 +179,21 @@ extension NSManagedObjectContext {
             + stored.filter { ($0.isUpdated || $0.isDeleted) && !known.contains(ObjectIdentifier($0)) }
     }
 
-    /// The source's answer with the pending changes folded in.
-    private func overlaid(
-        _ stored: [NSManagedObject], _ query: StoreQuery, includesPending: Bool, isMerged: Bool
-    ) -> [NSManagedObject] {
-        let pending = includesPending ? pendingObjects(of: query, among: stored) : []
-        guard !pending.isEmpty || isMerged else { return stored }
+    /// The source's answer with the pending changes folded in, in no order; nil where it stands as it is.
+    private func overlaid(_ stored: [NSManagedObject], _ query: StoreQuery) -> [NSManagedObject]? {
+        let pending = pendingObjects(of: query, among: stored)
+        guard !pending.isEmpty else { return nil }
         let changed = Set(pending.map(ObjectIdentifier.init))
-        var result = stored.filter { !changed.contains(ObjectIdentifier($0)) }
+        let result = stored.filter { !changed.contains(ObjectIdentifier($0)) }
         let matching = pending.filter { object in
             !object.isDeleted && (query.predicate?.evaluate(with: object) ?? true)
         }
-        if matching.count + result.count == stored.count, matching.allSatisfy({ !$0.isInserted }), !isMerged,
-            query.sortDescriptors.isEmpty
-        {
+        if matching.count + result.count == stored.count, query.sortDescriptors.isEmpty {
+            let known = Set(stored.map(ObjectIdentifier.init))
             // Nobody left and nobody came: the store's order stands.
-            return stored
+            if matching.allSatisfy({ known.contains(ObjectIdentifier($0)) }) { return nil }
         }
-        result += matching
-        if !query.sortDescriptors.isEmpty { result = NSSortDescriptor.sorted(result, by: query.sortDescriptors) }
-        if let limit = query.limit, result.count > limit { result.removeSubrange(limit...) }
-        return result
+        return result + matching
     }
 
     // MARK: Prefetching

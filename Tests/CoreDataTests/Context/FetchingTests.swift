@@ -32,6 +32,41 @@ import Testing
         #expect(try library.context.count(for: request) == 1)
     }
 
+    // One goes and one comes: as many as the store has found, and not the same.
+    @Test(arguments: StoreKind.allCases)
+    func `a fetch by a value finds who has it now`(_ kind: StoreKind) throws {
+        let library = try filled(kind)
+        let books = try library.fetch("Book", sortedBy: "title")
+        books[0].setValue("zulu", forKey: "title")
+        books[1].setValue("alpha", forKey: "title")
+        let isAlpha = NSPredicate(format: "title == 'alpha'")
+        #expect(try library.fetch("Book", where: isAlpha) == [books[1]])
+        library.context.delete(books[1])
+        books[2].setValue("alpha", forKey: "title")
+        #expect(try library.fetch("Book", where: isAlpha) == [books[2]])
+        books[2].setValue("x-ray", forKey: "title")
+        #expect(try library.fetch("Book", where: isAlpha).isEmpty)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `limit and offset count what there is with unsaved changes`(_ kind: StoreKind) throws {
+        let library = try filled(kind)
+        let books = try library.fetch("Book", sortedBy: "title")
+        books[0].setValue("zulu", forKey: "title")
+        library.context.delete(books[1])
+        _ = library.insert("Book", ["title": "mike"])
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+        request.fetchLimit = 2
+        #expect(try library.context.fetch(request).map { $0.text("title") } == ["charlie", "delta"])
+        request.fetchOffset = 1
+        #expect(try library.context.fetch(request).map { $0.text("title") } == ["delta", "mike"])
+        request.fetchOffset = 3
+        #expect(try library.context.fetch(request).map { $0.text("title") } == ["zulu"])
+        request.fetchLimit = .max
+        #expect(try library.context.fetch(request).count == 1)
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `limit, offset and sub-entities are respected`(_ kind: StoreKind) throws {
         let library = try filled(kind)
