@@ -80,29 +80,12 @@ extension ArchiveRestorer {
                     at: .init(entity: object.entity.name, property: property.name))
             }
         }
-        guard property.isToMany else {
-            if object.destination(number, property) === objects.first { return }
-            undo?.willConnect(number, property, of: object, to: objects, schema)
-            if match.saysBothEnds(of: property) {
-                object.assignOneEnd(objects.first, number, property)
-            } else {
-                object.assign(objects.first, number, property)
-            }
-            changed.insert(owner)
-            return
-        }
-        if matched.contains(owner) || !property.isOrdered {
-            let old = object.members(number, property)
-            let isSame =
-                property.isOrdered
-                ? old.elementsEqual(objects) { $0 === $1 }
-                : old.count == objects.count
-                    && Set(old.map { ObjectIdentifier($0) }) == Set(objects.map { ObjectIdentifier($0) })
-            if isSame { return }
-        }
-        undo?.willConnect(number, property, of: object, to: objects, schema)
-        object.assign(objects, number, property)
-        changed.insert(owner)
+        let old =
+            property.isToMany
+            ? editor.connect(number, property, of: object, to: objects)
+            : editor.connect(
+                number, property, of: object, to: objects.first, setsBothEnds: !match.saysBothEnds(of: property))
+        if old != nil { changed.insert(owner) }
     }
 
     // MARK: Later

@@ -47,7 +47,7 @@ extension ArchiveRestorer {
         let description = schema.entities[space]
         let request = NSFetchRequest<NSManagedObject>(entityName: description.name)
         // Only a caller's context has unsaved objects that count.
-        request.includesPendingChanges = undo != nil
+        request.includesPendingChanges = editor.isRecording
         let parts = description.identity.enumerated().map { position, number in
             let values = wanted.compactMap { $0.identity[position].value.object }
             return NSPredicate(
@@ -106,7 +106,7 @@ extension ArchiveRestorer {
         var objects: [NSManagedObjectID: NSManagedObject] = [:]
         for (entity, ids) in wanted.sorted(by: { $0.key < $1.key }) {
             let request = NSFetchRequest<NSManagedObject>(entityName: schema.entities[entity].name)
-            request.includesPendingChanges = undo != nil
+            request.includesPendingChanges = editor.isRecording
             request.predicate = NSPredicate(format: "self IN %@", argumentArray: [NSArray(array: Array(ids))])
             fetchCount += 1
             for object in try context.fetch(request) where !object.isDeleted { objects[object.objectID] = object }

@@ -14,8 +14,7 @@ final class ArchiveRestorer {
     let context: NSManagedObjectContext
     let match: ArchiveModelMatch
     let options: GraphArchive.RestoringOptions
-    /// What the caller's context had before; nil for a context of one's own.
-    let undo: ImportUndo?
+    let editor: ObjectEditor
     /// Whether objects are let go after each batch.
     let savesBatches: Bool
     private var makers: [ObjectMaker]
@@ -54,12 +53,12 @@ final class ArchiveRestorer {
 
     init(
         _ match: ArchiveModelMatch, _ model: NSManagedObjectModel, _ context: NSManagedObjectContext,
-        _ options: GraphArchive.RestoringOptions, undo: ImportUndo?, savesBatches: Bool
+        _ options: GraphArchive.RestoringOptions, _ editor: ObjectEditor, savesBatches: Bool
     ) throws {
         self.match = match
         self.context = context
         self.options = options
-        self.undo = undo
+        self.editor = editor
         self.savesBatches = savesBatches
         let descriptions = model.entitiesByName
         let entities = try match.schema.entities.map { entity in
@@ -119,7 +118,7 @@ final class ArchiveRestorer {
         let properties = schema.entities[entity.number].properties
         guard let object = live[record.number] else {
             let object = makers[entity.number].make()
-            undo?.didMake(object)
+            editor.made(object)
             enter(object, record.number)
             if keepsRows, let column = match.archived[record.entity].rowColumn,
                 case .integer(let number) = record.values[column]
@@ -138,8 +137,7 @@ final class ArchiveRestorer {
             guard let number = entity.attributes[column],
                 try !object.archivedValue(number, properties[number]).isExactly(value)
             else { continue }
-            try undo?.willSet(number, properties[number], of: object)
-            try object.assign(value, number, properties[number])
+            try editor.assign(value, number, properties[number], of: object)
             changed.insert(record.number)
         }
     }

@@ -24,10 +24,7 @@ struct DictionaryPopulator {
     private let options: PopulateOptions
 
     init(_ context: NSManagedObjectContext, _ options: PopulateOptions) throws {
-        guard let model = context.graftModel else {
-            throw GraftError(
-                .missingModel(reason: "the context '\(context.name ?? "unnamed")' has no persistent store coordinator"))
-        }
+        let model = try context.requiredModel()
         self.context = context
         self.model = model
         self.options = options
@@ -60,7 +57,7 @@ struct DictionaryPopulator {
             importer.delete(try importer.decideDeletions())
             return Result(objects: objects, report: report(reader, importer))
         } catch {
-            try importer.undo.undo()
+            try importer.editor.undo()
             throw located(CoreDataErrors.graftError(error), reader)
         }
     }
@@ -183,19 +180,13 @@ struct DictionaryPopulator {
             // Objects that were connected from their side a moment ago.
             members += current.filter { seen.insert(ObjectIdentifier($0)).inserted }
         }
-        let isSame =
-            property.isOrdered
-            ? current.elementsEqual(members) { $0 === $1 }
-            : current.count == members.count && current.allSatisfy { seen.contains(ObjectIdentifier($0)) }
-        if isSame { return }
+        if importer.editor.connect(link.property, property, of: object, to: members) == nil { return }
+        importer.states[row.entity][row.row].insert(.changed)
         if property.isOwning, link.mode != .add {
             importer.orphans += try current.filter { member in
                 try !seen.contains(ObjectIdentifier(member)) && (link.mode == .exact || isGivenUp(member, importer))
             }.map { .init(object: $0) }
         }
-        importer.undo.willConnect(link.property, property, of: object, to: members, compiled.schema)
-        object.assign(members, link.property, property)
-        importer.states[row.entity][row.row].insert(.changed)
     }
 
     /// Whether members stay that a link doesn't name.
@@ -226,8 +217,7 @@ struct DictionaryPopulator {
         }
         if removed.isEmpty { return }
         let kept = members.filter { member in !removed.contains { $0 === member } }
-        importer.undo.willConnect(removal.property, property, of: object, to: kept, compiled.schema)
-        object.assign(kept, removal.property, property)
+        importer.editor.connect(removal.property, property, of: object, to: kept)
         importer.states[row.entity][row.row].insert(.changed)
         if property.isOwning { importer.orphans += removed.map { .init(object: $0) } }
     }

@@ -200,7 +200,7 @@ extension ObjectPatcher {
                 let number = scope.schema.entities[entity].number(ofProperty: step.relationship)
             else { return [] }
             let property = scope.schema.entities[entity].properties[number]
-            let ends = ends(of: object, number, property)
+            let ends = property.isAttribute ? [] : object.relatedObjects(number, property)
             guard ends.indices.contains(step.index) else { return [] }
             object = ends[step.index]
             way.append(object)

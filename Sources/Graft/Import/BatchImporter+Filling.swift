@@ -31,7 +31,7 @@ extension BatchImporter {
         let object = makers[plan.number].make()
         objects[plan.number][row] = object
         states[plan.number][row] = .new
-        undo.didMake(object)
+        editor.made(object)
     }
 
     private func abstractEntity(
@@ -137,10 +137,7 @@ extension BatchImporter {
         switch plan.properties[number].kind {
         case .attribute:
             let value = snapshot.tables[plan.number].value(column, row: row)
-            if !isNew {
-                if try object.holds(value, number, plan.properties[number]) { return false }
-                try undo.willSet(number, plan.properties[number], of: object)
-            }
+            if !isNew { return try editor.set(value, number, plan.properties[number], of: object) }
             try object.assign(value, number, plan.properties[number])
             return true
         case .toOne:

@@ -21,7 +21,7 @@ extension BatchImporter {
                         at: .init(byteOffset: snapshot.tables[entity].knownOffset(row), entity: plan.name))
                 }
                 let new = makers[entity].make()
-                undo.didMake(new)
+                editor.made(new)
                 objects[entity][row] = new
                 // What the old one had counts as its own, so that it is updated and not filled from nothing.
                 states[entity][row].insert(.changed)
@@ -41,14 +41,12 @@ extension BatchImporter {
                 try new.assign(try old.graphValue(number, property), number, property)
             case .toOne:
                 let destination = old.destination(number, property)
-                undo.willConnect(number, property, of: old, to: [], schema)
-                old.assign(nil, number, property)
-                new.assign(destination, number, property)
+                editor.connect(number, property, of: old, to: nil)
+                editor.connect(number, property, of: new, to: destination, isNew: true)
             case .toMany:
                 let members = old.members(number, property)
-                undo.willConnect(number, property, of: old, to: [], schema)
-                old.assign([], number, property)
-                new.assign(members, number, property)
+                editor.connect(number, property, of: old, to: [])
+                editor.connect(number, property, of: new, to: members, isNew: true)
             }
         }
     }

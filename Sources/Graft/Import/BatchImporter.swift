@@ -53,7 +53,7 @@ final class BatchImporter {
     let unidentifiedObjects: ImportOptions.UnidentifiedObjects
     /// Whether all batches end up in one save (or none), so that objects of earlier ones are still unsaved.
     let keepsObjects: Bool
-    let undo: ImportUndo
+    let editor: ObjectEditor
     var makers: [ObjectMaker]
     let numbers: [ObjectIdentifier: Int]
     /// Whether some references don't make objects, some objects may be deleted, some may change their entity: each tested
@@ -143,7 +143,7 @@ final class BatchImporter {
         identityFetches = schema.entities.map { _ in 0 }
         stored = schema.entities.map { _ in nil }
         counts = schema.entities.map { _ in ImportReport.Counts() }
-        undo = ImportUndo(context)
+        editor = ObjectEditor(context, schema)
         if keepsObjects { indexUnsavedObjects() }
     }
 
@@ -189,7 +189,7 @@ final class BatchImporter {
 
     /// Takes over one batch.
     ///
-    /// - Throws: ``GraftError``, located by the row's offset; the errors of fetches. Call ``ImportUndo/undo()`` then.
+    /// - Throws: ``GraftError``, located by the row's offset; the errors of fetches. Call ``ObjectEditor/undo()`` then.
     func importBatch(_ snapshot: borrowing GraphSnapshot) throws {
         prepare(snapshot)
         if let target { try take(target, snapshot) }

@@ -101,15 +101,15 @@ extension ImportRun {
             try note(found, &failed)
             if options.failurePolicy == .collect { throw ImportFailures(report: self.report(of: failed)) }
         } catch let failures as ImportFailures {
-            try importer.undo.undo()
+            try importer.editor.undo()
             throw failures
         } catch {
             let located = located(error, importer, report)
-            try importer.undo.undo()
+            try importer.editor.undo()
             try note(located, importer, &failed)
             return nil
         }
-        try importer.undo.undo()
+        try importer.editor.undo()
         return nil
     }
 
@@ -146,10 +146,10 @@ extension ImportRun {
                     try note(found, &failed)
                 } catch {
                     let located = located(error, importer, report)
-                    try importer.undo.undo()
+                    try importer.editor.undo()
                     try note(located, importer, &failed)
                 }
-                try importer.undo.undo()
+                try importer.editor.undo()
                 if options.failurePolicy == .collect { throw ImportFailures(report: self.report(of: failed)) }
                 importer.state = before
                 reader = try snapshotReader(source)

@@ -39,10 +39,7 @@ struct ImportRun {
         progress: Progress?, mode: Mode, target: NSManagedObject? = nil
     ) throws {
         self.target = target
-        guard let model = context.graftModel else {
-            throw GraftError(
-                .missingModel(reason: "the context '\(context.name ?? "unnamed")' has no persistent store coordinator"))
-        }
+        let model = try context.requiredModel()
         self.context = context
         self.entityName = entityName
         self.options = options
@@ -125,7 +122,7 @@ struct ImportRun {
             try finish(importer, &report)
         } catch {
             let located = located(error, importer, report)
-            try importer.undo.undo()
+            try importer.editor.undo()
             throw located
         }
         complete(&report, importer)
@@ -291,7 +288,7 @@ struct ImportRun {
         let orphans = try importer.orphansOfData(allowsEmptyInput: options.deletesOrphansOfEmptyInput)
         if !isValid, mode == .keep || mode == .discard { try importer.validateChanges(mapping) }
         let deleted = try importer.decideDeletions(orphans, isDryRun: mode == .discard)
-        if mode == .discard { return try importer.undo.undo() }
+        if mode == .discard { return try importer.editor.undo() }
         importer.delete(deleted)
         if mode != .keep, context.hasChanges { try context.save() }
     }
@@ -313,9 +310,4 @@ struct ImportRun {
         }
         return located
     }
-}
-
-extension NSManagedObjectContext {
-    /// The model of the context's coordinator; nil where it has none.
-    var graftModel: NSManagedObjectModel? { persistentStoreCoordinator?.managedObjectModel }
 }
