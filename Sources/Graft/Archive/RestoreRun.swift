@@ -133,7 +133,7 @@ struct RestoreRun {
 extension ImportReport {
     /// Takes over what was counted.
     fileprivate mutating func take(_ restorer: ArchiveRestorer) {
-        fetchCount = restorer.fetchCount
+        fetchCount = restorer.known.fetchCount
         entities = restorer.schema.entities.indices.filter { !restorer.counts[$0].isEmpty }
             .map { Entity(name: restorer.schema.entities[$0].name, counts: restorer.counts[$0]) }
             .sorted { $0.name < $1.name }

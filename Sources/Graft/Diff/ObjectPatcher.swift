@@ -10,6 +10,7 @@ struct ObjectPatcher {
     let model: NSManagedObjectModel
     let scope: DiffScope
     private let options: GraphDiff.ApplyingOptions
+    let known: ContextObjects
     let roots: [NSManagedObject]
     let identification: GraphDiff.Identification
     var objects: [ObjectKey: NSManagedObject] = [:]
@@ -30,6 +31,7 @@ struct ObjectPatcher {
         self.identification = identification
         if identification.store != nil { try identification.requireLineage(context.lineage()) }
         scope = try DiffScope(GraphSchema(model).identified(by: identification), options.diff)
+        known = try ContextObjects(context, scope.schema, model)
     }
 
     /// Applies the diff.
@@ -82,9 +84,7 @@ struct ObjectPatcher {
         for (number, entity) in scope.schema.entities.enumerated() {
             let deleted = patcher.deletedRows.count { scope.schema.isEntity($0.entity, kindOf: number) }
             if deleted == 0 { continue }
-            let request = NSFetchRequest<NSManagedObject>(entityName: entity.name)
-            request.includesPendingChanges = false
-            let total = try context.count(for: request)
+            let total = try context.count(for: known.request(number))
             let exceeded = ExceededDeletionLimit(
                 entity: entity.name, deleted: deleted, total: total, allowed: limit.allowed(of: total))
             if deleted > exceeded.allowed { throw exceeded.error }
@@ -130,7 +130,7 @@ struct ObjectPatcher {
         var pending = objects
         var found: [NSManagedObject] = []
         while let object = pending.popLast() {
-            guard let entity = object.entity.name.flatMap({ scope.schema.number(ofEntity: $0) }) else { continue }
+            guard let entity = known.number(of: object) else { continue }
             for (number, property) in scope.schema.entities[entity].properties.enumerated() where property.isOwning {
                 for end in object.relatedObjects(number, property) where seen.insert(ObjectIdentifier(end)).inserted {
                     found.append(end)
@@ -150,8 +150,7 @@ struct ObjectPatcher {
     ) throws {
         var objects = reader.objectsByRow
         for row in patcher.newRows {
-            let object = NSEntityDescription.insertNewObject(
-                forEntityName: scope.schema.entities[row.entity].name, into: context)
+            let object = known.make(row.entity)
             editor.made(object)
             objects[row] = object
             let name = patcher.snapshot.tables[row.entity].rowName(row.row)

@@ -12,7 +12,7 @@ extension BatchImporter {
         guard let old = editor.connect(number, property, of: object, to: destination, isNew: isNew) else {
             return false
         }
-        try noteGivenUp(old, number, property, of: object)
+        try deletions.noteGivenUp(old, number, of: object)
         return true
     }
 
@@ -22,9 +22,9 @@ extension BatchImporter {
         isNew: Bool
     ) throws -> Bool {
         guard let old = editor.connect(number, property, of: object, to: members, isNew: isNew) else { return false }
-        if !old.isEmpty, property.isOwning || deletes {
+        if !old.isEmpty, property.isOwning || deletions.needsMentions {
             let kept = Set(members.map(ObjectIdentifier.init))
-            try noteGivenUp(old.filter { !kept.contains(ObjectIdentifier($0)) }, number, property, of: object)
+            try deletions.noteGivenUp(old.filter { !kept.contains(ObjectIdentifier($0)) }, number, of: object)
         }
         return true
     }
@@ -58,33 +58,5 @@ extension BatchImporter {
             if let member = object(snapshot.resolved(snapshot.members[index])) { removed.append(member) }
         }
         return removed
-    }
-
-    /// Remembers what a relationship had and has no more.
-    private func noteGivenUp(
-        _ objects: [NSManagedObject], _ number: Int, _ property: GraphSchema.Property, of owner: NSManagedObject
-    ) throws {
-        if property.isOwning { try noteOrphans(objects) }
-        if deletes { noteReplaced(objects, number, of: owner) }
-    }
-
-    /// Remembers objects that an owner gave up, if nobody could find them again.
-    private func noteOrphans(_ objects: [NSManagedObject]) throws {
-        orphans += try objects.filter { object in
-            guard let number = number(of: object) else { return false }
-            // Without an identity there is no way back to the object.
-            return try plans[number].identity.allSatisfy { part in
-                try object.holds(.null, part, plans[number].properties[part])
-            }
-        }.map { GivenUp(object: $0) }
-    }
-
-    /// Remembers objects that a relationship gave up whose policy is to delete them.
-    private func noteReplaced(_ objects: [NSManagedObject], _ number: Int, of owner: NSManagedObject) {
-        guard let entity = self.number(of: owner), plans[entity].membersPolicies[number] == .replaceAndDelete else {
-            return
-        }
-        let inverse = plans[entity].properties[number].inverse
-        orphans += objects.map { GivenUp(object: $0, inverse: inverse, isReplaced: true) }
     }
 }
