@@ -16,7 +16,7 @@ import Testing
     private static let portions = [
         "NestedObjectMemo.swift", "BlockArchiveEncoder.swift", "ArchiveRestorer+Matching.swift",
         "NestedReadAhead.swift",
-        "BatchImporter+Related.swift", "BatchImporter+Resolving.swift", "FetchBatch.swift", "DiffLabels.swift",
+        "ObjectMatcher+Related.swift", "ObjectMatcher+Identities.swift", "FetchBatch.swift", "DiffLabels.swift",
         "PredicateSQL+Membership.swift", "PatternMatching.swift",
     ]
 

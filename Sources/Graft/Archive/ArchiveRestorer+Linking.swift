@@ -70,7 +70,7 @@ extension ArchiveRestorer {
         to objects: [NSManagedObject]
     ) throws {
         for destination in objects {
-            guard let entity = entity(of: destination), let wanted = property.destination,
+            guard let entity = known.number(of: destination), let wanted = property.destination,
                 schema.isEntity(entity, kindOf: wanted)
             else {
                 throw GraftError(
@@ -80,29 +80,12 @@ extension ArchiveRestorer {
                     at: .init(entity: object.entity.name, property: property.name))
             }
         }
-        guard property.isToMany else {
-            if object.destination(number, property) === objects.first { return }
-            undo?.willConnect(number, property, of: object, to: objects, schema)
-            if match.saysBothEnds(of: property) {
-                object.assignOneEnd(objects.first, number, property)
-            } else {
-                object.assign(objects.first, number, property)
-            }
-            changed.insert(owner)
-            return
-        }
-        if matched.contains(owner) || !property.isOrdered {
-            let old = object.members(number, property)
-            let isSame =
-                property.isOrdered
-                ? old.elementsEqual(objects) { $0 === $1 }
-                : old.count == objects.count
-                    && Set(old.map { ObjectIdentifier($0) }) == Set(objects.map { ObjectIdentifier($0) })
-            if isSame { return }
-        }
-        undo?.willConnect(number, property, of: object, to: objects, schema)
-        object.assign(objects, number, property)
-        changed.insert(owner)
+        let old =
+            property.isToMany
+            ? editor.connect(number, property, of: object, to: objects)
+            : editor.connect(
+                number, property, of: object, to: objects.first, setsBothEnds: !match.saysBothEnds(of: property))
+        if old != nil { changed.insert(owner) }
     }
 
     // MARK: Later
@@ -119,7 +102,7 @@ extension ArchiveRestorer {
 
     private func set(_ link: PendingLinks.Link) throws -> Bool {
         guard let object = live[Int(link.owner)], let objects = objects(members(link)),
-            let entity = entity(of: object)
+            let entity = known.number(of: object)
         else { return false }
         let number = Int(link.property)
         try set(number, schema.entities[entity].properties[number], of: object, Int(link.owner), to: objects)
@@ -178,12 +161,7 @@ extension ArchiveRestorer {
             wanted[entity, default: []].append((number, id))
         }
         for (entity, objects) in wanted.sorted(by: { $0.key < $1.key }) {
-            let request = NSFetchRequest<NSManagedObject>(entityName: schema.entities[entity].name)
-            request.includesPendingChanges = false
-            request.predicate = NSPredicate(
-                format: "self IN %@", argumentArray: [NSArray(array: objects.map(\.id))])
-            fetchCount += 1
-            let fetched = try context.fetch(request)
+            let fetched = try known.fetch(objects.map(\.id), of: entity)
             try withExtendedLifetime(fetched) {
                 for (number, id) in objects {
                     guard let object = context.registeredObject(for: id) else {

@@ -10,6 +10,9 @@ struct ContentIndex {
 }
 
 extension ArchiveRestorer {
+    /// Whether unsaved objects count: those that a caller's context had before.
+    private var hasUnsavedObjects: Bool { editor.isRecording }
+
     /// The largest number of values that one fetch compares with.
     private static let fetchLimit = 20_000
 
@@ -45,26 +48,21 @@ extension ArchiveRestorer {
         _ wanted: [(index: Int, identity: [ExactValue])], _ space: Int, _ records: [ArchiveRecord]
     ) throws {
         let description = schema.entities[space]
-        let request = NSFetchRequest<NSManagedObject>(entityName: description.name)
-        // Only a caller's context has unsaved objects that count.
-        request.includesPendingChanges = undo != nil
         let parts = description.identity.enumerated().map { position, number in
             let values = wanted.compactMap { $0.identity[position].value.object }
-            return NSPredicate(
-                format: "%K IN %@", argumentArray: [description.properties[number].name, NSArray(array: values)])
+            return NSPredicate.isOne(description.properties[number].name, of: values)
         }
-        request.predicate = parts.count == 1 ? parts[0] : NSCompoundPredicate(andPredicateWithSubpredicates: parts)
         var indexes: [[ExactValue]: [Int]] = [:]
         for (index, identity) in wanted.reversed() { indexes[identity, default: []].append(index) }
-        fetchCount += 1
-        for object in try context.fetch(request) where !object.isDeleted && !taken.contains(object.objectID) {
+        let request = known.request(space, where: parts, includesUnsaved: hasUnsavedObjects)
+        for object in try known.fetch(request) where !taken.contains(object.objectID) {
             let identity = try description.identity.map {
                 ExactValue(try object.graphValue($0, description.properties[$0]))
             }
             // Of several objects with one identity, each one of the archive gets one of the store.
             guard let index = indexes[identity]?.popLast() else { continue }
             let record = records[index]
-            guard let entity = match.entities[record.entity]?.number, entity == self.entity(of: object) else {
+            guard let entity = match.entities[record.entity]?.number, entity == known.number(of: object) else {
                 let values = identity.map { "\($0.value)" }.joined(separator: ", ")
                 throw GraftError(
                     .duplicateIdentity(
@@ -105,11 +103,9 @@ extension ArchiveRestorer {
     private func fetch(_ wanted: [Int: Set<NSManagedObjectID>]) throws -> [NSManagedObjectID: NSManagedObject] {
         var objects: [NSManagedObjectID: NSManagedObject] = [:]
         for (entity, ids) in wanted.sorted(by: { $0.key < $1.key }) {
-            let request = NSFetchRequest<NSManagedObject>(entityName: schema.entities[entity].name)
-            request.includesPendingChanges = undo != nil
-            request.predicate = NSPredicate(format: "self IN %@", argumentArray: [NSArray(array: Array(ids))])
-            fetchCount += 1
-            for object in try context.fetch(request) where !object.isDeleted { objects[object.objectID] = object }
+            for object in try known.fetch(ids, of: entity, includesUnsaved: hasUnsavedObjects) {
+                objects[object.objectID] = object
+            }
         }
         return objects
     }
@@ -156,10 +152,7 @@ extension ArchiveRestorer {
                 releasesObjects: true)
             try batches.forEach { objects in
                 for object in objects {
-                    let isIdentified =
-                        try !description.identity.isEmpty
-                        && description.identity.allSatisfy { try !object.holds(.null, $0, description.properties[$0]) }
-                    if isIdentified { continue }
+                    if try object.isIdentified(by: description) { continue }
                     var hash = IdentityHash()
                     for case let number? in entity.attributes {
                         hash.combine(try object.archivedValue(number, description.properties[number]))

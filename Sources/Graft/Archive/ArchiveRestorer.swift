@@ -14,12 +14,10 @@ final class ArchiveRestorer {
     let context: NSManagedObjectContext
     let match: ArchiveModelMatch
     let options: GraphArchive.RestoringOptions
-    /// What the caller's context had before; nil for a context of one's own.
-    let undo: ImportUndo?
+    let editor: ObjectEditor
     /// Whether objects are let go after each batch.
     let savesBatches: Bool
-    private var makers: [ObjectMaker]
-    private let entityNumbers: [ObjectIdentifier: Int]
+    let known: ContextObjects
 
     /// By number of the archive: the objects in the context.
     var live = ValuesByNumber<NSManagedObject>()
@@ -48,38 +46,25 @@ final class ArchiveRestorer {
     private var unchanged: [Int: Int] = [:]
     /// By entity of the schema.
     var counts: [ImportReport.Counts]
-    var fetchCount = 0
 
     var schema: GraphSchema { match.schema }
 
     init(
         _ match: ArchiveModelMatch, _ model: NSManagedObjectModel, _ context: NSManagedObjectContext,
-        _ options: GraphArchive.RestoringOptions, undo: ImportUndo?, savesBatches: Bool
+        _ options: GraphArchive.RestoringOptions, _ editor: ObjectEditor, savesBatches: Bool
     ) throws {
         self.match = match
         self.context = context
         self.options = options
-        self.undo = undo
+        self.editor = editor
         self.savesBatches = savesBatches
-        let descriptions = model.entitiesByName
-        let entities = try match.schema.entities.map { entity in
-            guard let description = descriptions[entity.name] else {
-                throw GraftError(.unknownEntity(entity.name, closest: nil))
-            }
-            return description
-        }
-        makers = entities.map { ObjectMaker($0, in: context) }
-        entityNumbers = Dictionary(entities.enumerated().map { (ObjectIdentifier($1), $0) }) { first, _ in first }
-        counts = entities.map { _ in ImportReport.Counts() }
-        wasEmpty = try match.schema.entities.map { entity in
-            let request = NSFetchRequest<NSManagedObject>(entityName: entity.name)
-            request.fetchLimit = 1
-            return try context.count(for: request) == 0
+        let known = try ContextObjects(context, match.schema, model)
+        self.known = known
+        counts = match.schema.entities.map { _ in ImportReport.Counts() }
+        wasEmpty = try match.schema.entities.indices.map {
+            try known.isEmpty($0, includesUnsaved: editor.isRecording)
         }
     }
-
-    /// The entity of an object in the schema.
-    func entity(of object: NSManagedObject) -> Int? { entityNumbers[ObjectIdentifier(object.entity)] }
 
     // MARK: Batches
 
@@ -118,8 +103,8 @@ final class ArchiveRestorer {
         }
         let properties = schema.entities[entity.number].properties
         guard let object = live[record.number] else {
-            let object = makers[entity.number].make()
-            undo?.didMake(object)
+            let object = known.make(entity.number)
+            editor.made(object)
             enter(object, record.number)
             if keepsRows, let column = match.archived[record.entity].rowColumn,
                 case .integer(let number) = record.values[column]
@@ -138,8 +123,7 @@ final class ArchiveRestorer {
             guard let number = entity.attributes[column],
                 try !object.archivedValue(number, properties[number]).isExactly(value)
             else { continue }
-            try undo?.willSet(number, properties[number], of: object)
-            try object.assign(value, number, properties[number])
+            try editor.assign(value, number, properties[number], of: object)
             changed.insert(record.number)
         }
     }

@@ -28,9 +28,7 @@ struct ArchivedObjects {
         _ context: NSManagedObjectContext, _ schema: GraphSchema? = nil, hasRows: Bool = false, batchSize: Int,
         releasesObjects: Bool
     ) throws {
-        guard let model = context.graftModel else {
-            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
-        }
+        let model = try context.requiredModel()
         self.model = model
         self.context = context
         plan = ArchivePlan(try schema ?? GraphSchema(model), hasRows: hasRows)

@@ -37,19 +37,17 @@ struct RestoreRun {
     /// - Throws: ``GraftError``. The context is then as it was before; saved batches stay.
     func run() throws -> ImportReport {
         defer { archive.source.removeTemporaryFile() }
-        guard let model = context.graftModel else {
-            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
-        }
+        let model = try context.requiredModel()
         let decoder = try archive.decoder()
         let match = try ArchiveModelMatch(decoder.header, try GraphSchema(model), model, fit: options.fit)
         if savesBatches {
             _ = try archive.verify(progress)
             progress.finishCheck()
         }
-        let undo = isCallers ? ImportUndo(context) : nil
+        let editor = ObjectEditor(context, match.schema)
         var report = ImportReport()
         do {
-            let restorer = try ArchiveRestorer(match, model, context, options, undo: undo, savesBatches: savesBatches)
+            let restorer = try ArchiveRestorer(match, model, context, options, editor, savesBatches: savesBatches)
             let lineage = decoder.header.lineage
             let own = isCallers || lineage == nil ? nil : try context.lineage()
             let isNew = own.map { $0.rows.values.allSatisfy { $0 == 0 } } ?? false
@@ -59,7 +57,7 @@ struct RestoreRun {
             if isNew, !options.isDryRun, let lineage { try context.adopt(lineage) }
             report.take(restorer)
         } catch {
-            try undo?.undo()
+            try editor.undo()
             var error = CoreDataErrors.graftError(error)
             if savesBatches, report.batchCount > 0, error.underlying == nil {
                 error.underlying = "\(report.batchCount) batches before it had been saved and stay"
@@ -111,7 +109,7 @@ struct RestoreRun {
         }
         if isCallers {
             try validate(restorer)
-            if options.isDryRun { try restorer.undo?.undo() }
+            if options.isDryRun { try restorer.editor.undo() }
         } else if !options.isDryRun {
             try restorer.saveChanges()
         } else if options.validates {
@@ -135,7 +133,7 @@ struct RestoreRun {
 extension ImportReport {
     /// Takes over what was counted.
     fileprivate mutating func take(_ restorer: ArchiveRestorer) {
-        fetchCount = restorer.fetchCount
+        fetchCount = restorer.known.fetchCount
         entities = restorer.schema.entities.indices.filter { !restorer.counts[$0].isEmpty }
             .map { Entity(name: restorer.schema.entities[$0].name, counts: restorer.counts[$0]) }
             .sorted { $0.name < $1.name }

@@ -42,24 +42,13 @@ final class CodingPlan: Sendable {
         let isToMany: Bool
         /// The number of the destination entity.
         let destination: Int
-        /// The way back; nil where there is none. Its own way back is left out.
-        let inverse: Relationship?
 
-        init(key: Key, number: Int, property: GraphSchema.Property, in schema: GraphSchema, isInverse: Bool = false) {
+        init(key: Key, number: Int, property: GraphSchema.Property) {
             self.key = key
             self.number = number
             self.property = property
             isToMany = property.isToMany
-            let destination = property.destination ?? 0
-            self.destination = destination
-            inverse =
-                isInverse
-                ? nil
-                : property.inverse.map {
-                    let back = schema.entities[destination].properties[$0]
-                    return Relationship(
-                        key: Key(stringValue: back.name), number: $0, property: back, in: schema, isInverse: true)
-                }
+            destination = property.destination ?? 0
         }
     }
 
@@ -109,7 +98,7 @@ final class CodingPlan: Sendable {
                 entries.append(
                     (
                         path,
-                        .relationship(Relationship(key: key, number: index, property: property, in: schema))
+                        .relationship(Relationship(key: key, number: index, property: property))
                     ))
             }
         }

@@ -38,13 +38,11 @@ final class DecodedObjects {
     let model: NSManagedObjectModel
     let compiled: CompiledModel
     private unowned let context: NSManagedObjectContext
-    private let entities: [NSEntityDescription]
+    private let known: ContextObjects
     /// By entity: the identifying attributes.
     private let identities: [[Part]]
-    private var makers: [ObjectMaker]
     /// By identity space.
     private var objects: [HashIndex<NSManagedObject>]
-    private var wasEmpty: [Bool?]
     /// What the context's pending changes and this process's saves were when decoding last ended.
     private var state: State?
 
@@ -60,15 +58,9 @@ final class DecodedObjects {
         self.context = context
         self.model = model
         compiled = try CompiledModel.of(model)
-        let byName = model.entitiesByName
-        entities = try compiled.schema.entities.map { entity in
-            if let description = byName[entity.name] { return description }
-            throw GraftError(.unknownEntity(entity.name, closest: nil))
-        }
-        makers = entities.map { ObjectMaker($0, in: context) }
+        known = try ContextObjects(context, compiled.schema, model)
         identities = compiled.schema.entities.map { entity in entity.identity.map { Part($0, entity) } }
-        objects = entities.map { _ in HashIndex() }
-        wasEmpty = entities.map { _ in nil }
+        objects = identities.map { _ in HashIndex() }
     }
 
     /// Looks whether what is known still holds.
@@ -91,34 +83,25 @@ final class DecodedObjects {
     func forget() {
         isForgotten = true
         for space in objects.indices where !objects[space].isEmpty { objects[space] = HashIndex() }
-        for entity in wasEmpty.indices { wasEmpty[entity] = nil }
+        known.forgetEmpty()
     }
 
     private func enterPendingObjects() {
         isForgotten = false
         state = State(saves: SaveCounter.shared.count, changes: context.pendingChangeCounts)
-        let pending = context.insertedObjects.union(context.updatedObjects)
-        // A set has no order; where two objects have the same identity, the first one is taken.
-        let ordered = pending.map { (uri: $0.objectID.uriRepresentation().absoluteString, object: $0) }
-            .sorted { $0.uri < $1.uri }
-        for (_, object) in ordered {
-            guard let number = try? compiled.number(of: object.entity), let identity = identity(of: object, number)
-            else { continue }
-            enter(object, identity, number)
+        for object in known.pendingObjects {
+            guard let number = known.number(of: object) else { continue }
+            let entity = compiled.schema.entities[number]
+            // An identity that can't be read isn't one.
+            let identity = Identity(entity.identity) { try? object.graphValue($0, entity.properties[$0]) }
+            if let identity { enter(object, identity, number) }
         }
-    }
-
-    /// The identity that an object has; nil where it isn't complete.
-    private func identity(of object: NSManagedObject, _ number: Int) -> Identity? {
-        let entity = compiled.schema.entities[number]
-        // An identity that can't be read isn't one.
-        return Identity(entity.identity) { try? object.graphValue($0, entity.properties[$0]) }
     }
 
     // MARK: Objects
 
     /// Inserts a new object.
-    func make(_ entity: Int) -> NSManagedObject { makers[entity].make() }
+    func make(_ entity: Int) -> NSManagedObject { known.make(entity) }
 
     /// Remembers an object.
     func enter(_ object: NSManagedObject, _ identity: Identity, _ entity: Int) {
@@ -134,7 +117,7 @@ final class DecodedObjects {
         if let found = try index.first(identity.hash, where: { try matches($0, identity, entity) }) {
             return (found, try number(of: found, expected: entity))
         }
-        if try isEmpty(space) { return nil }
+        if try known.isEmpty(space) { return nil }
         guard let found = try fetch(identity, space).first(where: { try matches($0, identity, entity) }) else {
             return nil
         }
@@ -145,7 +128,7 @@ final class DecodedObjects {
     @inline(__always)
     private func number(of object: NSManagedObject, expected: Int) throws -> Int {
         let entity = object.entity
-        return entity === entities[expected] ? expected : try compiled.number(of: entity)
+        return entity === known.entities[expected] ? expected : try compiled.number(of: entity)
     }
 
     private func matches(_ object: NSManagedObject, _ identity: Identity, _ entity: Int) throws -> Bool {
@@ -162,25 +145,12 @@ final class DecodedObjects {
         return true
     }
 
-    private func isEmpty(_ space: Int) throws -> Bool {
-        if let known = wasEmpty[space] { return known }
-        let request = NSFetchRequest<NSManagedObject>(entityName: compiled.schema.entities[space].name)
-        request.includesPendingChanges = false
-        request.fetchLimit = 1
-        let isEmpty = try context.count(for: request) == 0
-        wasEmpty[space] = isEmpty
-        return isEmpty
-    }
-
     private func fetch(_ identity: Identity, _ space: Int) throws -> [NSManagedObject] {
         let entity = compiled.schema.entities[space]
-        let request = NSFetchRequest<NSManagedObject>(entityName: entity.name)
-        request.includesPendingChanges = false
-        request.predicate = NSCompoundPredicate(
-            andPredicateWithSubpredicates: zip(entity.identity, identity.values).map { part, value in
-                NSPredicate(format: "%K == %@", argumentArray: [entity.properties[part].name, value.object as Any])
-            })
-        return try context.fetch(request)
+        let parts = zip(entity.identity, identity.values).map { part, value in
+            NSPredicate(format: "%K == %@", argumentArray: [entity.properties[part].name, value.object as Any])
+        }
+        return try known.fetch(known.request(space, where: parts))
     }
 
     // MARK: Classes

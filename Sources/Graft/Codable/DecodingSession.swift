@@ -9,8 +9,8 @@ import Synchronization
 final class DecodingSession: @unchecked Sendable {
     // Safe to share: `latest` hands a session only to a caller who has its context, which is on the context's queue.
 
-    /// What is being decoded as one step.
-    var log: DecodingLog?
+    /// What has been decoded since ``CoreData/NSManagedObjectContext/decodeAtomically(_:)`` began.
+    var log: ObjectEditor?
     private var known: DecodedObjects?
     /// The run of the last object, for the next one. It is absent while it works: an object may decode others when it is made.
     private var idle: ManagedObjectDecoder?
@@ -56,7 +56,7 @@ final class DecodingSession: @unchecked Sendable {
             return run
         }
         let known = try known(of: model)
-        return ManagedObjectDecoder(options, try known.compiled.codingPlans(options.keys, model), known)
+        return ManagedObjectDecoder(options, try known.compiled.codingPlans(options.keys, model), known, context)
     }
 
     /// Takes a run back that has decoded its object.

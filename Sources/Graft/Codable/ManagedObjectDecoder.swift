@@ -16,7 +16,7 @@ final class ManagedObjectDecoder {
     let known: DecodedObjects
     private let plans: [CodingPlan]
     private let schema: GraphSchema
-    private let undo = DecodingUndo()
+    private let editor: ObjectEditor
     /// Room for the attributes of one object.
     private var buffer: [Value] = []
 
@@ -32,38 +32,39 @@ final class ManagedObjectDecoder {
                     remedy: "Set decoder.managedObjectContext, or decoder.userInfo[.managedObjectContext]."),
                 at: place(decoder.codingPath, nil))
         }
-        guard let model = context.graftModel else {
-            throw GraftError(
-                .missingModel(reason: "the context '\(context.name ?? "unnamed")' has no persistent store coordinator"))
-        }
+        let model = try context.requiredModel()
         let options = userInfo[.managedCodingOptions] as? ManagedCodingOptions ?? ManagedCodingOptions()
         let session = DecodingSession.of(context)
         let run = try session.begin(model, options)
         let entity = try run.known.number(of: type, in: model, for: decoder)
-        let object = try run.decode(entity, decoder, context, session.log)
+        let object = try run.decode(entity, decoder, session.log)
         session.end(run)
         return object
     }
 
-    init(_ options: ManagedCodingOptions, _ plans: [CodingPlan], _ known: DecodedObjects) {
+    init(
+        _ options: ManagedCodingOptions, _ plans: [CodingPlan], _ known: DecodedObjects,
+        _ context: NSManagedObjectContext
+    ) {
         self.options = options
         self.plans = plans
         self.known = known
         schema = known.compiled.schema
+        editor = ObjectEditor(context, schema, takesStock: false)
     }
 
     private func decode(
-        _ entity: Int, _ decoder: any Decoder, _ context: NSManagedObjectContext, _ log: DecodingLog?
+        _ entity: Int, _ decoder: any Decoder, _ log: ObjectEditor?
     ) throws -> NSManagedObject {
         let container = try decoder.container(keyedBy: CodingPlan.Key.self)
         known.begin()
         defer { known.end() }
         do {
             let object = try object(in: container, expected: entity, nesting: 0)
-            undo.end(log)
+            editor.end(log)
             return object
         } catch {
-            try undo.undo(in: context)
+            try editor.undo()
             known.forget()
             throw error
         }
@@ -127,9 +128,7 @@ final class ManagedObjectDecoder {
             let count = min(properties.count, plans[entity].entity.properties.count)
             for (number, value) in values where number < count {
                 if value.isNull, !properties[number].isOptional { throw Self.null(properties[number], plan, container) }
-                if try object.holds(value, number, properties[number]) { continue }
-                try undo.willSet(number, properties[number], of: object)
-                try object.assign(value, number, properties[number])
+                _ = try editor.set(value, number, properties[number], of: object)
             }
             return (object, false)
         }
@@ -137,7 +136,7 @@ final class ManagedObjectDecoder {
             throw refusalOfNew(plan, identity, container)
         }
         let object = known.make(plan.number)
-        undo.didMake(object)
+        editor.made(object)
         for (number, value) in values { try object.assign(value, number, properties[number]) }
         try requireValues(plan.top, of: object, plan, container)
         // Objects that aren't looked up are found nevertheless, when other options look for them.
@@ -215,10 +214,10 @@ final class ManagedObjectDecoder {
             let isNull = try container.decodeNil(forKey: relationship.key)
             if relationship.isToMany {
                 let members = isNull ? [] : try members(relationship, in: container, nesting)
-                connect(object, isNew: isNew, to: members, relationship)
+                editor.connect(relationship.number, relationship.property, of: object, to: members, isNew: isNew)
             } else {
                 let end = isNull ? nil : try destination(relationship, in: container, nesting)
-                connect(object, isNew: isNew, to: end, relationship)
+                editor.connect(relationship.number, relationship.property, of: object, to: end, isNew: isNew)
             }
         }
         for (key, level) in level.steps where level.hasRelationships && container.contains(key) {
@@ -246,32 +245,6 @@ final class ManagedObjectDecoder {
             members.append(try object(in: nested, expected: relationship.destination, nesting: nesting + 1))
         }
         return members
-    }
-
-    private func connect(
-        _ object: NSManagedObject, isNew: Bool, to end: NSManagedObject?, _ relationship: CodingPlan.Relationship
-    ) {
-        let old = object.destination(relationship.number, relationship.property)
-        if old === end { return }
-        if isNew, old == nil, let end {
-            undo.willConnectNew(relationship, to: end)
-        } else {
-            undo.willConnect(relationship, of: object, to: end.map { [$0] } ?? [])
-        }
-        object.assign(end, relationship.number, relationship.property)
-    }
-
-    private func connect(
-        _ object: NSManagedObject, isNew: Bool, to members: [NSManagedObject], _ relationship: CodingPlan.Relationship
-    ) {
-        let old = object.members(relationship.number, relationship.property)
-        if old.isEmpty, members.isEmpty { return }
-        if isNew, old.isEmpty {
-            for member in members { undo.willConnectNew(relationship, to: member) }
-        } else {
-            undo.willConnect(relationship, of: object, to: members)
-        }
-        object.assign(members, relationship.number, relationship.property)
     }
 
     /// Where a coding path leads.

@@ -67,7 +67,7 @@ final class ManagedObjectEncoder {
         }
         let key = ObjectIdentifier(object)
         var extent = Extent.full
-        if states[key] != nil { extent = try isIdentified(object, plan) ? .identity : .attributes }
+        if states[key] != nil { extent = try object.isIdentified(by: plan.entity) ? .identity : .attributes }
         if extent == .full { states[key] = .onTheWay }
         try write(plan.top, of: object, plan, extent, to: &container, leavingOut: inverse, nesting: nesting)
         if extent == .full { states[key] = .written }
@@ -93,14 +93,6 @@ final class ManagedObjectEncoder {
             var below = container.nestedContainer(keyedBy: CodingPlan.Key.self, forKey: key)
             try write(level, of: object, plan, extent, to: &below, leavingOut: inverse, nesting: nesting)
         }
-    }
-
-    private func isIdentified(_ object: NSManagedObject, _ plan: CodingPlan) throws -> Bool {
-        if plan.entity.identity.isEmpty { return false }
-        for number in plan.entity.identity where try object.holds(.null, number, plan.entity.properties[number]) {
-            return false
-        }
-        return true
     }
 
     // MARK: Relationships
@@ -136,7 +128,7 @@ final class ManagedObjectEncoder {
     /// Whether an object can't be written here: it is on the way to itself and has nothing to be found by.
     private func isLeftOut(_ object: NSManagedObject) throws -> Bool {
         guard states[ObjectIdentifier(object)] == .onTheWay else { return false }
-        return try !isIdentified(object, plans[try compiled.number(of: object.entity)])
+        return try !object.isIdentified(by: plans[try compiled.number(of: object.entity)].entity)
     }
 
     // MARK: Attributes

@@ -35,20 +35,15 @@ extension NSManagedObjectContext {
     /// - Throws: What the closure throws. Then the context is as it was before.
     public func decodeAtomically<Value>(_ body: () throws -> Value) throws -> Value {
         let session = DecodingSession.of(self)
-        let log = DecodingLog()
+        let log = ObjectEditor(self, try CompiledModel.of(requiredModel()).schema, takesStock: false)
         let outer = session.log
         session.log = log
         defer { session.log = outer }
         do {
             return try body()
         } catch {
-            for undo in log.steps.reversed() { try undo.undo(in: self) }
+            try log.undo()
             throw error
         }
     }
-}
-
-/// What a context has decoded since ``CoreData/NSManagedObjectContext/decodeAtomically(_:)`` began.
-final class DecodingLog {
-    var steps: [DecodingUndo] = []
 }

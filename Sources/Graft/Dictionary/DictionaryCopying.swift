@@ -23,16 +23,14 @@ struct DictionaryCopying {
         for row in reader.rows.map(reader.snapshot.resolved) where copies.contains(row) && seen.insert(row).inserted {
             let entity = schema.entities[row.entity]
             if !options.copiesIdentities {
-                reader.leaveOut(entity.identity, of: row)
+                for part in entity.identity { reader.leaveOut(part, of: row) }
             } else if importer.object(row) != nil {
-                let identity = entity.identity.map {
-                    reader.snapshot.tables[row.entity].value(entity.properties[$0].column, row: row.row).description
-                }
+                let identity = reader.snapshot.identity(of: row).map(\.description)
                 var place = reader.place(of: reader.snapshot.tables[row.entity].offsets[row.row])
                 place.property = entity.identity.first.map { entity.properties[$0].name }
                 throw GraftError(.duplicateIdentity(identity.joined(separator: ", ")), at: place)
             }
-            importer.objects[row.entity][row.row] = nil
+            importer.matcher.objects[row.entity][row.row] = nil
         }
     }
 
@@ -62,16 +60,16 @@ struct DictionaryCopying {
                 try isKept(member, toOne.owner, toOne.property, reader, importer)
             else { continue }
             note(toOne.owner, toOne.property, &reader)
-            reader.removeToOne(at: index)
+            reader.leaveOut(toOne.property, of: reader.snapshot.resolved(reader.rows[toOne.owner]))
+            reader.toOnes.remove(at: index)
         }
         for index in reader.links.indices {
             let link = reader.links[index]
-            let kept = try link.members.filter { try isKept($0, link.owner, link.property, reader, importer) }
-            if kept.isEmpty { continue }
-            for _ in kept { note(link.owner, link.property, &reader) }
-            reader.setMembers(
-                try link.members.filter { try !isKept($0, link.owner, link.property, reader, importer) },
-                ofLinkAt: index)
+            reader.links[index].members = try link.members.filter { member in
+                guard try isKept(member, link.owner, link.property, reader, importer) else { return true }
+                note(link.owner, link.property, &reader)
+                return false
+            }
         }
     }
 

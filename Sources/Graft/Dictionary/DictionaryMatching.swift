@@ -1,5 +1,5 @@
 // Which objects the dictionaries without identity are about: members of the objects that were found, by the rule that imports
-// have (Import/BatchImporter+Members.swift). From each object that was found to what it leads to.
+// have (Matching/ObjectMatcher+Members.swift). From each object that was found to what it leads to.
 
 import CoreData
 
@@ -14,14 +14,14 @@ struct DictionaryMatching {
     }
 
     private let reader: DictionaryReader
-    private let importer: BatchImporter
+    private let matcher: ObjectMatcher
     private var mentions: [RowReference: [Mention]] = [:]
     /// By row: whether nothing of what is there is meant by it.
     private var isNew: Set<RowReference> = []
 
-    init(_ reader: DictionaryReader, _ importer: BatchImporter) {
+    init(_ reader: DictionaryReader, _ matcher: ObjectMatcher) {
         self.reader = reader
-        self.importer = importer
+        self.matcher = matcher
         for toOne in reader.toOnes where !toOne.isExact {
             guard let member = toOne.member else { continue }
             add(Mention(property: toOne.property, members: [member], node: toOne.owner))
@@ -44,7 +44,7 @@ struct DictionaryMatching {
         var pending: [RowReference] = []
         var seen: Set<RowReference> = []
         for row in reader.rows.map(reader.snapshot.resolved) where seen.insert(row).inserted {
-            guard let object = importer.object(row) else { continue }
+            guard let object = matcher.object(row) else { continue }
             taken.insert(ObjectIdentifier(object))
             pending.append(row)
         }
@@ -61,8 +61,8 @@ struct DictionaryMatching {
     private func match(
         _ mention: Mention, of owner: RowReference, _ taken: inout Set<ObjectIdentifier>
     ) throws -> [RowReference] {
-        guard let object = importer.object(owner) else { return [] }
-        let property = importer.schema.entities[owner.entity].properties[mention.property]
+        guard let object = matcher.object(owner) else { return [] }
+        let property = matcher.schema.entities[owner.entity].properties[mention.property]
         var rows = try mention.members.map { try reader.row(of: $0, mention.node, mention.property) }
         var members = object.relatedObjects(mention.property, property)
         let node = reader.nodes[mention.node]
@@ -70,14 +70,14 @@ struct DictionaryMatching {
             // Who led here needn't be listed, and has no place in the list then.
             let parent = reader.snapshot.resolved(reader.rows[node.parent])
             if let last = rows.last, last == parent { rows.removeLast() }
-            if !rows.contains(parent), let parent = importer.object(parent) { members.removeAll { $0 === parent } }
+            if !rows.contains(parent), let parent = matcher.object(parent) { members.removeAll { $0 === parent } }
         }
         let unmatched = rows.enumerated().filter { _, row in
-            importer.object(row) == nil && !isNew.contains(row)
-                && !importer.isIdentified(row.entity, row.row, reader.snapshot)
+            matcher.object(row) == nil && !isNew.contains(row)
+                && !matcher.isIdentified(row.entity, row.row, reader.snapshot)
                 && !reader.snapshot.tables[row.entity].flags[row.row].contains(.root)
-        }.map { BatchImporter.PlacedRow(row: $1, place: $0) }
+        }.map { ObjectMatcher.PlacedRow(row: $1, place: $0) }
         if unmatched.isEmpty { return [] }
-        return try importer.match(unmatched, property, with: members, taken: &taken, reader.snapshot)
+        return try matcher.match(unmatched, property, with: members, taken: &taken, reader.snapshot)
     }
 }

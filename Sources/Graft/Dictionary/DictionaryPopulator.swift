@@ -24,10 +24,7 @@ struct DictionaryPopulator {
     private let options: PopulateOptions
 
     init(_ context: NSManagedObjectContext, _ options: PopulateOptions) throws {
-        guard let model = context.graftModel else {
-            throw GraftError(
-                .missingModel(reason: "the context '\(context.name ?? "unnamed")' has no persistent store coordinator"))
-        }
+        let model = try context.requiredModel()
         self.context = context
         self.model = model
         self.options = options
@@ -50,7 +47,7 @@ struct DictionaryPopulator {
         try reader.read(dictionaries, entity: try entity.map(compiled.number), isArray: isArray)
         try reader.report.throwFailures(options.failurePolicy)
         let importer = try BatchImporter(
-            GraphMapping(unmapped: compiled.schema), context: context, entities: model.entitiesByName,
+            GraphMapping(unmapped: compiled.schema), context: context, model: model,
             options: ImportOptions(),
             keepsObjects: options.existingObjects != .insert)
         do {
@@ -60,7 +57,7 @@ struct DictionaryPopulator {
             importer.delete(try importer.decideDeletions())
             return Result(objects: objects, report: report(reader, importer))
         } catch {
-            try importer.undo.undo()
+            try importer.editor.undo()
             throw located(CoreDataErrors.graftError(error), reader)
         }
     }
@@ -69,20 +66,20 @@ struct DictionaryPopulator {
         _ reader: DictionaryReader, _ importer: BatchImporter, _ given: NSManagedObject?
     ) throws -> ([NSManagedObject], DictionaryReader) {
         var reader = reader
-        importer.prepare(reader.snapshot)
-        if options.existingObjects != .insert { try importer.resolveIdentities(reader.snapshot) }
+        importer.begin(reader.snapshot)
+        if options.existingObjects != .insert { try importer.matcher.resolveIdentities(reader.snapshot) }
         if let given, let root = reader.snapshot.roots.first {
             try take(given, for: reader.snapshot.resolved(root), importer, reader)
         }
         if options.makesCopies { try DictionaryCopying(compiled.schema, options).prepare(&reader, importer) }
-        try DictionaryMatching(reader, importer).match()
+        try DictionaryMatching(reader, importer.matcher).match()
         if options.existingObjects == .update { try requireObjects(reader, importer) }
         let owned = try ownedObjects(reader, importer)
         var bases = currentMembers(reader, importer)
         try importer.makeObjects(reader.snapshot)
         if options.makesCopies { try DictionaryCopying(compiled.schema, options).keepLinks(&reader, importer) }
         try importer.fillObjects(reader.snapshot)
-        importer.orphans = leavers(owned, importer)
+        importer.deletions.orphans = leavers(owned, importer)
         for link in reader.links { try connect(link, reader, importer, &bases) }
         for removal in reader.removals { try disconnect(removal, reader, importer) }
         importer.count(reader.snapshot)
@@ -96,12 +93,10 @@ struct DictionaryPopulator {
         _ given: NSManagedObject, for row: RowReference, _ importer: BatchImporter, _ reader: DictionaryReader
     ) throws {
         if let found = importer.object(row), found !== given {
-            let plan = compiled.schema.entities[row.entity]
-            let identity = plan.identityColumns.map { reader.snapshot.tables[row.entity].value($0, row: row.row) }
-            throw GraftError(
-                .duplicateIdentity(identity.map(\.description).joined(separator: ", ")), at: reader.place(of: 0))
+            let identity = reader.snapshot.identity(of: row).map(\.description)
+            throw GraftError(.duplicateIdentity(identity.joined(separator: ", ")), at: reader.place(of: 0))
         }
-        importer.objects[row.entity][row.row] = given
+        importer.matcher.objects[row.entity][row.row] = given
     }
 
     /// Refuses objects that aren't there.
@@ -110,9 +105,7 @@ struct DictionaryPopulator {
             let row = reader.snapshot.resolved(reader.rows[node])
             if importer.object(row) != nil { continue }
             let (entity, place) = (compiled.schema.entities[row.entity], reader.place(of: node))
-            let identity = entity.identityColumns.map {
-                reader.snapshot.tables[row.entity].value($0, row: row.row)
-            }
+            let identity = reader.snapshot.identity(of: row)
             if identity.isEmpty || identity.contains(where: \.isNull) {
                 let names = entity.identity.map { entity.properties[$0].name }
                 throw GraftError(.missingIdentity(attributes: names), at: place)
@@ -141,7 +134,7 @@ struct DictionaryPopulator {
     private func leavers(
         _ owned: [(owner: NSManagedObject, property: GraphSchema.Property, number: Int, owned: NSManagedObject)],
         _ importer: BatchImporter
-    ) -> [BatchImporter.GivenUp] {
+    ) -> [ImportDeletions.GivenUp] {
         owned.filter { $0.owner.destination($0.number, $0.property) !== $0.owned }.map { .init(object: $0.owned) }
     }
 
@@ -183,19 +176,13 @@ struct DictionaryPopulator {
             // Objects that were connected from their side a moment ago.
             members += current.filter { seen.insert(ObjectIdentifier($0)).inserted }
         }
-        let isSame =
-            property.isOrdered
-            ? current.elementsEqual(members) { $0 === $1 }
-            : current.count == members.count && current.allSatisfy { seen.contains(ObjectIdentifier($0)) }
-        if isSame { return }
+        if importer.editor.connect(link.property, property, of: object, to: members) == nil { return }
+        importer.states[row.entity][row.row].insert(.changed)
         if property.isOwning, link.mode != .add {
-            importer.orphans += try current.filter { member in
+            importer.deletions.orphans += try current.filter { member in
                 try !seen.contains(ObjectIdentifier(member)) && (link.mode == .exact || isGivenUp(member, importer))
             }.map { .init(object: $0) }
         }
-        importer.undo.willConnect(link.property, property, of: object, to: members, compiled.schema)
-        object.assign(members, link.property, property)
-        importer.states[row.entity][row.row].insert(.changed)
     }
 
     /// Whether members stay that a link doesn't name.
@@ -207,7 +194,7 @@ struct DictionaryPopulator {
     private func isGivenUp(_ object: NSManagedObject, _ importer: BatchImporter) throws -> Bool {
         switch options.membersPolicy {
         case .add: false
-        case .replace, .delta: try !importer.hasIdentity(object)
+        case .replace, .delta: try !importer.matcher.hasIdentity(object)
         case .replaceAndDelete: true
         }
     }
@@ -226,17 +213,16 @@ struct DictionaryPopulator {
         }
         if removed.isEmpty { return }
         let kept = members.filter { member in !removed.contains { $0 === member } }
-        importer.undo.willConnect(removal.property, property, of: object, to: kept, compiled.schema)
-        object.assign(kept, removal.property, property)
+        importer.editor.connect(removal.property, property, of: object, to: kept)
         importer.states[row.entity][row.row].insert(.changed)
-        if property.isOwning { importer.orphans += removed.map { .init(object: $0) } }
+        if property.isOwning { importer.deletions.orphans += removed.map { .init(object: $0) } }
     }
 
     // MARK: Ends
 
     private func report(_ reader: DictionaryReader, _ importer: BatchImporter) -> ImportReport {
         var report = reader.report
-        report.enter(importer.counts, compiled.schema)
+        report.enter(importer.tally.counts, compiled.schema)
         return report
     }
 

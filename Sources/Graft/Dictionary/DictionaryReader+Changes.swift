@@ -10,10 +10,7 @@ extension DictionaryReader {
             return
         }
         guard let lists = value as? [String: Any] else {
-            throw GraftError(
-                .wrongType(
-                    found: value.map(DictionaryValue.words) ?? "nothing", expected: "a dictionary by relationship"),
-                at: place(of: node, key: key))
+            throw misfit(value ?? NSNull(), "a dictionary by relationship", place(of: node, key: key))
         }
         for (name, list) in lists.sorted(by: { $0.key < $1.key }) {
             let number = try self.number(of: name, key, node)
@@ -58,7 +55,7 @@ extension DictionaryReader {
                     let value = dictionary[entity.properties[part].name] ?? NSNull()
                     return (number: part, value: try DictionaryValue.value(of: value, converters[destination][part]))
                 }
-                remove(number, identity, node)
+                removals.append(Removal(owner: node, property: number, identity: identity))
             } catch let error as GraftError {
                 throw error.located(in: place)
             }

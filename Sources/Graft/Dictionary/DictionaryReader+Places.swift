@@ -25,6 +25,11 @@ extension DictionaryReader {
         return GraftError.Place(path: path.reversed(), entity: entity < 0 ? nil : schema.entities[entity].name)
     }
 
+    /// The error for something that isn't what is expected.
+    func misfit(_ value: Any, _ expected: String, _ place: GraftError.Place) -> GraftError {
+        GraftError(.wrongType(found: DictionaryValue.words(for: value), expected: expected), at: place)
+    }
+
     /// The number of an object; nil for what isn't one.
     static func number(_ value: Any?) -> Int? {
         switch value {

@@ -7,8 +7,6 @@
 //               were made by themselves; one that it doesn't have is that of another dictionary at the top
 //     toOnes, links
 //               the relationships, entered when all rows are there: a reference may come before its object
-//
-// Values of attributes are in +Values.
 
 import CoreData
 import Foundation
@@ -37,8 +35,8 @@ struct DictionaryReader {
     /// What stands in a relationship.
     enum Member {
         case node(Int)
-        /// The number of an object by which dictionaries refer to it, and the node at the top where that is.
-        case reference(Int, root: Int)
+        /// The number of an object by which dictionaries refer to it.
+        case reference(Int)
         case row(RowReference)
     }
 
@@ -87,9 +85,9 @@ struct DictionaryReader {
     private(set) var snapshot: GraphSnapshot
     private(set) var nodes: [Node] = []
     private(set) var rows: [RowReference] = []
-    private(set) var toOnes: [ToOne] = []
-    private(set) var links: [Link] = []
-    private(set) var removals: [Removal] = []
+    var toOnes: [ToOne] = []
+    var links: [Link] = []
+    var removals: [Removal] = []
     /// By the node at the top and the number.
     private var numbered: [Int: [Int: Int]] = [:]
     /// The nodes with a number, in all dictionaries at the top.
@@ -132,19 +130,15 @@ struct DictionaryReader {
         }
         let rootCount = nodes.count
         let references = Set(rootReferences.map(\.node))
-        var next = 0
-        while next < nodes.count {
-            if references.contains(next) {
-                rows.append(.none)
-            } else {
-                try readNode(next)
-                if next < rootCount { snapshot.tables[rows[next].entity].flags[rows[next].row].insert(.root) }
+        while rows.count < nodes.count {
+            let next = rows.count
+            rows.append(references.contains(next) ? .none : try readNode(next))
+            if next < rootCount, !rows[next].isNone {
+                snapshot.tables[rows[next].entity].flags[rows[next].row].insert(.root)
             }
-            next += 1
         }
         for (node, number) in rootReferences {
-            rows[node] = try row(
-                numbered: number, root: node, entity: entity ?? 0, isAny: entity == nil, at: place(of: node))
+            rows[node] = try row(numbered: number, node, entity: entity, place(of: node))
         }
         snapshot.roots = Array(rows[..<rootCount])
         try connectToOnes()
@@ -157,12 +151,12 @@ struct DictionaryReader {
 
     // MARK: Objects
 
-    private mutating func readNode(_ number: Int) throws {
+    private mutating func readNode(_ number: Int) throws -> RowReference {
         let dictionary = nodes[number].dictionary
         nodes[number].dictionary = [:]
         let entity = try entity(of: dictionary, number)
         nodes[number].entity = entity
-        var row = try takeRow(of: entity, number, id: Self.number(dictionary[DictionaryKey.number]))
+        let row = try takeRow(of: entity, number, id: Self.number(dictionary[DictionaryKey.number]))
         var knownCount = 0
         for (property, description) in schema.entities[entity].properties.enumerated() {
             guard let value = dictionary[description.name] else { continue }
@@ -174,11 +168,9 @@ struct DictionaryReader {
             }
         }
         try readReserved(dictionary, row, number, knownCount)
-        if options.existingObjects != .insert {
-            let plan = schema.entities[entity]
-            row = snapshot.settle(row, identity: plan.identityColumns, space: plan.identitySpace)
-        }
-        rows.append(row)
+        if options.existingObjects == .insert { return row }
+        let plan = schema.entities[entity]
+        return snapshot.settle(row, identity: plan.identityColumns, space: plan.identitySpace)
     }
 
     /// The row for a node: a new one, unless a dictionary with the same number had one.
@@ -204,9 +196,7 @@ struct DictionaryReader {
         let expected = nodes[node].entity
         guard let (key, value) = entityName(in: dictionary) else { return expected }
         guard let name = value as? String else {
-            throw GraftError(
-                .wrongType(found: DictionaryValue.words(for: value), expected: "the name of an entity"),
-                at: place(of: node, key: key))
+            throw misfit(value, "the name of an entity", place(of: node, key: key))
         }
         guard let number = entityNumbers[name] else {
             let closest = NameSuggestion.closest(to: name, among: entityNumbers.keys.sorted())
@@ -243,14 +233,8 @@ struct DictionaryReader {
             case DictionaryKey.nulls, DictionaryKey.added, DictionaryKey.removed, DictionaryKey.members:
                 try readChanges(key, dictionary[key], row, node)
             default:
-                switch options.unknownKeys {
-                case .ignore: break
-                case .report: report.addUnknownKey(key, of: properties.name)
-                case .fail:
-                    let names = properties.properties.map(\.name).sorted()
-                    let closest = NameSuggestion.closest(to: key, among: names)
-                    throw GraftError(.unknownProperty(key, closest: closest), at: place(of: node, key: key))
-                }
+                let place = place(of: node, key: key)
+                try report.take(unknownKey: key, of: properties, options.unknownKeys, place)
             }
         }
     }
@@ -259,9 +243,8 @@ struct DictionaryReader {
         guard let value, let list = DictionaryValue.elements(value) else { return }
         for (index, element) in list.enumerated() {
             guard let dictionary = element as? [String: Any] else {
-                throw GraftError(
-                    .wrongType(found: DictionaryValue.words(for: element), expected: "an object's dictionary"),
-                    at: place(of: node, key: DictionaryKey.objects, index: index))
+                throw misfit(
+                    element, "an object's dictionary", place(of: node, key: DictionaryKey.objects, index: index))
             }
             let made = nodes.count
             nodes.append(
@@ -316,16 +299,11 @@ struct DictionaryReader {
         } else if DictionaryValue.isNull(value) {
             link.mode = .clear
         } else {
-            throw misfit(value, "a collection of objects", number, property, node, index: nil)
+            throw misfit(value, "a collection of objects", to: property, place(of: node, number))
         }
         // Who led here by the inverse is a member, although the dictionary leaves it out.
         if mode == .standard, nodes[node].inverse == number { link.members.append(.node(nodes[node].parent)) }
         links.append(link)
-    }
-
-    /// Remembers a member that is to leave a to-many relationship.
-    mutating func remove(_ property: Int, _ identity: [(number: Int, value: GraphValue)], _ node: Int) {
-        removals.append(Removal(owner: node, property: property, identity: identity))
     }
 
     private mutating func readMember(
@@ -334,13 +312,12 @@ struct DictionaryReader {
         let destination = property.destination ?? 0
         guard let dictionary = value as? [String: Any] else {
             if let row = try readIdentifier(value, of: destination, number, node, index) { return .row(row) }
-            throw misfit(value, "an object", number, property, node, index: index)
+            throw misfit(value, "an object", to: property, place(of: node, number, index: index))
         }
-        let root = nodes[node].root
-        if let reference = Self.number(dictionary[DictionaryKey.reference]) { return .reference(reference, root: root) }
+        if let reference = Self.number(dictionary[DictionaryKey.reference]) { return .reference(reference) }
         nodes.append(
             Node(
-                dictionary: dictionary, entity: destination, parent: node, root: root, isNew: isNew,
+                dictionary: dictionary, entity: destination, parent: node, root: nodes[node].root, isNew: isNew,
                 key: property.name, index: index, inverse: property.inverse))
         return .node(nodes.count - 1)
     }
@@ -365,14 +342,10 @@ struct DictionaryReader {
     }
 
     private func misfit(
-        _ value: Any, _ expected: String, _ number: Int, _ property: GraphSchema.Property, _ node: Int, index: Int?
+        _ value: Any, _ expected: String, to property: GraphSchema.Property, _ place: GraftError.Place
     ) -> GraftError {
         let destination = schema.entities[property.destination ?? 0].name
-        return GraftError(
-            .wrongType(
-                found: DictionaryValue.words(for: value),
-                expected: "\(expected) for the relationship to \(destination)"),
-            at: place(of: node, number, index: index))
+        return misfit(value, "\(expected) for the relationship to \(destination)", place)
     }
 
     private mutating func connectToOnes() throws {
@@ -392,50 +365,35 @@ struct DictionaryReader {
         switch member {
         case .node(let number): return snapshot.resolved(rows[number])
         case .row(let row): return snapshot.resolved(row)
-        case .reference(let number, let root):
-            let destination = schema.entities[nodes[owner].entity].properties[property].destination ?? 0
-            return try self.row(
-                numbered: number, root: root, entity: destination, isAny: false, at: place(of: owner, property))
+        case .reference(let number):
+            let destination = schema.entities[nodes[owner].entity].properties[property].destination
+            return try self.row(numbered: number, nodes[owner].root, entity: destination, place(of: owner, property))
         }
     }
 
     /// The row of the object with a number: in the same dictionary at the top, or in the only other one that has it.
+    ///
+    /// - Parameter entity: What it has to be an object of; nil for any.
     private func row(
-        numbered number: Int, root: Int, entity: Int, isAny: Bool, at place: GraftError.Place
+        numbered number: Int, _ root: Int, entity: Int?, _ place: GraftError.Place
     ) throws -> RowReference {
-        let name = schema.entities[entity].name
+        let name = entity.map { schema.entities[$0].name } ?? "an object"
         let others = numberedAnywhere[number] ?? []
         guard let node = numbered[root]?[number] ?? (others.count == 1 ? others.first : nil) else {
             throw GraftError(
-                .unresolvedReference(
-                    entity: isAny ? "an object" : name, identity: "\(DictionaryKey.reference) \(number)"), at: place)
+                .unresolvedReference(entity: name, identity: "\(DictionaryKey.reference) \(number)"), at: place)
         }
         let row = snapshot.resolved(rows[node])
-        if isAny || schema.isEntity(row.entity, kindOf: entity) { return row }
+        guard let entity, !schema.isEntity(row.entity, kindOf: entity) else { return row }
         throw GraftError(
             .wrongType(found: "an object of \(schema.entities[row.entity].name)", expected: "one of \(name)"), at: place
         )
     }
-}
 
-// MARK: - Changing what was read
-
-extension DictionaryReader {
-    /// Forgets what was read of some attributes of a row.
-    mutating func leaveOut(_ attributes: [Int], of row: RowReference) {
-        for number in attributes {
-            snapshot.tables[row.entity].setValue(
-                .null, schema.entities[row.entity].properties[number].column, row: row.row)
-            snapshot.tables[row.entity].markAbsent(number, row: row.row)
-        }
+    /// Forgets what was read of a property of a row.
+    mutating func leaveOut(_ number: Int, of row: RowReference) {
+        let property = schema.entities[row.entity].properties[number]
+        if property.isAttribute { snapshot.tables[row.entity].setValue(.null, property.column, row: row.row) }
+        snapshot.tables[row.entity].markAbsent(number, row: row.row)
     }
-
-    /// Forgets a to-one relationship.
-    mutating func removeToOne(at index: Int) {
-        let toOne = toOnes.remove(at: index)
-        let row = snapshot.resolved(rows[toOne.owner])
-        snapshot.tables[row.entity].markAbsent(toOne.property, row: row.row)
-    }
-
-    mutating func setMembers(_ members: [Member], ofLinkAt index: Int) { links[index].members = members }
 }

@@ -87,7 +87,10 @@ private struct SafeValueReader {
     func values(in dictionary: [String: Any], _ report: inout ImportReport) throws -> [(Int, GraphValue)] {
         var values: [(Int, GraphValue)] = []
         var failures: [GraftError] = []
-        try check(unknownKeys(in: dictionary), &report)
+        for key in unknownKeys(in: dictionary) {
+            try report.take(
+                unknownKey: key, of: entity, options.unknownKeys, .init(path: [.key(key)], entity: entity.name))
+        }
         for (number, property) in entity.properties.enumerated() {
             guard property.isAttribute, !property.isTransient, !property.isDerived else { continue }
             var path: [String] = []
@@ -155,19 +158,6 @@ private struct SafeValueReader {
             known = Set(entity.properties.map(\.name))
         }
         return dictionary.keys.filter { !known.contains($0) }.sorted()
-    }
-
-    /// Does with keys that nothing is read from what the options say.
-    private func check(_ unknownKeys: [String], _ report: inout ImportReport) throws {
-        switch options.unknownKeys {
-        case .ignore: break
-        case .report: for key in unknownKeys { report.addUnknownKey(key, of: entity.name) }
-        case .fail:
-            guard let key = unknownKeys.first else { return }
-            let closest = NameSuggestion.closest(to: key, among: entity.properties.map(\.name))
-            throw GraftError(
-                .unknownProperty(key, closest: closest), at: .init(path: [.key(key)], entity: entity.name))
-        }
     }
 
     /// The value for an attribute; nil where it is to be left alone.

@@ -25,8 +25,7 @@ extension ObjectPatcher {
                     continue
                 }
                 let hangs = !scope.schema.entities[entity].relatedIdentity.isEmpty
-                for start in stride(from: 0, to: keys.count, by: Self.batchSize) {
-                    let batch = Array(keys[start..<min(start + Self.batchSize, keys.count)])
+                for batch in keys.batches(of: Self.batchSize) {
                     if hangs { try fetchHanging(batch, entity) } else { try fetch(batch, entity) }
                 }
             }
@@ -107,11 +106,10 @@ extension ObjectPatcher {
     private mutating func fetch(_ keys: [ObjectKey], _ entity: Int) throws {
         let description = scope.schema.entities[entity]
         guard let first = description.identity.first else { return }
-        let request = NSFetchRequest<NSManagedObject>(entityName: description.name)
         let values = keys.compactMap { $0.identity.first?.object }
-        request.predicate = Self.isIn(description.properties[first].name, values)
+        let isOne = NSPredicate.isOne(description.properties[first].name, of: values)
         let wanted = Set(keys)
-        for object in try context.fetch(request) {
+        for object in try known.fetch(known.request(entity, where: [isOne], includesUnsaved: true)) {
             let identity = try description.identity.map { try object.graphValue($0, description.properties[$0]) }
             take(object, ObjectKey(description.name, identity), wanted, description)
         }
@@ -133,26 +131,17 @@ extension ObjectPatcher {
             var parts: [NSPredicate] = []
             for (index, number) in description.identityAttributes.enumerated() {
                 let values = stored.compactMap { $0.identity[index].object }
-                parts.append(Self.isIn(description.properties[number].name, values))
+                parts.append(.isOne(description.properties[number].name, of: values))
             }
             for (index, number) in description.identityRelationships.enumerated() {
                 let name = description.properties[number].name
                 let owners = Set(stored.compactMap { key in key.owners[index].flatMap { objects[$0] } })
-                let isIn = Self.isIn(name, Array(owners))
-                let isNil = NSPredicate(format: "%K == nil", argumentArray: [name])
-                let hasNil = stored.contains { $0.owners[index] == nil }
-                parts.append(
-                    !hasNil
-                        ? isIn
-                        : NSCompoundPredicate(orPredicateWithSubpredicates: owners.isEmpty ? [isNil] : [isIn, isNil]))
+                parts.append(.isOne(name, of: Array(owners), orNil: stored.contains { $0.owners[index] == nil }))
             }
-            let request = NSFetchRequest<NSManagedObject>(entityName: description.name)
-            request.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: parts)
-            found = try context.fetch(request)
+            found = try known.fetch(known.request(entity, where: parts, includesUnsaved: true))
         }
         found += context.insertedObjects.filter { object in
-            object.entity.name.flatMap { scope.schema.number(ofEntity: $0) }
-                .map { scope.schema.isEntity($0, kindOf: entity) } ?? false
+            known.number(of: object).map { scope.schema.isEntity($0, kindOf: entity) } ?? false
         }
         let names = Dictionary(objects.map { (ObjectIdentifier($1), $0) }) { first, _ in first }
         for object in found {
@@ -184,10 +173,6 @@ extension ObjectPatcher {
         if wanted.contains(key), objects[key] == nil || object.entity.name == description.name { objects[key] = object }
     }
 
-    private static func isIn(_ name: String, _ values: [Any]) -> NSPredicate {
-        NSPredicate(format: "%K IN %@", argumentArray: [name, NSArray(array: values)])
-    }
-
     /// The objects on the way to one without identity, that one last; empty where the way ends before.
     func walk(_ position: ObjectKey.Position) throws -> [NSManagedObject] {
         if position.contents != nil { return objectsByContents[position].map { [$0] } ?? [] }
@@ -196,11 +181,11 @@ extension ObjectPatcher {
         guard var object = start else { return [] }
         var way = [object]
         for step in position.steps {
-            guard let entity = object.entity.name.flatMap({ scope.schema.number(ofEntity: $0) }),
+            guard let entity = known.number(of: object),
                 let number = scope.schema.entities[entity].number(ofProperty: step.relationship)
             else { return [] }
             let property = scope.schema.entities[entity].properties[number]
-            let ends = ends(of: object, number, property)
+            let ends = property.isAttribute ? [] : object.relatedObjects(number, property)
             guard ends.indices.contains(step.index) else { return [] }
             object = ends[step.index]
             way.append(object)

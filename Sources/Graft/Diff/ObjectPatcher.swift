@@ -10,6 +10,7 @@ struct ObjectPatcher {
     let model: NSManagedObjectModel
     let scope: DiffScope
     private let options: GraphDiff.ApplyingOptions
+    let known: ContextObjects
     let roots: [NSManagedObject]
     let identification: GraphDiff.Identification
     var objects: [ObjectKey: NSManagedObject] = [:]
@@ -22,9 +23,7 @@ struct ObjectPatcher {
         _ context: NSManagedObjectContext, roots: [NSManagedObject], _ options: GraphDiff.ApplyingOptions,
         _ identification: GraphDiff.Identification
     ) throws {
-        guard let model = context.graftModel else {
-            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
-        }
+        let model = try context.requiredModel()
         self.context = context
         self.model = model
         self.roots = roots
@@ -32,6 +31,7 @@ struct ObjectPatcher {
         self.identification = identification
         if identification.store != nil { try identification.requireLineage(context.lineage()) }
         scope = try DiffScope(GraphSchema(model).identified(by: identification), options.diff)
+        known = try ContextObjects(context, scope.schema, model)
     }
 
     /// Applies the diff.
@@ -52,24 +52,20 @@ struct ObjectPatcher {
         var reader = ObjectSnapshotReader(scope, model, .current)
         if identification.store != nil { try reader.takeRows(of: context, identification) }
         try reader.read(
-            unique(whole), references: Array(objects.sorted { $0.key < $1.key }.map(\.value)), isFollowing: false)
+            whole.filter { !$0.isDeleted }.distinctObjects,
+            references: Array(objects.sorted { $0.key < $1.key }.map(\.value)), isFollowing: false)
         var patcher = SnapshotPatcher(reader.snapshot, scope, options, unknownIsMissing: true)
         try patcher.apply(diff)
         try checkEntities(of: patcher)
         try checkDeletions(of: patcher)
-        let undo = ImportUndo(context)
+        let editor = ObjectEditor(context, scope.schema)
         do {
-            try repeatChanges(patcher, reader, undo)
+            try repeatChanges(patcher, reader, editor)
         } catch {
-            try undo.undo()
+            try editor.undo()
             throw error
         }
         return patcher.report
-    }
-
-    private func unique(_ objects: [NSManagedObject]) -> [NSManagedObject] {
-        var seen: Set<ObjectIdentifier> = []
-        return objects.filter { !$0.isDeleted && seen.insert(ObjectIdentifier($0)).inserted }
     }
 
     private func checkEntities(of patcher: SnapshotPatcher) throws {
@@ -88,9 +84,7 @@ struct ObjectPatcher {
         for (number, entity) in scope.schema.entities.enumerated() {
             let deleted = patcher.deletedRows.count { scope.schema.isEntity($0.entity, kindOf: number) }
             if deleted == 0 { continue }
-            let request = NSFetchRequest<NSManagedObject>(entityName: entity.name)
-            request.includesPendingChanges = false
-            let total = try context.count(for: request)
+            let total = try context.count(for: known.request(number))
             let exceeded = ExceededDeletionLimit(
                 entity: entity.name, deleted: deleted, total: total, allowed: limit.allowed(of: total))
             if deleted > exceeded.allowed { throw exceeded.error }
@@ -136,9 +130,9 @@ struct ObjectPatcher {
         var pending = objects
         var found: [NSManagedObject] = []
         while let object = pending.popLast() {
-            guard let entity = object.entity.name.flatMap({ scope.schema.number(ofEntity: $0) }) else { continue }
+            guard let entity = known.number(of: object) else { continue }
             for (number, property) in scope.schema.entities[entity].properties.enumerated() where property.isOwning {
-                for end in ends(of: object, number, property) where seen.insert(ObjectIdentifier(end)).inserted {
+                for end in object.relatedObjects(number, property) where seen.insert(ObjectIdentifier(end)).inserted {
                     found.append(end)
                     pending.append(end)
                 }
@@ -147,70 +141,47 @@ struct ObjectPatcher {
         return found
     }
 
-    func ends(
-        of object: NSManagedObject, _ number: Int, _ property: GraphSchema.Property
-    ) -> [NSManagedObject] {
-        if property.isAttribute { return [] }
-        return property.isToMany
-            ? object.members(number, property) : object.destination(number, property).map { [$0] } ?? []
-    }
-
     // MARK: Changing objects
 
     /// Repeats on the objects what was done to the snapshot. Each relationship is set to what it leads to now, so the order in
     /// which they are set doesn't matter: Core Data's own care for the other side never undoes one of them.
     private func repeatChanges(
-        _ patcher: SnapshotPatcher, _ reader: ObjectSnapshotReader, _ undo: ImportUndo
+        _ patcher: SnapshotPatcher, _ reader: ObjectSnapshotReader, _ editor: ObjectEditor
     ) throws {
         var objects = reader.objectsByRow
         for row in patcher.newRows {
-            let object = NSEntityDescription.insertNewObject(
-                forEntityName: scope.schema.entities[row.entity].name, into: context)
-            undo.didMake(object)
+            let object = known.make(row.entity)
+            editor.made(object)
             objects[row] = object
             let name = patcher.snapshot.tables[row.entity].rowName(row.row)
             if let number = GraphSnapshot.RowName.number(in: name) { context.wish(forRow: number, of: object) }
             for number in scope.schema.entities[row.entity].identityAttributes {
-                try assign(number, of: row, object, patcher, undo)
+                try assign(number, of: row, object, patcher, editor)
             }
         }
         for end in patcher.assignments {
-            if let object = objects[end.row] { try assign(end.number, of: end.row, object, patcher, undo) }
+            if let object = objects[end.row] { try assign(end.number, of: end.row, object, patcher, editor) }
         }
         let links = patcher.links.sorted { ($0.key.row, $0.key.number) < ($1.key.row, $1.key.number) }
         for (end, list) in links {
             guard let object = objects[end.row] else { continue }
-            connect(end, of: object, to: list.rows.compactMap { objects[$0] }, undo)
+            let ends = list.rows.compactMap { objects[$0] }
+            let property = scope.schema.entities[end.row.entity].properties[end.number]
+            if property.isToMany {
+                editor.connect(end.number, property, of: object, to: ends)
+            } else {
+                editor.connect(end.number, property, of: object, to: ends.first)
+            }
         }
         for row in patcher.deletedRows { if let object = objects[row] { context.delete(object) } }
     }
 
     private func assign(
-        _ number: Int, of row: RowReference, _ object: NSManagedObject, _ patcher: SnapshotPatcher, _ undo: ImportUndo
+        _ number: Int, of row: RowReference, _ object: NSManagedObject, _ patcher: SnapshotPatcher,
+        _ editor: ObjectEditor
     ) throws {
         let property = scope.schema.entities[row.entity].properties[number]
         let value = patcher.snapshot.tables[row.entity].value(property.column, row: row.row)
-        if try object.holds(value, number, property) { return }
-        try undo.willSet(number, property, of: object)
-        try object.assign(value, number, property)
-    }
-
-    private func connect(
-        _ end: LinkEnd, of object: NSManagedObject, to ends: [NSManagedObject], _ undo: ImportUndo
-    ) {
-        let property = scope.schema.entities[end.row.entity].properties[end.number]
-        if property.isToMany {
-            let old = object.members(end.number, property)
-            let isSame =
-                property.isOrdered
-                ? old.elementsEqual(ends, by: ===)
-                : Set(old.map(ObjectIdentifier.init)) == Set(ends.map(ObjectIdentifier.init))
-            if isSame { return }
-            undo.willConnect(end.number, property, of: object, to: ends, scope.schema)
-            object.assign(ends, end.number, property)
-        } else if object.destination(end.number, property) !== ends.first {
-            undo.willConnect(end.number, property, of: object, to: ends, scope.schema)
-            object.assign(ends.first, end.number, property)
-        }
+        _ = try editor.set(value, number, property, of: object)
     }
 }

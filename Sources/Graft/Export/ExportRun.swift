@@ -15,9 +15,7 @@ struct ExportRun {
     ///
     /// - Returns: How many there were.
     func write(_ request: NSFetchRequest<NSManagedObject>, to writer: inout JSONWriter) throws -> Int {
-        guard let model = context.graftModel else {
-            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
-        }
+        let model = try context.requiredModel()
         let name = request.entityName ?? ""
         guard model.entitiesByName[name] != nil else {
             let closest = NameSuggestion.closest(to: name, among: model.entitiesByName.keys.sorted())
@@ -46,9 +44,7 @@ struct ExportRun {
     /// - Parameter entities: The entities, without their sub-entities; nil for all.
     /// - Returns: How many objects it has.
     func writeDocument(of entities: [String]?, to writer: inout JSONWriter) throws -> Int {
-        guard let model = context.graftModel else {
-            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
-        }
+        let model = try context.requiredModel()
         let mapping = try GraphMapping(model, options.mapping, isDocument: true)
         let chosen = try entities.map { try Set($0.map(mapping.schema.requiredNumber)) }
         let damage = GraphDamage(context, options.onDamage)

@@ -31,8 +31,7 @@ extension NSManagedObjectContext {
     }
 
     private func model(of objects: [NSManagedObject]) throws -> NSManagedObjectModel {
-        if let model = try graftModel ?? objects.first.map(CompiledModel.model) { return model }
-        throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
+        try graftModel ?? objects.first.map(CompiledModel.model) ?? requiredModel()
     }
 
     /// Writes the results of a fetch as JSON.

@@ -9,14 +9,10 @@ extension BatchImporter {
         _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject, to destination: NSManagedObject?,
         isNew: Bool
     ) throws -> Bool {
-        let old = object.destination(number, property)
-        if old === destination { return false }
-        undo.willConnect(number, property, of: object, to: destination.map { [$0] } ?? [], schema)
-        object.assign(destination, number, property)
-        if let old {
-            if property.isOwning { try noteOrphans([old]) }
-            if deletes { noteReplaced([old], number, of: object) }
+        guard let old = editor.connect(number, property, of: object, to: destination, isNew: isNew) else {
+            return false
         }
+        try deletions.noteGivenUp(old, number, of: object)
         return true
     }
 
@@ -25,20 +21,10 @@ extension BatchImporter {
         _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject, to members: [NSManagedObject],
         isNew: Bool
     ) throws -> Bool {
-        if isNew, !undo.isRecording {
-            // Nothing is lost: at most, objects made a moment ago have put themselves there.
-            object.assign(members, number, property)
-            return true
-        }
-        let old = object.members(number, property)
-        if hasSameMembers(old, members, isOrdered: property.isOrdered) { return false }
-        undo.willConnect(number, property, of: object, to: members, schema)
-        object.assign(members, number, property)
-        if property.isOwning || deletes {
+        guard let old = editor.connect(number, property, of: object, to: members, isNew: isNew) else { return false }
+        if !old.isEmpty, property.isOwning || deletions.needsMentions {
             let kept = Set(members.map(ObjectIdentifier.init))
-            let given = old.filter { !kept.contains(ObjectIdentifier($0)) }
-            if property.isOwning { try noteOrphans(given) }
-            if deletes { noteReplaced(given, number, of: object) }
+            try deletions.noteGivenUp(old.filter { !kept.contains(ObjectIdentifier($0)) }, number, of: object)
         }
         return true
     }
@@ -54,7 +40,7 @@ extension BatchImporter {
         if policy == .add || removed != nil {
             let gone = Set((removed ?? []).map(ObjectIdentifier.init))
             let old = object.members(number, plan.properties[number]).filter { !gone.contains(ObjectIdentifier($0)) }
-            wanted = unique(old + members)
+            wanted = (old + members).distinctObjects
         }
         // Never as a new object's: what has put itself there counts.
         return try connect(number, plan.properties[number], of: object, to: wanted, isNew: false)
@@ -72,38 +58,5 @@ extension BatchImporter {
             if let member = object(snapshot.resolved(snapshot.members[index])) { removed.append(member) }
         }
         return removed
-    }
-
-    private func hasSameMembers(_ old: [NSManagedObject], _ new: [NSManagedObject], isOrdered: Bool) -> Bool {
-        if old.count == new.count, zip(old, new).allSatisfy({ $0 === $1 }) { return true }
-        if isOrdered { return unique(new).elementsEqual(old) { $0 === $1 } }
-        let wanted = Set(new.map(ObjectIdentifier.init))
-        return wanted.count == old.count && old.allSatisfy { wanted.contains(ObjectIdentifier($0)) }
-    }
-
-    /// The objects without repetitions, each in its first place.
-    private func unique(_ objects: [NSManagedObject]) -> [NSManagedObject] {
-        var seen: Set<ObjectIdentifier> = []
-        return objects.filter { seen.insert(ObjectIdentifier($0)).inserted }
-    }
-
-    /// Remembers objects that an owner gave up, if nobody could find them again.
-    private func noteOrphans(_ objects: [NSManagedObject]) throws {
-        orphans += try objects.filter { object in
-            guard let number = number(of: object) else { return false }
-            // Without an identity there is no way back to the object.
-            return try plans[number].identity.allSatisfy { part in
-                try object.holds(.null, part, plans[number].properties[part])
-            }
-        }.map { GivenUp(object: $0) }
-    }
-
-    /// Remembers objects that a relationship gave up whose policy is to delete them.
-    private func noteReplaced(_ objects: [NSManagedObject], _ number: Int, of owner: NSManagedObject) {
-        guard let entity = self.number(of: owner), plans[entity].membersPolicies[number] == .replaceAndDelete else {
-            return
-        }
-        let inverse = plans[entity].properties[number].inverse
-        orphans += objects.map { GivenUp(object: $0, inverse: inverse, isReplaced: true) }
     }
 }

@@ -9,9 +9,9 @@ extension BatchImporter {
     func makeObjects(_ snapshot: borrowing GraphSnapshot) throws {
         for index in snapshot.roots.indices { try makeIfNeeded(snapshot.resolved(snapshot.roots[index]), snapshot) }
         for (entity, plan) in plans.enumerated() {
-            for row in 0..<snapshot.tables[entity].count where objects[entity][row] == nil {
+            for row in 0..<snapshot.tables[entity].count where matcher.objects[entity][row] == nil {
                 if !snapshot.tables[entity].flags[row].isDisjoint(with: [.dead, .gone]) { continue }
-                if hasReferencePolicies, !wanted[entity][row], isReference(plan, row, snapshot) { continue }
+                if hasReferencePolicies, !wanted[entity][row], plan.isReference(row, snapshot) { continue }
                 try make(row, plan, snapshot)
             }
         }
@@ -28,18 +28,18 @@ extension BatchImporter {
     @inline(__always)
     private func make(_ row: Int, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot) throws {
         if plan.isAbstract { throw abstractEntity(plan, row, snapshot) }
-        let object = makers[plan.number].make()
-        objects[plan.number][row] = object
+        let object = matcher.known.make(plan.number)
+        matcher.objects[plan.number][row] = object
         states[plan.number][row] = .new
-        undo.didMake(object)
+        editor.made(object)
     }
 
     private func abstractEntity(
         _ plan: ImportPlan, _ row: Int, _ snapshot: borrowing GraphSnapshot
     ) -> GraftError {
         let place = GraftError.Place(byteOffset: snapshot.tables[plan.number].knownOffset(row), entity: plan.name)
-        if isReference(plan, row, snapshot) {
-            let identity = plan.identityColumns.map { snapshot.tables[plan.number].value($0, row: row).description }
+        if plan.isReference(row, snapshot) {
+            let identity = snapshot.identity(of: RowReference(entity: plan.number, row: row)).map(\.description)
             return GraftError(
                 .unresolvedReference(entity: plan.name, identity: identity.joined(separator: ", ")), at: place)
         }
@@ -59,13 +59,14 @@ extension BatchImporter {
         for (entity, plan) in plans.enumerated() {
             try readMembers(plan, snapshot)
             for row in 0..<snapshot.tables[entity].count {
-                guard let object = objects[entity][row], !snapshot.tables[entity].flags[row].contains(.dead) else {
+                guard let object = matcher.objects[entity][row], !snapshot.tables[entity].flags[row].contains(.dead)
+                else {
                     continue
                 }
                 let isNew = states[entity][row].contains(.new)
-                if !isNew, isReference(plan, row, snapshot) { continue }
+                if !isNew, plan.isReference(row, snapshot) { continue }
                 if try fill(object, row, plan, isNew: isNew, snapshot) { states[entity][row].insert(.changed) }
-                if isNew, keepsObjects { enter(object, plan) }
+                if isNew, matcher.keepsObjects { matcher.enter(object, plan) }
             }
         }
     }
@@ -77,7 +78,7 @@ extension BatchImporter {
             var owners: [ObjectIdentifier: [NSManagedObject]] = [:]
             for row in 0..<snapshot.tables[plan.number].count {
                 guard snapshot.tables[plan.number].hasValue(number, row: row),
-                    let object = objects[plan.number][row], !states[plan.number][row].contains(.new),
+                    let object = matcher.objects[plan.number][row], !states[plan.number][row].contains(.new),
                     number < propertyCount(of: object, plan)
                 else { continue }
                 owners[ObjectIdentifier(object.entity), default: []].append(object)
@@ -137,10 +138,7 @@ extension BatchImporter {
         switch plan.properties[number].kind {
         case .attribute:
             let value = snapshot.tables[plan.number].value(column, row: row)
-            if !isNew {
-                if try object.holds(value, number, plan.properties[number]) { return false }
-                try undo.willSet(number, plan.properties[number], of: object)
-            }
+            if !isNew { return try editor.set(value, number, plan.properties[number], of: object) }
             try object.assign(value, number, plan.properties[number])
             return true
         case .toOne:
@@ -171,69 +169,6 @@ extension BatchImporter {
             }
             return try connect(number, plan, of: object, to: members, policy, removals(row, number, plan, snapshot))
         }
-    }
-
-    // MARK: Counting
-
-    /// Counts what became of the rows.
-    func count(_ snapshot: borrowing GraphSnapshot) {
-        for (entity, count) in snapshot.skippedCounts { counts[entity].skipped += count }
-        for (entity, plan) in plans.enumerated() {
-            for row in 0..<snapshot.tables[entity].count {
-                guard let object = objects[entity][row], !snapshot.tables[entity].flags[row].contains(.dead) else {
-                    continue
-                }
-                let isReference = isReference(plan, row, snapshot)
-                let state = states[entity][row]
-                if !state.isEmpty {
-                    touched.append(
-                        TouchedObject(
-                            object: object, isStub: isReference, source: sourceNumber,
-                            offset: snapshot.tables[entity].offsets[row]))
-                }
-                // An object counts under the entity that it is of.
-                let entity = state.contains(.new) ? entity : number(of: object) ?? entity
-                if state.contains(.skipped) {
-                    counts[entity].skipped += 1
-                } else if state.contains(.new) {
-                    if isReference { noteStub(object, entity) } else { countInserted(object, entity) }
-                } else if !isReference {
-                    countKnown(object, entity, isChanged: state.contains(.changed))
-                }
-            }
-        }
-    }
-
-    private func noteStub(_ object: NSManagedObject, _ entity: Int) {
-        counts[entity].stubs += 1
-        if keepsObjects, stubs.count < 1_000_000 { stubs.insert(object.objectID.lookupKey) }
-    }
-
-    private func countInserted(_ object: NSManagedObject, _ entity: Int) {
-        counts[entity].inserted += 1
-        if keepsObjects { countedNow[object.objectID.lookupKey] = .inserted }
-    }
-
-    /// Counts an object that was there. One that an earlier batch has counted counts only for what is new of it.
-    func countKnown(_ object: NSManagedObject, _ entity: Int, isChanged: Bool) {
-        let key = object.objectID.lookupKey
-        if !stubs.isEmpty, stubs.remove(key) != nil {
-            // This import made it and has filled it now: altogether it is new.
-            counts[entity].stubs -= 1
-            counts[entity].inserted += 1
-            countedNow[key] = .inserted
-            return
-        }
-        switch countedNow[key] ?? counted[key].flatMap(CountedState.init) {
-        case .inserted?, .updated?: return
-        case .unchanged?:
-            guard isChanged else { return }
-            counts[entity].unchanged -= 1
-            counts[entity].updated += 1
-        case nil:
-            if isChanged { counts[entity].updated += 1 } else { counts[entity].unchanged += 1 }
-        }
-        countedNow[key] = isChanged ? .updated : .unchanged
     }
 }
 

@@ -9,8 +9,8 @@ extension BatchImporter {
     func changeEntities(_ snapshot: borrowing GraphSnapshot) throws {
         for (entity, plan) in plans.enumerated() where plan.entityChangePolicy != .keep {
             for row in 0..<snapshot.tables[entity].count {
-                guard let object = objects[entity][row], let number = number(of: object),
-                    !schema.isEntity(number, kindOf: entity), !isReference(plan, row, snapshot)
+                guard let object = matcher.objects[entity][row], let number = number(of: object),
+                    !schema.isEntity(number, kindOf: entity), !plan.isReference(row, snapshot)
                 else { continue }
                 guard plan.entityChangePolicy == .replace, !plan.isAbstract else {
                     throw GraftError(
@@ -20,13 +20,13 @@ extension BatchImporter {
                             remedy: "Delete the stored object, or set JSONEntityChange to keep or replace."),
                         at: .init(byteOffset: snapshot.tables[entity].knownOffset(row), entity: plan.name))
                 }
-                let new = makers[entity].make()
-                undo.didMake(new)
-                objects[entity][row] = new
+                let new = matcher.known.make(entity)
+                editor.made(new)
+                matcher.objects[entity][row] = new
                 // What the old one had counts as its own, so that it is updated and not filled from nothing.
                 states[entity][row].insert(.changed)
                 try move(from: object, to: new, schema.commonPropertyCount(number, entity), plan)
-                doomed.append(object)
+                deletions.doomed.append(object)
             }
         }
     }
@@ -41,14 +41,12 @@ extension BatchImporter {
                 try new.assign(try old.graphValue(number, property), number, property)
             case .toOne:
                 let destination = old.destination(number, property)
-                undo.willConnect(number, property, of: old, to: [], schema)
-                old.assign(nil, number, property)
-                new.assign(destination, number, property)
+                editor.connect(number, property, of: old, to: nil)
+                editor.connect(number, property, of: new, to: destination, isNew: true)
             case .toMany:
                 let members = old.members(number, property)
-                undo.willConnect(number, property, of: old, to: [], schema)
-                old.assign([], number, property)
-                new.assign(members, number, property)
+                editor.connect(number, property, of: old, to: [])
+                editor.connect(number, property, of: new, to: members, isNew: true)
             }
         }
     }
@@ -65,14 +63,14 @@ extension BatchImporter {
                 at: .init(entity: target.entity.name))
         }
         let root = snapshot.resolved(snapshot.roots[0])
-        guard let number = number(of: target), mapping.canBeSame(number, root.entity) else {
+        guard let number = number(of: target), matcher.mapping.canBeSame(number, root.entity) else {
             throw GraftError(
                 .wrongType(
                     found: "an object of the entity '\(target.entity.name ?? "")' to be filled",
                     expected: "\(plans[root.entity].name)"),
                 at: .init(entity: plans[root.entity].name))
         }
-        objects[root.entity][root.row] = target
+        matcher.objects[root.entity][root.row] = target
         self.target = nil
         try refuseDouble(of: target, root, snapshot)
     }
@@ -82,9 +80,9 @@ extension BatchImporter {
         of target: NSManagedObject, _ root: RowReference, _ snapshot: borrowing GraphSnapshot
     ) throws {
         let plan = plans[root.entity]
-        guard !plan.identity.isEmpty, isIdentified(root.entity, root.row, snapshot) else { return }
-        let identity = plan.identityColumns.map { snapshot.tables[root.entity].value($0, row: root.row) }
-        let other = try find([
+        guard !plan.identity.isEmpty, matcher.isIdentified(root.entity, root.row, snapshot) else { return }
+        let identity = snapshot.identity(of: root)
+        let other = try matcher.find([
             ImportReport.UnresolvedReference.Object(entity: schema.entities[plan.space].name, identity: identity)
         ])[0]
         guard let other, other !== target else { return }

@@ -7,8 +7,8 @@ extension BatchImporter {
     /// Reads the unmapped objects of a batch again that are stored, each as one of its own entity.
     func readUnmappedObjects(_ reader: inout JSONSnapshotReader) throws {
         if reader.unmapped.isEmpty { return }
-        prepare(reader.snapshot)
-        try resolveIdentities(reader.snapshot)
+        begin(reader.snapshot)
+        try matcher.resolveIdentities(reader.snapshot)
         let found = reader.unmapped.compactMap { unmapped -> (JSONSnapshotReader.UnmappedObject, Int)? in
             let reference = reader.snapshot.resolved(unmapped.reference)
             guard !reference.isNone, let object = object(reference), let entity = number(of: object),

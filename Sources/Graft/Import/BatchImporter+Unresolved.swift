@@ -58,7 +58,7 @@ extension BatchImporter {
     ) -> Bool {
         let end = snapshot.resolved(end)
         let policy = plan.referencePolicies[number]
-        let identity = plans[end.entity].identityColumns.map { snapshot.tables[end.entity].value($0, row: end.row) }
+        let identity = snapshot.identity(of: end)
         pending.append(
             PendingReference(
                 owner: owner, ownerID: owner.objectID, entity: plan.number, relationship: number,
@@ -73,7 +73,7 @@ extension BatchImporter {
     /// - Throws: ``GraftError`` with `unresolvedReference` for the first one that must not fail and does.
     func resolvePending(_ earlier: [ImportReport.UnresolvedReference]) throws -> [ImportReport.UnresolvedReference] {
         var unresolved: [ImportReport.UnresolvedReference] = []
-        let owners = try find(earlier.map(\.owner))
+        let owners = try matcher.find(earlier.map(\.owner))
         for (reference, found) in zip(earlier, owners) {
             guard let owner = try found ?? owner(at: reference.ownerURI), let entity = number(of: owner),
                 let number = schema.entities[entity].number(ofProperty: reference.relationship),
@@ -89,7 +89,7 @@ extension BatchImporter {
                     destination: reference.destination, position: reference.position, policy: .defer, source: 0))
         }
         let tried = pending.indices.filter { pending[$0].policy != .link }
-        for (index, object) in zip(tried, try find(tried.map { pending[$0].destination })) {
+        for (index, object) in zip(tried, try matcher.find(tried.map { pending[$0].destination })) {
             guard let object else { continue }
             try connect(pending[index], to: object)
             pending[index].isResolved = true
@@ -122,11 +122,11 @@ extension BatchImporter {
             isChanged = try connect(reference.relationship, property, of: owner, to: object, isNew: false)
         }
         guard isChanged else { return }
-        if !touched.contains(where: { $0.object === owner }) {
-            touched.append(
-                TouchedObject(object: owner, isStub: false, source: reference.source, offset: reference.offset ?? -1))
+        if !tally.touched.contains(where: { $0.object === owner }) {
+            tally.touched.append(
+                .init(object: owner, isStub: false, source: reference.source, offset: reference.offset ?? -1))
         }
-        countKnown(owner, entity, isChanged: true)
+        tally.countKnown(owner, entity, isChanged: true)
     }
 
     private func described(_ reference: PendingReference) throws -> ImportReport.UnresolvedReference {
@@ -140,34 +140,6 @@ extension BatchImporter {
             ownerURI: id.isTemporaryID ? nil : id.uriRepresentation(),
             relationship: plan.properties[reference.relationship].name, destination: reference.destination,
             position: reference.position)
-    }
-
-    // MARK: Finding objects by name
-
-    /// The objects with names; nil for those that are neither in the store nor unsaved.
-    func find(_ names: [ImportReport.UnresolvedReference.Object]) throws -> [NSManagedObject?] {
-        if names.isEmpty { return [] }
-        var snapshot = GraphSnapshot(schema)
-        let rows = names.map { name -> RowReference? in
-            guard let entity = schema.number(ofEntity: name.entity) else { return nil }
-            let described = schema.entities[entity]
-            guard !described.identity.isEmpty, described.identity.count == name.identity.count,
-                !name.identity.contains(where: \.isNull)
-            else { return nil }
-            let row = snapshot.tables[entity].appendRow(offset: -1)
-            for (part, value) in zip(described.identity, name.identity) {
-                snapshot.tables[entity].setValue(value, described.properties[part].column, row: row)
-                snapshot.tables[entity].markPresent(part, row: row)
-            }
-            return snapshot.settle(
-                RowReference(entity: entity, row: row), identity: described.identityColumns,
-                space: described.identitySpace)
-        }
-        let batch = (objects, states)
-        defer { (objects, states) = batch }
-        objects = snapshot.tables.map { [NSManagedObject?](repeating: nil, count: $0.count) }
-        try resolveIdentities(snapshot)
-        return rows.map { $0.flatMap { object(snapshot.resolved($0)) } }
     }
 
     private func existing(_ id: NSManagedObjectID) throws -> NSManagedObject? {

@@ -10,7 +10,7 @@ extension BatchImporter {
     /// - Throws: Core Data's validation error for the first value that a rule refuses.
     func validateChanges(_ mapping: GraphMapping) throws {
         let rules = schema.entities.indices.map(hasRules)
-        for touched in touched where !touched.object.isDeleted {
+        for touched in tally.touched where !touched.object.isDeleted {
             guard let number = number(of: touched.object) else { continue }
             // A class may override the validation; then everything is asked of it.
             let isPlain = type(of: touched.object) == NSManagedObject.self
@@ -28,9 +28,9 @@ extension BatchImporter {
     ///
     /// - Parameter mapping: Where it is given, only mapped properties are asked, as ``validateChanges(_:)`` does. Otherwise
     ///   whole objects are, as a save does.
-    func validationFailures(_ mapping: GraphMapping?) -> [(touched: TouchedObject, error: any Error)] {
-        var failures: [(touched: TouchedObject, error: any Error)] = []
-        for touched in touched where !touched.object.isDeleted {
+    func validationFailures(_ mapping: GraphMapping?) -> [(touched: ImportTally.TouchedObject, error: any Error)] {
+        var failures: [(touched: ImportTally.TouchedObject, error: any Error)] = []
+        for touched in tally.touched where !touched.object.isDeleted {
             guard let number = number(of: touched.object) else { continue }
             let plan = plans[number]
             if let mapping {
@@ -59,7 +59,7 @@ extension BatchImporter {
 
     /// Which properties of an entity have rules.
     private func hasRules(_ entity: Int) -> [Bool] {
-        let descriptions = makers[entity].entity.propertiesByName
+        let descriptions = matcher.known.entities[entity].propertiesByName
         return plans[entity].properties.map { property in
             guard let description = descriptions[property.name] else { return false }
             if !description.isOptional || !description.validationPredicates.isEmpty { return true }

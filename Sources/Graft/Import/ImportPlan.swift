@@ -54,6 +54,15 @@ final class ImportPlan {
         deletionLimit = mapped.deletionLimit
     }
 
+    /// Whether a row says nothing of its object but which it is.
+    func isReference(_ row: Int, _ snapshot: borrowing GraphSnapshot) -> Bool {
+        if identity.isEmpty || snapshot.tables[number].flags[row].contains(.root) { return false }
+        let words = snapshot.tables[number].wordCount
+        for word in 0..<words
+        where snapshot.tables[number].presence[row * words + word] != identityPresence[word] { return false }
+        return true
+    }
+
     /// Whether references from here don't always make objects.
     var hasReferencePolicies: Bool { referencePolicies.contains { $0 != .stub } }
 

@@ -162,6 +162,22 @@ extension ImportReport {
             .sorted { $0.name < $1.name }
     }
 
+    /// Does with a key that nothing is read from what a policy says.
+    ///
+    /// - Throws: ``GraftError`` with `unknownProperty`.
+    mutating func take(
+        unknownKey key: String, of entity: GraphSchema.Entity, _ policy: ImportOptions.UnknownKeys,
+        _ place: GraftError.Place
+    ) throws {
+        switch policy {
+        case .ignore: break
+        case .report: addUnknownKey(key, of: entity.name)
+        case .fail:
+            let closest = NameSuggestion.closest(to: key, among: entity.properties.map(\.name).sorted())
+            throw GraftError(.unknownProperty(key, closest: closest), at: place)
+        }
+    }
+
     /// Counts a key that no property maps to.
     mutating func addUnknownKey(_ key: String, of entity: String, count: Int = 1) {
         if let index = unknownKeys.firstIndex(where: { $0.entity == entity && $0.key == key }) {

@@ -91,7 +91,7 @@ extension ImportRun {
                 if options.failurePolicy == .collect, !failed.isEmpty {
                     throw ImportFailures(report: self.report(of: failed))
                 }
-                importer.isInputComplete = failed.isEmpty
+                importer.deletions.isInputComplete = failed.isEmpty
                 try finish(importer, &report, isValid: true)
                 complete(&report, importer)
                 addSkipped(failed, to: &report)
@@ -101,15 +101,15 @@ extension ImportRun {
             try note(found, &failed)
             if options.failurePolicy == .collect { throw ImportFailures(report: self.report(of: failed)) }
         } catch let failures as ImportFailures {
-            try importer.undo.undo()
+            try importer.editor.undo()
             throw failures
         } catch {
             let located = located(error, importer, report)
-            try importer.undo.undo()
+            try importer.editor.undo()
             try note(located, importer, &failed)
             return nil
         }
-        try importer.undo.undo()
+        try importer.editor.undo()
         return nil
     }
 
@@ -146,10 +146,10 @@ extension ImportRun {
                     try note(found, &failed)
                 } catch {
                     let located = located(error, importer, report)
-                    try importer.undo.undo()
+                    try importer.editor.undo()
                     try note(located, importer, &failed)
                 }
-                try importer.undo.undo()
+                try importer.editor.undo()
                 if options.failurePolicy == .collect { throw ImportFailures(report: self.report(of: failed)) }
                 importer.state = before
                 reader = try snapshotReader(source)
@@ -161,7 +161,7 @@ extension ImportRun {
             report.add(reader)
             progress.finishSource(source)
         }
-        importer.isInputComplete = failed.isEmpty
+        importer.deletions.isInputComplete = failed.isEmpty
         try finish(importer, &report, isValid: true)
         complete(&report, importer)
         addSkipped(failed, to: &report)
@@ -174,7 +174,7 @@ extension ImportRun {
     ///
     /// - Throws: The first of the errors, where none of them belongs to a record.
     private func note(
-        _ found: [(touched: BatchImporter.TouchedObject, error: any Error)], _ failed: inout FailedRecords
+        _ found: [(touched: ImportTally.TouchedObject, error: any Error)], _ failed: inout FailedRecords
     ) throws {
         let before = failed.records
         for source in sources.indices {

@@ -39,10 +39,7 @@ struct ImportRun {
         progress: Progress?, mode: Mode, target: NSManagedObject? = nil
     ) throws {
         self.target = target
-        guard let model = context.graftModel else {
-            throw GraftError(
-                .missingModel(reason: "the context '\(context.name ?? "unnamed")' has no persistent store coordinator"))
-        }
+        let model = try context.requiredModel()
         self.context = context
         self.entityName = entityName
         self.options = options
@@ -125,7 +122,7 @@ struct ImportRun {
             try finish(importer, &report)
         } catch {
             let located = located(error, importer, report)
-            try importer.undo.undo()
+            try importer.editor.undo()
             throw located
         }
         complete(&report, importer)
@@ -134,7 +131,7 @@ struct ImportRun {
 
     func makeImporter() throws -> BatchImporter {
         let importer = try BatchImporter(
-            mapping, context: context, entities: model.entitiesByName, options: options,
+            mapping, context: context, model: model, options: options,
             keepsObjects: mode != .saveBatches)
         importer.target = target
         return importer
@@ -142,9 +139,9 @@ struct ImportRun {
 
     /// Enters what an importer has counted.
     func complete(_ report: inout ImportReport, _ importer: BatchImporter) {
-        report.fetchCount = importer.fetchCount
-        report.exceededLimits = importer.exceededLimits.map { "\($0.entity): \($0.finding)" }
-        report.enter(importer.counts, mapping.schema)
+        report.fetchCount = importer.matcher.known.fetchCount
+        report.exceededLimits = importer.deletions.exceededLimits.map { "\($0.entity): \($0.finding)" }
+        report.enter(importer.tally.counts, mapping.schema)
         progress.finish()
     }
 
@@ -264,7 +261,7 @@ struct ImportRun {
     /// Takes the turn at writing before anything is looked up, where the import saves.
     func beginTurn(_ importer: BatchImporter) throws {
         guard mode == .saveAtEnd || mode == .saveBatches else { return }
-        if try turns.begin() { importer.storeHasChanged() }
+        if try turns.begin() { importer.matcher.storeHasChanged() }
     }
 
     // MARK: Ends
@@ -288,10 +285,10 @@ struct ImportRun {
         if !importer.pending.isEmpty || !options.unresolvedReferences.isEmpty {
             report.unresolvedReferences = try importer.resolvePending(options.unresolvedReferences)
         }
-        let orphans = try importer.orphansOfData(allowsEmptyInput: options.deletesOrphansOfEmptyInput)
+        let orphans = try importer.deletions.orphansOfData(allowsEmptyInput: options.deletesOrphansOfEmptyInput)
         if !isValid, mode == .keep || mode == .discard { try importer.validateChanges(mapping) }
         let deleted = try importer.decideDeletions(orphans, isDryRun: mode == .discard)
-        if mode == .discard { return try importer.undo.undo() }
+        if mode == .discard { return try importer.editor.undo() }
         importer.delete(deleted)
         if mode != .keep, context.hasChanges { try context.save() }
     }
@@ -313,9 +310,4 @@ struct ImportRun {
         }
         return located
     }
-}
-
-extension NSManagedObjectContext {
-    /// The model of the context's coordinator; nil where it has none.
-    var graftModel: NSManagedObjectModel? { persistentStoreCoordinator?.managedObjectModel }
 }

@@ -121,3 +121,17 @@ final class CompiledModel: Sendable {
             .missingModel(reason: "the entity '\(entity.name ?? "")' belongs to none"), at: .init(entity: entity.name))
     }
 }
+
+extension NSManagedObjectContext {
+    /// The model of the context's coordinator; nil where it has none.
+    var graftModel: NSManagedObjectModel? { persistentStoreCoordinator?.managedObjectModel }
+
+    /// The model of the context's coordinator.
+    ///
+    /// - Throws: ``GraftError`` with `missingModel` where it has none.
+    func requiredModel() throws -> NSManagedObjectModel {
+        if let graftModel { return graftModel }
+        throw GraftError(
+            .missingModel(reason: "the context '\(name ?? "unnamed")' has no persistent store coordinator"))
+    }
+}

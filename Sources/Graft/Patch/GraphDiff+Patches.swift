@@ -80,9 +80,7 @@ extension GraphDiff {
         changing context: NSManagedObjectContext, entity: String?, options: DiffOptions = DiffOptions(),
         _ change: (JSONValue) throws -> JSONValue
     ) throws {
-        guard let model = context.graftModel else {
-            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
-        }
+        let model = try context.requiredModel()
         let text =
             try entity.map { try context.exportJSON(NSFetchRequest<NSManagedObject>(entityName: $0)) }
             ?? context.exportJSON()

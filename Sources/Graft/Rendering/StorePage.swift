@@ -23,9 +23,7 @@ public struct StorePage: Sendable {
     ///
     /// - Throws: ``GraftError`` for a store that can't be read.
     public func html(of context: NSManagedObjectContext) throws -> String {
-        guard let model = context.graftModel else {
-            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
-        }
+        let model = try context.requiredModel()
         let schema = try GraphSchema(model)
         let rendering = DiffRendering(maximumValueLength: 60)
         let samples = try context.performAndWait {

@@ -49,9 +49,7 @@ extension GraphSnapshot {
     public init(
         of context: NSManagedObjectContext, entities: [String]? = nil, options: DiffOptions = DiffOptions()
     ) throws {
-        guard let model = context.graftModel else {
-            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
-        }
+        let model = try context.requiredModel()
         let schema = try GraphSchema(model)
         let numbers =
             try entities.map { try $0.map { try schema.requiredNumber(ofEntity: $0) } }
@@ -77,9 +75,7 @@ extension GraphSnapshot {
         of request: NSFetchRequest<NSManagedObject>, in context: NSManagedObjectContext,
         options: DiffOptions = DiffOptions()
     ) throws {
-        guard let model = context.graftModel else {
-            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
-        }
+        let model = try context.requiredModel()
         var reader = try ObjectSnapshotReader(model, options, .current)
         try reader.takeRows(of: context)
         try reader.read(try context.fetch(request))

@@ -47,9 +47,7 @@ extension GraphTracker {
     /// - Throws: As ``receive(_:)-(GraphSnapshot)``, and what reading throws.
     @discardableResult
     public func receive(json: Data, entity: String? = nil, isWhole: Bool) throws -> GraphDiff {
-        guard let model = context.graftModel else {
-            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
-        }
+        let model = try context.requiredModel()
         var snapshot = try GraphSnapshot(json: json, entity: entity, model: model)
         if isWhole {
             snapshot.absence = .null

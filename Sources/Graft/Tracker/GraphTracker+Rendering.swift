@@ -72,9 +72,7 @@ extension GraphTracker {
     }
 
     private func documents(of object: NSManagedObject?) throws -> (JSONValue, JSONValue) {
-        guard let model = context.graftModel else {
-            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
-        }
+        let model = try context.requiredModel()
         // The JSON of an object shows others, too.
         let states = (state.base, try state(after: pendingChange()))
         guard let object else {

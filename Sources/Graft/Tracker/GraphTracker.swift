@@ -51,9 +51,7 @@ public final class GraphTracker {
     }
 
     init(_ file: DurableFile, _ context: NSManagedObjectContext, _ options: Options) throws {
-        guard let model = context.graftModel else {
-            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
-        }
+        let model = try context.requiredModel()
         self.file = file
         self.context = context
         self.options = options

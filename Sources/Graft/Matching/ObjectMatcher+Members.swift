@@ -12,7 +12,7 @@
 
 import CoreData
 
-extension BatchImporter {
+extension ObjectMatcher {
     /// A row with its place in the data's list.
     struct PlacedRow {
         var row: RowReference

@@ -4,7 +4,7 @@
 import CoreData
 import Foundation
 
-extension BatchImporter {
+extension ObjectMatcher {
     // MARK: Nested objects
 
     /// The rows with relationships that have found their objects.
@@ -61,14 +61,6 @@ extension BatchImporter {
         return rows
     }
 
-    func hasIdentity(_ object: NSManagedObject) throws -> Bool {
-        guard let number = number(of: object), !plans[number].identity.isEmpty else { return false }
-        for part in plans[number].identity {
-            if try object.holds(.null, part, plans[number].properties[part]) { return false }
-        }
-        return true
-    }
-
     /// Whether an object has all that a row says of it, as far as attributes and to-one relationships to known objects go.
     func isEqual(
         _ object: NSManagedObject, _ reference: RowReference, _ snapshot: borrowing GraphSnapshot
@@ -106,7 +98,7 @@ extension BatchImporter {
                     rows.append(row)
                 }
             }
-            if try rows.isEmpty || isEmpty(plan) { continue }
+            if try rows.isEmpty || known.isEmpty(entity) { continue }
             try matchContents(of: rows, plan, snapshot)
             for row in rows where objects[entity][row] != nil { matched.append(RowReference(entity: entity, row: row)) }
         }
@@ -126,9 +118,9 @@ extension BatchImporter {
             let value = key.map { snapshot.tables[plan.number].value(plan.properties[$0].column, row: row) } ?? .null
             guard let equals = candidates[ExactValue(value)] else { continue }
             let reference = RowReference(entity: plan.number, row: row)
-            for object in equals where !taken.contains(object.objectID.lookupKey) {
+            for object in equals where !memory.taken.contains(object.objectID.lookupKey) {
                 guard try fits(object, reference, snapshot) else { continue }
-                taken.insert(object.objectID.lookupKey)
+                memory.taken.insert(object.objectID.lookupKey)
                 objects[plan.number][row] = object
                 break
             }
@@ -158,9 +150,6 @@ extension BatchImporter {
     private func fetchCandidates(
         _ rows: [Int], _ key: Int?, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
     ) throws -> [NSManagedObject] {
-        let request = NSFetchRequest<NSManagedObject>(entityName: plan.name)
-        request.includesPendingChanges = false
-        request.includesSubentities = false
         var parts: [NSPredicate] = []
         if !plan.identity.isEmpty {
             let missing = plan.identity.map {
@@ -176,14 +165,11 @@ extension BatchImporter {
                 let value = snapshot.tables[plan.number].value(property.column, row: row)
                 if distinct.insert(ExactValue(value)).inserted, let object = value.object { values.append(object) }
             }
-            var matches = [NSPredicate(format: "%K IN %@", argumentArray: [property.name, NSArray(array: values)])]
-            if distinct.contains(ExactValue(.null)) {
-                matches.append(NSPredicate(format: "%K == nil", argumentArray: [property.name]))
-            }
-            parts.append(NSCompoundPredicate(orPredicateWithSubpredicates: matches))
+            parts.append(.isOne(property.name, of: values, orNil: distinct.contains(ExactValue(.null))))
         }
-        request.predicate = parts.isEmpty ? nil : NSCompoundPredicate(andPredicateWithSubpredicates: parts)
-        return try fetch(request).filter { !$0.isDeleted }
+        let request = known.request(plan.number, where: parts)
+        request.includesSubentities = false
+        return try known.fetch(request)
     }
 }
 

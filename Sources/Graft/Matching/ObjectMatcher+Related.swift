@@ -14,7 +14,7 @@ struct RelatedObjectKey: Hashable {
     var isEmpty: Bool { values.isEmpty && owners.allSatisfy { $0 == nil } }
 }
 
-extension BatchImporter {
+extension ObjectMatcher {
     /// How many objects one fetch asks for.
     private static let relatedFetchLimit = 20_000
 
@@ -29,16 +29,14 @@ extension BatchImporter {
             var wanted: [Int: [RowReference]] = [:]
             for reference in level where object(reference) == nil {
                 guard let key = key(of: reference, snapshot) else { continue }
-                if let object = relatedObjects[key], !object.isDeleted {
+                if let object = memory.relatedObjects[key], !object.isDeleted {
                     objects[reference.entity][reference.row] = object
                 } else if hasStoredOwners(reference, snapshot) {
                     wanted[plans[reference.entity].space, default: []].append(reference)
                 }
             }
             for (space, rows) in wanted.sorted(by: { $0.key < $1.key }) {
-                for start in stride(from: 0, to: rows.count, by: Self.relatedFetchLimit) {
-                    try fetch(Array(rows[start..<min(start + Self.relatedFetchLimit, rows.count)]), space, snapshot)
-                }
+                for batch in rows.batches(of: Self.relatedFetchLimit) { try fetch(batch, space, snapshot) }
             }
         }
     }
@@ -106,36 +104,26 @@ extension BatchImporter {
             values.append(key.values)
             owners.append(self.owners(of: reference, snapshot))
         }
-        let request = NSFetchRequest<NSManagedObject>(entityName: plan.name)
-        request.includesPendingChanges = false
         var parts: [NSPredicate] = []
         var (attribute, relationship) = (0, 0)
         for part in plan.relatedIdentity {
             let name = plan.properties[part].name
             if plan.properties[part].isAttribute {
-                parts.append(Self.matches(name, Set(values.map { $0[attribute] }).compactMap(\.value.object), false))
+                parts.append(.isOne(name, of: Set(values.map { $0[attribute] }).compactMap(\.value.object)))
                 attribute += 1
             } else {
                 let column = owners.map { $0[relationship] }
                 let distinct = Dictionary(column.compactMap { $0 }.map { ($0.objectID, $0) }) { first, _ in first }
-                parts.append(Self.matches(name, Array(distinct.values), column.contains { $0 == nil }))
+                parts.append(.isOne(name, of: Array(distinct.values), orNil: column.contains { $0 == nil }))
                 relationship += 1
             }
         }
-        request.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: parts)
-        for object in try fetch(request) where !object.isDeleted {
+        for object in try known.fetch(known.request(space, where: parts)) {
             guard let key = try key(of: object, plan), let entity = number(of: object) else { continue }
             for reference in byKey[key] ?? [] where self.object(reference) == nil {
                 if mapping.canBeSame(entity, reference.entity) { objects[reference.entity][reference.row] = object }
             }
         }
-    }
-
-    private static func matches(_ name: String, _ values: [Any], _ includesNil: Bool) -> NSPredicate {
-        let isIn = NSPredicate(format: "%K IN %@", argumentArray: [name, NSArray(array: values)])
-        if !includesNil { return isIn }
-        let isNil = NSPredicate(format: "%K == nil", argumentArray: [name])
-        return values.isEmpty ? isNil : NSCompoundPredicate(orPredicateWithSubpredicates: [isIn, isNil])
     }
 
     /// What identifies an object; nil where a part is missing.
@@ -153,21 +141,15 @@ extension BatchImporter {
         return key.isEmpty ? nil : key
     }
 
-    /// Enters the new objects of a batch, after all of it has been connected.
-    func enterRelatedObjects(_ snapshot: borrowing GraphSnapshot) throws {
-        for row in snapshot.relatedRows {
-            let reference = row.reference
-            guard states[reference.entity][reference.row].contains(.new), let object = object(reference),
-                let key = key(of: reference, snapshot)
-            else { continue }
-            relatedObjects[key] = object
-        }
+    /// Enters the new object of a row, after all of the batch has been connected.
+    func enterRelated(_ reference: RowReference, _ snapshot: borrowing GraphSnapshot) {
+        if let key = key(of: reference, snapshot) { memory.relatedObjects[key] = object(reference) }
     }
 
     /// Enters an object that was unsaved before the import began.
     func enterRelated(_ object: NSManagedObject, _ plan: ImportPlan) {
         // An identity that can't be read isn't one.
         guard let key = try? key(of: object, plan) else { return }
-        relatedObjects[key] = object
+        memory.relatedObjects[key] = object
     }
 }

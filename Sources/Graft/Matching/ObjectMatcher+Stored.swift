@@ -45,7 +45,7 @@ struct StoredIdentities {
     }
 }
 
-extension BatchImporter {
+extension ObjectMatcher {
     /// So many fetches take about as long as reading all identities.
     private static let fetchesBeforeReading = 4
     private static let chunkSize = 50_000
@@ -54,19 +54,17 @@ extension BatchImporter {
     func readStoredIdentities(_ plan: ImportPlan) throws -> Bool {
         if stored[plan.space] != nil { return true }
         let names = plan.identity.map { plan.properties[$0].name }
-        guard !names.isEmpty, !makers[plan.number].entity.isSearchable(byOneOf: names) else { return false }
+        guard !names.isEmpty, !known.entities[plan.number].isSearchable(byOneOf: names) else { return false }
         identityFetches[plan.space] += 1
         guard identityFetches[plan.space] == Self.fetchesBeforeReading else { return false }
-        let request = NSFetchRequest<NSManagedObject>(entityName: plan.name)
-        request.includesPendingChanges = false
-        let count = try context.count(for: request)
+        let count = try context.count(for: known.request(plan.number))
         guard count > Self.chunkSize / 10, count <= StoredIdentities.limit else { return false }
         var identities = StoredIdentities()
         for start in stride(from: 0, to: count, by: Self.chunkSize) {
             let ids = try context.rowIDs(
                 of: plan.name, includingSubentities: true, includingPendingChanges: false, offset: start,
                 limit: Self.chunkSize)
-            for (entity, group) in Dictionary(grouping: ids, by: { numbers[ObjectIdentifier($0.entity)] ?? -1 })
+            for (entity, group) in Dictionary(grouping: ids, by: { known.number(of: $0.entity) ?? -1 })
             where entity >= 0 {
                 for (id, values) in try context.readValues(plan.identity, schema.entities[entity], of: group) {
                     if values.contains(where: \.isNull) { continue }
@@ -76,14 +74,14 @@ extension BatchImporter {
                 }
             }
         }
-        fetchCount += 1
+        known.fetchCount += 1
         stored[plan.space] = identities
         return true
     }
 
     /// Fetches the objects of rows by what was read of the store.
     func fetchStored(
-        _ wanted: ArraySlice<RowReference>, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
+        _ wanted: [RowReference], _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
     ) throws {
         var ids: [NSManagedObjectID] = []
         for reference in wanted {
@@ -93,7 +91,7 @@ extension BatchImporter {
             stored[plan.space]?.forEach(hash) { ids.append($0) }
         }
         if ids.isEmpty { return }
-        fetchCount += 1
+        known.fetchCount += 1
         for object in try context.readStored(ids, plan.name, prefetching: []) where !object.isDeleted {
             try assign(object, plan, snapshot)
         }

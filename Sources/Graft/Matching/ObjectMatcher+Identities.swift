@@ -3,7 +3,7 @@
 import CoreData
 import Foundation
 
-extension BatchImporter {
+extension ObjectMatcher {
     /// The largest number of values that one fetch compares with.
     private static let fetchLimit = 20_000
 
@@ -15,12 +15,10 @@ extension BatchImporter {
         for plan in plans where plan.space == plan.number && !plan.identity.isEmpty {
             let members = (plan.number..<schema.entities[plan.number].end).filter { plans[$0].space == plan.number }
             guard members.contains(where: { snapshot.tables[$0].count > 0 }) else { continue }
-            let wasEmpty = try isEmpty(plan)
+            let wasEmpty = try known.isEmpty(plan.number)
             var wanted: [RowReference] = []
             for entity in members { try collect(&wanted, plans[entity], snapshot, wasEmpty: wasEmpty) }
-            for start in stride(from: 0, to: wanted.count, by: Self.fetchLimit) {
-                try fetch(wanted[start..<min(start + Self.fetchLimit, wanted.count)], plan, snapshot)
-            }
+            for batch in wanted.batches(of: Self.fetchLimit) { try fetch(batch, plan, snapshot) }
         }
     }
 
@@ -31,7 +29,7 @@ extension BatchImporter {
     private func collect(
         _ wanted: inout [RowReference], _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot, wasEmpty: Bool
     ) throws {
-        let knowsAll = wasEmpty && (keepsObjects || made[plan.space].count < Self.madeLimit)
+        let knowsAll = wasEmpty && (keepsObjects || memory.made[plan.space].count < Self.madeLimit)
         for row in 0..<snapshot.tables[plan.number].count where !snapshot.tables[plan.number].flags[row].contains(.dead)
         {
             guard
@@ -41,7 +39,7 @@ extension BatchImporter {
             if objects[plan.number][row] != nil { continue }
             if let object = try unsavedObject(reference, plan, hash, snapshot) {
                 objects[plan.number][row] = object
-            } else if !knowsAll || !keepsObjects && !made[plan.space].insert(hash).inserted {
+            } else if !knowsAll || !keepsObjects && !memory.made[plan.space].insert(hash).inserted {
                 wanted.append(reference)
             }
         }
@@ -67,11 +65,9 @@ extension BatchImporter {
 
     /// Fetches the objects of rows by their identities.
     private func fetch(
-        _ wanted: ArraySlice<RowReference>, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
+        _ wanted: [RowReference], _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
     ) throws {
         if try readStoredIdentities(plan) { return try fetchStored(wanted, plan, snapshot) }
-        let request = NSFetchRequest<NSManagedObject>(entityName: plan.name)
-        request.includesPendingChanges = false
         var parts: [NSPredicate] = []
         for (number, column) in zip(plan.identity, plan.identityColumns) {
             var values: [Any] = []
@@ -82,12 +78,9 @@ extension BatchImporter {
                 if plan.identity.count > 1, !distinct.insert(ExactValue(value)).inserted { continue }
                 if let object = value.object { values.append(object) }
             }
-            // An array of Foundation's is taken as it is; one of Swift's would be converted several times over.
-            let list = NSArray(array: values)
-            parts.append(NSPredicate(format: "%K IN %@", argumentArray: [plan.properties[number].name, list]))
+            parts.append(.isOne(plan.properties[number].name, of: values))
         }
-        request.predicate = parts.count == 1 ? parts[0] : NSCompoundPredicate(andPredicateWithSubpredicates: parts)
-        for object in try fetch(request) where !object.isDeleted { try assign(object, plan, snapshot) }
+        for object in try known.fetch(known.request(plan.number, where: parts)) { try assign(object, plan, snapshot) }
     }
 
     /// Gives a fetched object to its row. Of several objects with the same identity, the first one fetched gets it.
@@ -111,49 +104,32 @@ extension BatchImporter {
         }
     }
 
-    // MARK: What was there before
+    // MARK: By name
 
-    /// Enters the objects that were unsaved before the import began.
-    func indexUnsavedObjects() {
-        let pending = context.insertedObjects.union(context.updatedObjects)
-        // A set has no order; where two objects have the same identity, the first one is taken.
-        let ordered = pending.map { (uri: $0.objectID.uriRepresentation().absoluteString, object: $0) }
-            .sorted { $0.uri < $1.uri }
-        for (_, object) in ordered {
-            guard let number = number(of: object) else { continue }
-            enter(object, plans[number])
-            if !plans[number].relatedIdentity.isEmpty { enterRelated(object, plans[number]) }
+    /// The objects with names; nil for those that are neither in the store nor unsaved.
+    func find(_ names: [ImportReport.UnresolvedReference.Object]) throws -> [NSManagedObject?] {
+        if names.isEmpty { return [] }
+        var snapshot = GraphSnapshot(schema)
+        let rows = names.map { name -> RowReference? in
+            guard let entity = schema.number(ofEntity: name.entity) else { return nil }
+            let described = schema.entities[entity]
+            guard !described.identity.isEmpty, described.identity.count == name.identity.count,
+                !name.identity.contains(where: \.isNull)
+            else { return nil }
+            let row = snapshot.tables[entity].appendRow(offset: -1)
+            for (part, value) in zip(described.identity, name.identity) {
+                snapshot.tables[entity].setValue(value, described.properties[part].column, row: row)
+                snapshot.tables[entity].markPresent(part, row: row)
+            }
+            return snapshot.settle(
+                RowReference(entity: entity, row: row), identity: described.identityColumns,
+                space: described.identitySpace)
         }
-    }
-
-    /// Enters an unsaved object under its identity.
-    func enter(_ object: NSManagedObject, _ plan: ImportPlan) {
-        guard !plan.identity.isEmpty else { return }
-        var hash = IdentityHash()
-        for number in plan.identity {
-            // An identity that can't be read isn't one.
-            guard let value = try? object.graphValue(number, plan.properties[number]), !value.isNull else { return }
-            hash.combine(value)
-        }
-        unsaved[plan.space].insert(object, hash: hash.value)
-    }
-
-    /// Forgets what the store didn't have: somebody else has written since.
-    func storeHasChanged() {
-        wasEmpty = wasEmpty.map { $0 == true ? nil : $0 }
-        stored = stored.map { _ in nil }
-        identityFetches = identityFetches.map { _ in 0 }
-    }
-
-    /// Whether the store had no objects of an entity when the import first asked.
-    func isEmpty(_ plan: ImportPlan) throws -> Bool {
-        if let known = wasEmpty[plan.number] { return known }
-        let request = NSFetchRequest<NSManagedObject>(entityName: plan.name)
-        request.includesPendingChanges = false
-        request.fetchLimit = 1
-        let isEmpty = try context.count(for: request) == 0
-        wasEmpty[plan.number] = isEmpty
-        return isEmpty
+        let batch = objects
+        defer { objects = batch }
+        begin(snapshot)
+        try resolveIdentities(snapshot)
+        return rows.map { $0.flatMap { object(snapshot.resolved($0)) } }
     }
 }
 

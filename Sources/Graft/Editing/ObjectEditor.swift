@@ -1,0 +1,211 @@
+// Changing managed objects where they differ from what they are to be, and taking that back. Import, populate, decoding,
+// restoring and patches all change objects here, so that they agree on what a difference is and on what an undo puts back.
+//
+//     set, connect    change a property, unless it is as wanted already
+//     made            an object that was made; its own properties go with it
+//     undo            everything back, the last change first; or a rollback, where the context had no changes before
+
+import CoreData
+
+/// Changes objects of a context, and takes the changes back. Use it on the context's queue.
+final class ObjectEditor {
+    // Nearly all steps are objects that were made: the other ones don't make the list longer than it is for those.
+    private enum Step {
+        case made(NSManagedObject)
+        indirect case attribute(NSManagedObject, Int, GraphSchema.Property, GraphValue)
+        indirect case toOne(NSManagedObject, Int, GraphSchema.Property, NSManagedObject?)
+        indirect case toMany(NSManagedObject, Int, GraphSchema.Property, [NSManagedObject])
+    }
+
+    // Decoding keeps an editor with its context, which mustn't own itself.
+    private unowned let context: NSManagedObjectContext
+    private let schema: GraphSchema
+    /// Whether steps have to be kept. Otherwise a rollback does it all.
+    let isRecording: Bool
+    private var steps: [Step] = []
+    /// The objects that had changes before; nil where each one that had none is noted when it is changed.
+    private let changedBefore: Set<NSManagedObject>?
+    private var clean: [NSManagedObject] = []
+
+    /// - Parameter takesStock: Whether to look at all changes of the context first. Then what classes change by themselves is
+    ///   taken back, too; but it would cost too much for each decoded object.
+    init(_ context: NSManagedObjectContext, _ schema: GraphSchema, takesStock: Bool = true) {
+        self.context = context
+        self.schema = schema
+        isRecording = !takesStock || context.hasChanges
+        changedBefore =
+            takesStock
+            ? context.insertedObjects.union(context.updatedObjects).union(context.deletedObjects) : nil
+    }
+
+    // MARK: Changing
+
+    /// Notes an object that was made: undoing deletes it. Its attributes may be set without the editor.
+    func made(_ object: NSManagedObject) {
+        if isRecording { steps.append(.made(object)) }
+    }
+
+    /// Sets an attribute where it differs; returns whether it did.
+    @inline(__always)
+    func set(
+        _ value: GraphValue, _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject
+    ) throws -> Bool {
+        if try object.holds(value, number, property) { return false }
+        try assign(value, number, property, of: object)
+        return true
+    }
+
+    /// Sets an attribute.
+    func assign(
+        _ value: GraphValue, _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject
+    ) throws {
+        if isRecording {
+            note(object)
+            steps.append(.attribute(object, number, property, try object.graphValue(number, property)))
+        }
+        try object.assign(value, number, property)
+    }
+
+    /// Sets a to-one relationship, with its other side, where it differs.
+    ///
+    /// - Parameters:
+    ///   - isNew: Whether the object was made under this editor.
+    ///   - setsBothEnds: Whether the other side follows, as it has to unless it is set by itself.
+    /// - Returns: What the relationship led to before; nil where it needn't be changed.
+    @discardableResult
+    func connect(
+        _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject, to destination: NSManagedObject?,
+        isNew: Bool = false, setsBothEnds: Bool = true
+    ) -> [NSManagedObject]? {
+        let old = object.destination(number, property)
+        if old === destination { return nil }
+        if isRecording {
+            remember(number, property, of: object, isNew: isNew, destination.map { [$0] } ?? [])
+        }
+        if setsBothEnds {
+            object.assign(destination, number, property)
+        } else {
+            object.assignOneEnd(destination, number, property)
+        }
+        return old.map { [$0] } ?? []
+    }
+
+    /// Gives a to-many relationship its members, with their other sides, where they differ.
+    ///
+    /// - Returns: The members before; nil where they needn't be changed.
+    @discardableResult
+    func connect(
+        _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject, to members: [NSManagedObject],
+        isNew: Bool = false
+    ) -> [NSManagedObject]? {
+        // A new object has nothing to lose: at most, objects made a moment ago have put themselves there.
+        let old = isNew && !isRecording ? nil : object.members(number, property)
+        if let old, Self.areSame(old, members, isOrdered: property.isOrdered) { return nil }
+        if isRecording { remember(number, property, of: object, isNew: isNew, members) }
+        object.assign(members, number, property)
+        return old ?? []
+    }
+
+    /// Whether members are the same, repetitions aside.
+    private static func areSame(_ old: [NSManagedObject], _ new: [NSManagedObject], isOrdered: Bool) -> Bool {
+        if old.elementsEqual(new, by: ===) { return true }
+        if isOrdered { return new.distinctObjects.elementsEqual(old, by: ===) }
+        let wanted = Set(new.map(ObjectIdentifier.init))
+        return wanted.count == old.count && old.allSatisfy { wanted.contains(ObjectIdentifier($0)) }
+    }
+
+    // MARK: Remembering
+
+    private func note(_ object: NSManagedObject) {
+        if changedBefore == nil, !object.hasChanges { clean.append(object) }
+    }
+
+    /// Remembers a relationship before its change, and those on the other side that the change displaces: the previous
+    /// owners of objects that can have only one, and the places in ordered relationships.
+    private func remember(
+        _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject, isNew: Bool,
+        _ others: [NSManagedObject]
+    ) {
+        let old = isNew ? [] : remember(number, property, of: object)
+        guard let inverse = property.inverse, let destination = property.destination else { return }
+        let back = schema.entities[destination].properties[inverse]
+        for other in others {
+            note(other)
+            guard !back.isToMany, let owner = other.destination(inverse, back), owner !== object else { continue }
+            _ = remember(number, property, of: owner)
+        }
+        for other in old {
+            note(other)
+            if back.isOrdered { _ = remember(inverse, back, of: other) }
+        }
+    }
+
+    private func remember(
+        _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject
+    ) -> [NSManagedObject] {
+        note(object)
+        if property.isToMany {
+            let members = object.members(number, property)
+            steps.append(.toMany(object, number, property, members))
+            return members
+        }
+        let destination = object.destination(number, property)
+        steps.append(.toOne(object, number, property, destination))
+        return destination.map { [$0] } ?? []
+    }
+
+    // MARK: Ends
+
+    /// Takes the changes for good, or hands them over to an editor of a longer work.
+    func end(_ outer: ObjectEditor?) {
+        outer?.steps += steps
+        outer?.clean += clean
+        steps.removeAll(keepingCapacity: steps.count < 1000)
+        clean.removeAll(keepingCapacity: clean.count < 1000)
+    }
+
+    /// Puts everything back.
+    func undo() throws {
+        guard isRecording else { return context.rollback() }
+        for step in steps.reversed() {
+            switch step {
+            case .made(let object): remove(object)
+            case .attribute(let object, let number, let property, let value):
+                try object.assign(value, number, property)
+            case .toOne(let object, let number, let property, let destination):
+                object.assign(destination, number, property)
+            case .toMany(let object, let number, let property, let members):
+                object.assign(members, number, property)
+            }
+        }
+        context.processPendingChanges()
+        let changed = changedBefore.map { before in context.updatedObjects.filter { !before.contains($0) } }
+        for object in changed.map(Array.init) ?? clean where !object.isInserted && !object.isDeleted {
+            context.refresh(object, mergeChanges: false)
+        }
+        steps.removeAll()
+        clean.removeAll()
+    }
+
+    /// Deletes an object that was made. What it was connected with stays, whatever its delete rules say.
+    private func remove(_ object: NSManagedObject) {
+        if let entity = object.entity.name.flatMap(schema.number), !object.isDeleted {
+            for (number, property) in schema.entities[entity].properties.enumerated() {
+                switch property.kind {
+                case .attribute: continue
+                case .toOne: object.assign(nil, number, property)
+                case .toMany: object.assign([], number, property)
+                }
+            }
+        }
+        context.delete(object)
+    }
+}
+
+extension Sequence<NSManagedObject> {
+    /// The objects without repetitions, each in its first place.
+    var distinctObjects: [NSManagedObject] {
+        var seen: Set<ObjectIdentifier> = []
+        return filter { seen.insert(ObjectIdentifier($0)).inserted }
+    }
+}

@@ -1,0 +1,174 @@
+// Deleting: what owners gave up, what a policy replaces, what the data says is gone or doesn't mention. It is the last step of
+// an import, because it isn't undone; and what the data mentions anywhere isn't deleted.
+
+import CoreData
+import Foundation
+
+/// Decides what an import deletes.
+struct ImportDeletions {
+    /// An object that an owner gave up, with the relationship by which it had it.
+    struct GivenUp {
+        var object: NSManagedObject
+        /// The number of the relationship back to the owner, where the object is to go because the relationship says so;
+        /// nil where it goes because nobody could find it again.
+        var inverse: Int?
+        var isReplaced = false
+    }
+
+    private let context: NSManagedObjectContext
+    private let known: ContextObjects
+    private let plans: [ImportPlan]
+    /// Whether objects may be deleted because the data doesn't mention them.
+    let needsMentions: Bool
+    /// Objects that their owners gave up.
+    var orphans: [GivenUp] = []
+    /// Objects to delete in any case: the data says that they are gone, or a new one of another entity has taken their place.
+    var doomed: [NSManagedObject] = []
+    /// The objects that the data mentions, as far as it matters.
+    private var mentioned: Set<ObjectIDKey> = []
+    /// By entity: whether the data had an object of it, not only references.
+    private var hasData: [Bool]
+    /// Whether everything that was to be imported has been: otherwise nothing is deleted because it isn't mentioned.
+    var isInputComplete = true
+    /// By entity: how many objects the store had when some were first to be deleted.
+    private var storedCounts: [Int: Int] = [:]
+    /// What a dry run would delete beyond the limits.
+    private(set) var exceededLimits: [ExceededDeletionLimit] = []
+
+    init(_ matcher: ObjectMatcher) {
+        context = matcher.context
+        known = matcher.known
+        plans = matcher.plans
+        needsMentions = plans.contains(where: \.deletes)
+        hasData = plans.map { _ in false }
+    }
+
+    // MARK: Noting
+
+    /// Remembers an object that a batch mentions.
+    mutating func noteMentioned(_ object: NSManagedObject, _ entity: Int, isReference: Bool) {
+        if !isReference { hasData[entity] = true }
+        mentioned.insert(object.objectID.lookupKey)
+    }
+
+    /// Remembers what a relationship had and has no more: what nobody could find again, and what its policy deletes.
+    mutating func noteGivenUp(_ objects: [NSManagedObject], _ number: Int, of owner: NSManagedObject) throws {
+        guard !objects.isEmpty, let entity = known.number(of: owner) else { return }
+        let property = plans[entity].properties[number]
+        if property.isOwning { orphans += try objects.filter(hasNoIdentity).map { GivenUp(object: $0) } }
+        if plans[entity].membersPolicies[number] == .replaceAndDelete {
+            orphans += objects.map { GivenUp(object: $0, inverse: property.inverse, isReplaced: true) }
+        }
+    }
+
+    private func hasNoIdentity(_ object: NSManagedObject) throws -> Bool {
+        guard let plan = known.number(of: object).map({ plans[$0] }) else { return false }
+        return try plan.identity.allSatisfy { try object.holds(.null, $0, plan.properties[$0]) }
+    }
+
+    // MARK: Deciding
+
+    /// Decides which objects go, with what they own, and counts them.
+    ///
+    /// - Parameters:
+    ///   - objects: Objects to delete besides those that their owners gave up.
+    ///   - isDryRun: Whether limits are noted in ``exceededLimits`` only.
+    /// - Returns: The objects to delete; the rest goes by the delete rules.
+    /// - Throws: ``GraftError`` where they are more than the limit of an entity; nothing is deleted then.
+    mutating func decide(
+        _ objects: [NSManagedObject] = [], isDryRun: Bool = false, _ counts: inout [ImportReport.Counts]
+    ) throws -> [NSManagedObject] {
+        var seen: Set<ObjectIdentifier> = []
+        let chosen = (doomed + orphans.filter(isToGo).map(\.object) + objects).filter { object in
+            !object.isDeleted && object.managedObjectContext != nil && known.number(of: object) != nil
+                && seen.insert(ObjectIdentifier(object)).inserted
+        }
+        orphans.removeAll()
+        doomed.removeAll()
+        var pending = chosen
+        var isStored = false
+        while let object = pending.popLast() {
+            guard let number = known.number(of: object) else { continue }
+            if !object.objectID.isTemporaryID { isStored = true }
+            counts[number].deleted += 1
+            for part in plans[number].relationships where plans[number].properties[part].isOwning {
+                pending += object.relatedObjects(part, plans[number].properties[part]).filter {
+                    !$0.isDeleted && seen.insert(ObjectIdentifier($0)).inserted
+                }
+            }
+        }
+        if isStored { try checkLimits(counts, isDryRun: isDryRun) }
+        return chosen
+    }
+
+    private mutating func checkLimits(_ counts: [ImportReport.Counts], isDryRun: Bool) throws {
+        for plan in plans {
+            guard let limit = plan.deletionLimit else { continue }
+            let deleted = (plan.number..<known.schema.entities[plan.number].end).reduce(0) { $0 + counts[$1].deleted }
+            guard deleted > 0 else { continue }
+            let total = try storedCounts[plan.number] ?? context.count(for: known.request(plan.number))
+            storedCounts[plan.number] = total
+            let exceeded = ExceededDeletionLimit(
+                entity: plan.name, deleted: deleted, total: total, allowed: limit.allowed(of: total))
+            if deleted <= exceeded.allowed { continue }
+            guard isDryRun else { throw exceeded.error }
+            exceededLimits.append(exceeded)
+        }
+    }
+
+    private func isToGo(_ given: GivenUp) -> Bool {
+        guard let number = known.number(of: given.object), given.object.managedObjectContext != nil else {
+            return false
+        }
+        if given.isReplaced {
+            if !isInputComplete || mentioned.contains(given.object.objectID.lookupKey) { return false }
+            if let inverse = given.inverse, hasOwner(given.object, inverse, plans[number]) { return false }
+        }
+        return isOrphaned(given.object, plans[number])
+    }
+
+    private func hasOwner(_ object: NSManagedObject, _ number: Int, _ plan: ImportPlan) -> Bool {
+        !object.relatedObjects(number, plan.properties[number]).isEmpty
+    }
+
+    /// Whether no relationship that owns objects of this kind leads to an object.
+    private func isOrphaned(_ object: NSManagedObject, _ plan: ImportPlan) -> Bool {
+        !plan.relationships.contains { number in
+            let property = plan.properties[number]
+            guard let destination = property.destination, let inverse = property.inverse else { return false }
+            return known.schema.entities[destination].properties[inverse].isOwning && hasOwner(object, number, plan)
+        }
+    }
+
+    // MARK: Orphans
+
+    /// Finds the stored objects that the data doesn't mention, of the entities whose policy is to delete them.
+    ///
+    /// - Parameter allowsEmptyInput: Whether data without a single object of an entity makes orphans of all.
+    /// - Throws: ``GraftError`` where a predicate is none.
+    func orphansOfData(allowsEmptyInput: Bool) throws -> [NSManagedObject] {
+        var found: [NSManagedObject] = []
+        for plan in plans where isInputComplete {
+            guard let rule = plan.orphans else { continue }
+            let hasObjects = (plan.number..<known.schema.entities[plan.number].end).contains { hasData[$0] }
+            guard hasObjects || allowsEmptyInput else { continue }
+            let parts = try rule.predicate.map { [try predicate($0, plan)] } ?? []
+            found += try known.fetch(known.request(plan.number, where: parts)).filter {
+                !mentioned.contains($0.objectID.lookupKey)
+            }
+        }
+        return found
+    }
+
+    private func predicate(_ format: String, _ plan: ImportPlan) throws -> NSPredicate {
+        do {
+            return try NSPredicate.checked(format)
+        } catch {
+            throw GraftError(
+                .invalidMapping(
+                    reason: "\(Annotation.orphanPredicate) '\(format)' isn't a predicate",
+                    remedy: "Write it in the format language of NSPredicate."),
+                at: .init(entity: plan.name), underlying: error)
+        }
+    }
+}

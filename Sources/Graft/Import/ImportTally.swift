@@ -1,0 +1,91 @@
+// What became of the objects of an import, each counted once however many batches have it.
+
+import CoreData
+
+/// Counts the objects of an import.
+struct ImportTally {
+    private enum CountedState: UInt8 { case inserted = 1, updated, unchanged }
+
+    /// An object that was made or changed, with where it comes from.
+    struct TouchedObject {
+        var object: NSManagedObject
+        /// Whether only its identity was set.
+        var isStub: Bool
+        var source: Int
+        var offset: Int
+    }
+
+    /// The most stubs that are remembered.
+    private static let stubPortion = 1_000_000
+
+    private let keepsObjects: Bool
+    /// By entity.
+    var counts: [ImportReport.Counts]
+    /// What was made or changed, in order; where batches are saved, only that of the current one.
+    var touched: [TouchedObject] = []
+    /// The objects that this import made as stubs and that are still no more than that, up to a limit.
+    private var stubs: Set<ObjectIDKey> = []
+    /// What each object has been counted as in the batches before, so that it counts once; and in this one.
+    private var counted = ObjectMarks()
+    private var countedNow: [ObjectIDKey: CountedState] = [:]
+
+    init(entityCount: Int, keepsObjects: Bool) {
+        counts = .init(repeating: ImportReport.Counts(), count: entityCount)
+        self.keepsObjects = keepsObjects
+    }
+
+    /// Counts what became of an object under the entity that it is of.
+    mutating func count(_ touch: TouchedObject, _ entity: Int, _ state: BatchImporter.RowState) {
+        if !state.isEmpty { touched.append(touch) }
+        if state.contains(.skipped) {
+            counts[entity].skipped += 1
+        } else if !state.contains(.new) {
+            if !touch.isStub { countKnown(touch.object, entity, isChanged: state.contains(.changed)) }
+        } else if touch.isStub {
+            counts[entity].stubs += 1
+            if keepsObjects { noteStub(touch.object) }
+        } else {
+            counts[entity].inserted += 1
+            if keepsObjects { countedNow[touch.object.objectID.lookupKey] = .inserted }
+        }
+    }
+
+    private mutating func noteStub(_ object: NSManagedObject) {
+        if stubs.count < Self.stubPortion { stubs.insert(object.objectID.lookupKey) }
+    }
+
+    /// Counts an object that was there. One that an earlier batch has counted counts only for what is new of it.
+    mutating func countKnown(_ object: NSManagedObject, _ entity: Int, isChanged: Bool) {
+        let key = object.objectID.lookupKey
+        if !stubs.isEmpty, stubs.remove(key) != nil {
+            // This import made it and has filled it now: altogether it is new.
+            counts[entity].stubs -= 1
+            counts[entity].inserted += 1
+            countedNow[key] = .inserted
+            return
+        }
+        switch countedNow[key] ?? counted[key].flatMap(CountedState.init) {
+        case .inserted?, .updated?: return
+        case .unchanged?:
+            guard isChanged else { return }
+            counts[entity].unchanged -= 1
+            counts[entity].updated += 1
+        case nil:
+            if isChanged { counts[entity].updated += 1 } else { counts[entity].unchanged += 1 }
+        }
+        countedNow[key] = isChanged ? .updated : .unchanged
+    }
+
+    /// Notes a new object that has been saved. Saving has given it another ID.
+    mutating func wasSaved(_ object: NSManagedObject, isStub: Bool) {
+        if isStub { noteStub(object) }
+        counted[object.objectID.lookupKey] = CountedState.inserted.rawValue
+    }
+
+    /// Forgets a saved batch but for what its objects have been counted as.
+    mutating func endBatch() {
+        for (key, state) in countedNow { counted[key] = state.rawValue }
+        countedNow.removeAll(keepingCapacity: true)
+        touched.removeAll(keepingCapacity: true)
+    }
+}

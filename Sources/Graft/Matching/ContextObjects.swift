@@ -1,0 +1,119 @@
+// A context seen through a schema: which entity an object is of, new objects, and what the store has of an entity. Whoever finds
+// or makes objects by their entities' numbers asks here, and so asks the store the same thing once.
+
+import CoreData
+import Foundation
+
+/// The objects of a context by their entities' numbers. Use it on the context's queue.
+final class ContextObjects {
+    // Decoding keeps this with the context, which mustn't own itself.
+    private unowned let context: NSManagedObjectContext
+    let schema: GraphSchema
+    /// By number.
+    let entities: [NSEntityDescription]
+    /// The classes of objects that were made: looked up once.
+    private var classes: [NSManagedObject.Type?]
+    private let numbers: [ObjectIdentifier: Int]
+    /// Whether the store had no object of an entity, sub-entities included, when that was first asked.
+    private var wasEmpty: [Bool?]
+    /// How many fetches there have been.
+    var fetchCount = 0
+
+    /// - Throws: ``GraftError`` with `unknownEntity` where the model lacks one of the schema.
+    init(_ context: NSManagedObjectContext, _ schema: GraphSchema, _ model: NSManagedObjectModel) throws {
+        self.context = context
+        self.schema = schema
+        let byName = model.entitiesByName
+        entities = try schema.entities.map { entity in
+            if let description = byName[entity.name] { return description }
+            throw GraftError(.unknownEntity(entity.name, closest: nil))
+        }
+        classes = entities.map { _ in nil }
+        numbers = Dictionary(entities.enumerated().map { (ObjectIdentifier($1), $0) }) { first, _ in first }
+        wasEmpty = schema.entities.map { _ in nil }
+    }
+
+    /// Inserts a new object.
+    func make(_ entity: Int) -> NSManagedObject {
+        if let known = classes[entity] { return known.init(entity: entities[entity], insertInto: context) }
+        let first = NSEntityDescription.insertNewObject(forEntityName: schema.entities[entity].name, into: context)
+        classes[entity] = type(of: first)
+        return first
+    }
+
+    /// The number of an object's entity; nil for one of another model.
+    @inline(__always)
+    func number(of object: NSManagedObject) -> Int? { number(of: object.entity) }
+
+    @inline(__always)
+    func number(of entity: NSEntityDescription) -> Int? { numbers[ObjectIdentifier(entity)] }
+
+    /// The unsaved objects. A set has no order; where two have the same identity, the first one is to be taken.
+    var pendingObjects: [NSManagedObject] {
+        context.insertedObjects.union(context.updatedObjects)
+            .map { (uri: $0.objectID.uriRepresentation().absoluteString, object: $0) }
+            .sorted { $0.uri < $1.uri }.map(\.object)
+    }
+
+    // MARK: What the store has
+
+    /// A request for the objects of an entity that a store has, all parts of a condition given.
+    func request(
+        _ entity: Int, where parts: [NSPredicate] = [], includesUnsaved: Bool = false
+    ) -> NSFetchRequest<NSManagedObject> {
+        let request = NSFetchRequest<NSManagedObject>(entityName: schema.entities[entity].name)
+        request.includesPendingChanges = includesUnsaved
+        if !parts.isEmpty {
+            request.predicate = parts.count == 1 ? parts[0] : NSCompoundPredicate(andPredicateWithSubpredicates: parts)
+        }
+        return request
+    }
+
+    /// Fetches objects; deleted ones are left out.
+    func fetch(_ request: NSFetchRequest<NSManagedObject>) throws -> [NSManagedObject] {
+        fetchCount += 1
+        return try context.fetch(request).filter { !$0.isDeleted }
+    }
+
+    /// Fetches the objects with some IDs.
+    func fetch(
+        _ ids: some Sequence<NSManagedObjectID>, of entity: Int, includesUnsaved: Bool = false
+    ) throws -> [NSManagedObject] {
+        let isOne = NSPredicate(format: "self IN %@", argumentArray: [NSArray(array: Array(ids))])
+        return try fetch(request(entity, where: [isOne], includesUnsaved: includesUnsaved))
+    }
+
+    /// Whether the store had no objects of an entity when that was first asked.
+    func isEmpty(_ entity: Int, includesUnsaved: Bool = false) throws -> Bool {
+        if let known = wasEmpty[entity] { return known }
+        let request = request(entity, includesUnsaved: includesUnsaved)
+        request.fetchLimit = 1
+        let isEmpty = try context.count(for: request) == 0
+        wasEmpty[entity] = isEmpty
+        return isEmpty
+    }
+
+    /// Forgets what the store didn't have: somebody else may have written since.
+    func forgetEmpty() {
+        for entity in wasEmpty.indices where wasEmpty[entity] == true { wasEmpty[entity] = nil }
+    }
+}
+
+extension NSPredicate {
+    /// Whether a property has one of some values.
+    static func isOne(_ name: String, of values: [Any], orNil: Bool = false) -> NSPredicate {
+        // An array of Foundation's is taken as it is; one of Swift's would be converted several times over.
+        let isIn = NSPredicate(format: "%K IN %@", argumentArray: [name, NSArray(array: values)])
+        if !orNil { return isIn }
+        let isNil = NSPredicate(format: "%K == nil", argumentArray: [name])
+        return values.isEmpty ? isNil : NSCompoundPredicate(orPredicateWithSubpredicates: [isIn, isNil])
+    }
+}
+
+extension NSManagedObject {
+    /// Whether the object has all the attributes that identify one of an entity; not where there are none.
+    func isIdentified(by entity: GraphSchema.Entity) throws -> Bool {
+        for part in entity.identity where try holds(.null, part, entity.properties[part]) { return false }
+        return !entity.identity.isEmpty
+    }
+}

@@ -1,0 +1,120 @@
+// Which object is which: the rows of a snapshot find their objects in a context. Import and dictionaries ask here.
+//
+//     +Identities   rows with an identity, with one fetch per identity space
+//     +Stored       the same by a list of all stored identities, where a store without an index would read itself over and over
+//     +Related      the same for identities that include a relationship
+//     +Contents     rows without one: by their contents, where they stand for themselves
+//     +Members      and among the members of the object that they are nested in
+//
+// `objects` is parallel to the snapshot's tables. A row that has none in the end is new.
+
+import CoreData
+
+/// Finds the objects of rows.
+final class ObjectMatcher {
+    /// What is known of the batches so far.
+    struct Memory {
+        /// The hashes of the identities that were made, where there were none before; where objects are kept, `unsaved` tells.
+        /// By identity space.
+        var made: [Set<UInt64>]
+        /// Stored objects without identity that already stand for a row, or were made for one. Grows with their number.
+        var taken: Set<ObjectIDKey> = []
+        /// The unsaved objects whose identity includes relationships; only where objects are kept.
+        var relatedObjects: [RelatedObjectKey: NSManagedObject] = [:]
+    }
+
+    let context: NSManagedObjectContext
+    let mapping: GraphMapping
+    let schema: GraphSchema
+    let plans: [ImportPlan]
+    let known: ContextObjects
+    let unidentifiedObjects: ImportOptions.UnidentifiedObjects
+    /// Whether all batches end up in one save (or none), so that objects of earlier ones are still unsaved.
+    let keepsObjects: Bool
+
+    /// By entity and row of the current batch.
+    var objects: [[NSManagedObject?]] = []
+    var memory: Memory
+    /// The unsaved objects of each identity space; only where objects are kept.
+    var unsaved: [HashIndex<NSManagedObject>]
+    /// How many fetches by identity there have been, and what is stored where they became too many. By identity space.
+    var identityFetches: [Int]
+    var stored: [StoredIdentities?]
+
+    init(
+        _ mapping: GraphMapping, _ context: NSManagedObjectContext, _ model: NSManagedObjectModel,
+        _ unidentifiedObjects: ImportOptions.UnidentifiedObjects, keepsObjects: Bool
+    ) throws {
+        let schema = mapping.schema
+        self.context = context
+        self.mapping = mapping
+        self.schema = schema
+        self.keepsObjects = keepsObjects
+        self.unidentifiedObjects = unidentifiedObjects
+        plans = schema.entities.indices.map { ImportPlan($0, in: mapping) }
+        known = try ContextObjects(context, schema, model)
+        memory = Memory(made: schema.entities.map { _ in [] })
+        unsaved = schema.entities.map { _ in HashIndex() }
+        identityFetches = schema.entities.map { _ in 0 }
+        stored = schema.entities.map { _ in nil }
+        guard keepsObjects else { return }
+        for object in known.pendingObjects {
+            guard let number = number(of: object) else { continue }
+            enter(object, plans[number])
+            if !plans[number].relatedIdentity.isEmpty { enterRelated(object, plans[number]) }
+        }
+    }
+
+    /// Makes room for the objects of a batch.
+    func begin(_ snapshot: borrowing GraphSnapshot) {
+        objects = snapshot.tables.map { [NSManagedObject?](repeating: nil, count: $0.count) }
+    }
+
+    /// Forgets what the store didn't have: somebody else has written since.
+    func storeHasChanged() {
+        known.forgetEmpty()
+        stored = stored.map { _ in nil }
+        identityFetches = identityFetches.map { _ in 0 }
+    }
+
+    /// The number of an object's entity; nil for one of another model.
+    @inline(__always)
+    func number(of object: NSManagedObject) -> Int? { known.number(of: object) }
+
+    @inline(__always)
+    func object(_ reference: RowReference) -> NSManagedObject? { objects[reference.entity][reference.row] }
+
+    /// Whether a row has a complete identity.
+    func isIdentified(_ entity: Int, _ row: Int, _ snapshot: borrowing GraphSnapshot) -> Bool {
+        let columns = plans[entity].identityColumns
+        if columns.isEmpty { return hasRelatedIdentity(plans[entity], row, snapshot) }
+        for column in columns where snapshot.tables[entity].value(column, row: row).isNull { return false }
+        return true
+    }
+
+    /// Whether an object has a complete identity of its own.
+    func hasIdentity(_ object: NSManagedObject) throws -> Bool {
+        guard let number = number(of: object) else { return false }
+        return try object.isIdentified(by: schema.entities[number])
+    }
+
+    /// Enters an unsaved object under its identity.
+    func enter(_ object: NSManagedObject, _ plan: ImportPlan) {
+        guard !plan.identity.isEmpty else { return }
+        var hash = IdentityHash()
+        for number in plan.identity {
+            // An identity that can't be read isn't one.
+            guard let value = try? object.graphValue(number, plan.properties[number]), !value.isNull else { return }
+            hash.combine(value)
+        }
+        unsaved[plan.space].insert(object, hash: hash.value)
+    }
+
+    /// Remembers a new object of this batch, which has been saved.
+    func wasSaved(_ object: NSManagedObject, _ entity: Int, _ row: Int, _ snapshot: borrowing GraphSnapshot) {
+        if let hash = snapshot.identityHash(entity: entity, row: row, columns: plans[entity].identityColumns) {
+            stored[plans[entity].space]?.insert(object.objectID, hash: hash)
+        }
+        if !isIdentified(entity, row, snapshot) { memory.taken.insert(object.objectID.lookupKey) }
+    }
+}

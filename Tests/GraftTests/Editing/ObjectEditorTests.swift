@@ -1,0 +1,79 @@
+// What is changed can be taken back, with all that the change displaced.
+
+import CoreData
+import Foundation
+import Graft
+import Testing
+
+final class EditedTeam: NSManagedObject, ManagedCodable {}
+
+@Suite struct ObjectEditorTests {
+    /// A team owns its players, who play for one team alone.
+    private func model() -> NSManagedObjectModel {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Team", info: ["identityAttributes": "name"],
+            [
+                .attribute("name"), .attribute("size", .integer16AttributeType),
+                .toMany("players", "Player", inverse: "team", rule: .cascadeDeleteRule, isOrdered: true),
+            ])
+        sketch.entity(
+            "Player", info: ["identityAttributes": "name"],
+            [.attribute("name"), .toOne("team", "Team", inverse: "players")])
+        let model = sketch.model()
+        model.entitiesByName["Team"]?.managedObjectClassName = NSStringFromClass(EditedTeam.self)
+        return model
+    }
+
+    /// A context with a saved player without a team, one with a team, and that team.
+    private func perform(_ body: (NSManagedObjectContext, _ check: () throws -> Void) throws -> Void) throws {
+        let stack = try TestStack(model(), .sqlite)
+        try stack.perform { context throws in
+            try context.importJSON(
+                Data(#"[{"name": "Reds", "players": [{"name": "Ann"}, {"name": "Bob"}]}]"#.utf8), entity: "Team")
+            try context.importJSON(Data(#"[{"name": "Cid"}]"#.utf8), entity: "Player")
+            try context.save()
+            try body(context) {
+                #expect(try context.all("Team").map { $0.text("name") } == ["Reds"])
+                #expect(try context.all("Player").compactMap { $0.text("name") }.sorted() == ["Ann", "Bob", "Cid"])
+                let reds = try #require(try context.all("Team").first)
+                let players = try #require(reds.value(forKey: "players") as? NSOrderedSet)
+                #expect(players.compactMap { ($0 as? NSManagedObject)?.text("name") } == ["Ann", "Bob"])
+                #expect(try context.all("Player").filter { $0.value(forKey: "team") == nil }.count == 1)
+                context.checkInvariants()
+            }
+        }
+    }
+
+    private static let wrong =
+        #"[{"name": "Blues", "players": [{"name": "Cid"}, {"name": "Ann"}]}, {"name": "X", "size": "many"}]"#
+
+    @Test func `players that a failed decoding gave to a new team stay, where they were`() throws {
+        try perform { context, check throws in
+            #expect(throws: (any Error).self) {
+                _ = try context.decode([EditedTeam].self, from: Data(Self.wrong.utf8), with: JSONDecoder())
+            }
+            #expect(!context.hasChanges)
+            try check()
+        }
+    }
+
+    @Test func `players that a failed import gave to a new team stay, where they were, beside other changes`() throws {
+        try perform { context, check throws in
+            let other = NSEntityDescription.insertNewObject(forEntityName: "Player", into: context)
+            other.setValue("Dan", forKey: "name")
+            var options = ImportOptions()
+            // The second batch fails when the first one has been taken over.
+            options.batchSize = 1
+            #expect(throws: GraftError.self) {
+                try context.importJSON(Data(Self.wrong.utf8), entity: "Team", options: options)
+            }
+            #expect(context.insertedObjects == [other])
+            #expect(context.updatedObjects.isEmpty)
+            #expect(context.deletedObjects.isEmpty)
+            context.delete(other)
+            context.processPendingChanges()
+            try check()
+        }
+    }
+}
