@@ -3,10 +3,12 @@
 
 public import Foundation
 
-/// What has `observe(_:options:changeHandler:)`; a protocol, so that the closure gets the object's own type.
-public protocol KeyValueObservable {}
-
-extension NSManagedObject: KeyValueObservable, NSKeyValueObserver {}
+extension NSManagedObject: KeyValueObservable, NSKeyValueObserver, ObserverKeeper {
+    func drop(where fits: (ObjectObservation.Observer) -> Bool) -> Bool {
+        defer { if observation?.observers.isEmpty ?? false { observation = nil } }
+        return observation?.remove(where: fits) ?? false
+    }
+}
 
 extension KeyValueObservable where Self: NSManagedObject {
     /// Calls a closure for each change of a property.
@@ -32,49 +34,6 @@ extension KeyValueObservable where Self: NSManagedObject {
 }
 
 extension NSManagedObject {
-    /// Tells an observer of each change at the end of a path of keys, such as `name` or `author.name`.
-    ///
-    /// The observer isn't kept alive. It gets values as `value(forKeyPath:)` gives them, `NSNull` for nil.
-    public func addObserver(
-        _ observer: any NSKeyValueObserver, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
-        context: UnsafeMutableRawPointer? = nil
-    ) {
-        // Only handed back, never followed.
-        let address = UInt(bitPattern: context)
-        add(keyPath, options, owner: observer, address, read: reader(of: keyPath)) {
-            [weak observer, unowned self] change in
-            let context = unsafe UnsafeMutableRawPointer(bitPattern: address)
-            unsafe observer?.observeValue(forKeyPath: keyPath, of: self, change: change, context: context)
-        }
-    }
-
-    /// Ends what ``addObserver(_:forKeyPath:options:context:)`` began. Stops where it hasn't been called.
-    public func removeObserver(_ observer: any NSKeyValueObserver, forKeyPath keyPath: String) {
-        remove(keyPath, of: observer) { _ in true }
-    }
-
-    /// Ends what ``addObserver(_:forKeyPath:options:context:)`` began with that context. Stops where it hasn't been called.
-    public func removeObserver(
-        _ observer: any NSKeyValueObserver, forKeyPath keyPath: String, context: UnsafeMutableRawPointer?
-    ) {
-        let address = UInt(bitPattern: context)
-        remove(keyPath, of: observer) { $0.context == address }
-    }
-
-    private func remove(
-        _ keyPath: String, of owner: AnyObject, where fits: (ObjectObservation.Observer) -> Bool
-    ) {
-        let isRemoved = observation?.remove { $0.owner === owner && $0.path == keyPath && fits($0) } ?? false
-        guard isRemoved else {
-            fatalError("\(type(of: owner)) doesn't observe '\(keyPath)' of \(objectID) and can't be removed.")
-        }
-        dropEmptyObservation()
-    }
-
-    private func dropEmptyObservation() {
-        if observation?.observers.isEmpty ?? false { observation = nil }
-    }
-
     private func reader(of keyPath: String) -> () -> Any? {
         // A key that isn't modelled has a value for its class alone.
         let head = Self.head(of: keyPath)
@@ -94,17 +53,16 @@ extension NSManagedObject {
     ) -> NSKeyValueObservation {
         let observer = add(path, options, owner: nil, 0, read: read, tell: tell)
         return NSKeyValueObservation { [weak self] in
-            guard let self else { return }
-            _ = observation?.remove { $0 === observer }
-            dropEmptyObservation()
+            _ = self?.drop { $0 === observer }
         }
     }
 
     @discardableResult
-    private func add(
+    func add(
         _ path: String, _ options: NSKeyValueObservingOptions, owner: AnyObject?, _ context: UInt,
-        read: @escaping () -> Any?, tell: @escaping ([NSKeyValueChangeKey: Any]) -> Void
+        read: (() -> Any?)?, tell: @escaping ([NSKeyValueChangeKey: Any]) -> Void
     ) -> ObjectObservation.Observer {
+        let read = read ?? reader(of: path)
         let head = Self.head(of: path)
         var told = tell
         if head.utf8.count < path.utf8.count {

@@ -2,47 +2,15 @@
 
 import Foundation
 
-extension NSMigrationManager: KeyValueObservable {
+extension NSMigrationManager: KeyValueObservable, ObserverKeeper {
     private static let names = ["migrationProgress", "currentEntityMapping"]
 
-    /// Tells an observer of each change of `migrationProgress` or `currentEntityMapping`. Stops for other keys.
-    ///
-    /// The observer isn't kept alive. It is called where the migration runs, while that waits.
-    public func addObserver(
-        _ observer: any NSKeyValueObserver, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
-        context: UnsafeMutableRawPointer? = nil
-    ) {
-        // Only handed back, never followed.
-        let address = UInt(bitPattern: context)
-        add(keyPath, options, owner: observer, address) { [weak observer, unowned self] change in
-            let context = unsafe UnsafeMutableRawPointer(bitPattern: address)
-            unsafe observer?.observeValue(forKeyPath: keyPath, of: self, change: change, context: context)
-        }
-    }
-
-    /// Ends what ``addObserver(_:forKeyPath:options:context:)`` began. Stops where it hasn't been called.
-    public func removeObserver(_ observer: any NSKeyValueObserver, forKeyPath keyPath: String) {
-        remove(keyPath, of: observer) { _ in true }
-    }
-
-    /// Ends what ``addObserver(_:forKeyPath:options:context:)`` began with that context. Stops where it hasn't been called.
-    public func removeObserver(
-        _ observer: any NSKeyValueObserver, forKeyPath keyPath: String, context: UnsafeMutableRawPointer?
-    ) {
-        let address = UInt(bitPattern: context)
-        remove(keyPath, of: observer) { $0.context == address }
-    }
-
-    private func remove(_ key: String, of owner: AnyObject, where fits: (ObjectObservation.Observer) -> Bool) {
-        guard observation.remove(where: { $0.owner === owner && $0.path == key && fits($0) }) else {
-            fatalError("\(type(of: owner)) doesn't observe '\(key)' of the migration manager and can't be removed.")
-        }
-    }
+    func drop(where fits: (ObjectObservation.Observer) -> Bool) -> Bool { observation.remove(where: fits) }
 
     @discardableResult
-    fileprivate func add(
+    func add(
         _ key: String, _ options: NSKeyValueObservingOptions, owner: AnyObject?, _ context: UInt,
-        tell: @escaping ([NSKeyValueChangeKey: Any]) -> Void
+        read: (() -> Any?)? = nil, tell: @escaping ([NSKeyValueChangeKey: Any]) -> Void
     ) -> ObjectObservation.Observer {
         guard Self.names.contains(key) else {
             fatalError(
@@ -78,6 +46,6 @@ extension KeyValueObservable where Self: NSMigrationManager {
         let observer = add(key, options, owner: nil, 0) { [unowned self] change in
             changeHandler(self, NSKeyValueObservedChange(change))
         }
-        return NSKeyValueObservation { [weak self] in _ = self?.observation.remove { $0 === observer } }
+        return NSKeyValueObservation { [weak self] in _ = self?.drop { $0 === observer } }
     }
 }

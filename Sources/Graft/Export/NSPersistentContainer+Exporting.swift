@@ -38,10 +38,7 @@ extension NSPersistentContainer {
         _ request: ExportRequest, to destination: ExportDestination, options: ExportOptions = ExportOptions(),
         progress: Progress? = nil
     ) throws -> Int {
-        let context = newBackgroundContext()
-        return try context.performAndWait {
-            try Self.export(request, destination, options, progress, context)
-        }
+        try export(to: destination, options, progress) { try $0.write(request.fetchRequest(), to: &$1) }
     }
 
     /// Writes the objects of an entity as JSON without blocking the caller. Cancelling the task ends the export.
@@ -53,22 +50,7 @@ extension NSPersistentContainer {
         _ request: ExportRequest, to destination: ExportDestination, options: ExportOptions = ExportOptions(),
         progress: Progress? = nil
     ) async throws -> Int {
-        let context = newBackgroundContext()
-        let progress = progress ?? Progress(totalUnitCount: 0)
-        return try await withTaskCancellationHandler {
-            try await context.perform { try Self.export(request, destination, options, progress, context) }
-        } onCancel: {
-            progress.cancel()
-        }
-    }
-
-    private static func export(
-        _ request: ExportRequest, _ destination: ExportDestination, _ options: ExportOptions, _ progress: Progress?,
-        _ context: NSManagedObjectContext
-    ) throws -> Int {
-        try context.readOneState()
-        let run = ExportRun(context: context, options: options, progress: progress, releasesObjects: true)
-        return try run.write(to: destination) { try run.write(request.fetchRequest(), to: &$0) }
+        try await export(to: destination, options, progress) { try $0.write(request.fetchRequest(), to: &$1) }
     }
 
     /// Writes the whole graph as one JSON object, and waits for it: every object once, in an array under its entity's name, so that
@@ -88,10 +70,7 @@ extension NSPersistentContainer {
         of entities: [String]? = nil, to destination: ExportDestination, options: ExportOptions = ExportOptions(),
         progress: Progress? = nil
     ) throws -> Int {
-        let context = newBackgroundContext()
-        return try context.performAndWait {
-            try Self.exportDocument(entities, destination, options, progress, context)
-        }
+        try export(to: destination, options, progress) { try $0.writeDocument(of: entities, to: &$1) }
     }
 
     /// Writes the whole graph as one JSON object without blocking the caller. Cancelling the task ends the export.
@@ -103,21 +82,38 @@ extension NSPersistentContainer {
         of entities: [String]? = nil, to destination: ExportDestination, options: ExportOptions = ExportOptions(),
         progress: Progress? = nil
     ) async throws -> Int {
+        try await export(to: destination, options, progress) { try $0.writeDocument(of: entities, to: &$1) }
+    }
+
+    // MARK: Contexts
+
+    private typealias Writing = @Sendable (ExportRun, inout JSONWriter) throws -> Int
+
+    private func export(
+        to destination: ExportDestination, _ options: ExportOptions, _ progress: Progress?, _ write: Writing
+    ) throws -> Int {
+        let context = newBackgroundContext()
+        return try context.performAndWait { try Self.export(to: destination, options, progress, context, write) }
+    }
+
+    private func export(
+        to destination: ExportDestination, _ options: ExportOptions, _ progress: Progress?, _ write: @escaping Writing
+    ) async throws -> Int {
         let context = newBackgroundContext()
         let progress = progress ?? Progress(totalUnitCount: 0)
         return try await withTaskCancellationHandler {
-            try await context.perform { try Self.exportDocument(entities, destination, options, progress, context) }
+            try await context.perform { try Self.export(to: destination, options, progress, context, write) }
         } onCancel: {
             progress.cancel()
         }
     }
 
-    private static func exportDocument(
-        _ entities: [String]?, _ destination: ExportDestination, _ options: ExportOptions, _ progress: Progress?,
-        _ context: NSManagedObjectContext
+    private static func export(
+        to destination: ExportDestination, _ options: ExportOptions, _ progress: Progress?,
+        _ context: NSManagedObjectContext, _ write: Writing
     ) throws -> Int {
         try context.readOneState()
         let run = ExportRun(context: context, options: options, progress: progress, releasesObjects: true)
-        return try run.write(to: destination) { try run.writeDocument(of: entities, to: &$0) }
+        return try run.write(to: destination) { try write(run, &$0) }
     }
 }

@@ -4,28 +4,9 @@
 import CoreData
 
 extension ObjectWriter {
-    /// What is at the other end of a relationship.
-    enum Related {
-        /// Objects that have been nested in full before, by their identifiers: they needn't be there themselves.
-        case known([KnownObject])
-        case objects([NSManagedObject])
-
-        var isEmpty: Bool {
-            switch self {
-            case .known(let known): known.isEmpty
-            case .objects(let objects): objects.isEmpty
-            }
-        }
-    }
-
-    struct KnownObject {
-        let plan: ExportPlan
-        let identifier: GraphValue
-    }
-
-    func related(
-        _ number: Int, _ form: ExportOptions.RelationshipForm, _ pass: Pass
-    ) throws -> Related {
+    func ends(
+        _ number: Int, _ form: ExportOptions.RelationshipForm, _ pass: ExportPass<Object>
+    ) throws -> ExportedEnds<NSManagedObject> {
         let (object, property) = (pass.object, pass.plan.properties[number])
         guard form == .nested, changes == nil, let destination = property.destination, isCyclic[destination],
             let context = object.managedObjectContext
@@ -34,7 +15,7 @@ extension ObjectWriter {
         }
         // By their IDs, and not as members: members would keep each other alive, until the whole graph is in memory.
         let ids = object.relatedIDs(number, property)
-        var known: [KnownObject] = []
+        var known: [(plan: ExportPlan, identifier: GraphValue)] = []
         known.reserveCapacity(ids.count)
         var isMissing = false
         for id in ids {
@@ -58,7 +39,7 @@ extension ObjectWriter {
     ///
     /// - Throws: ``GraftError`` with `missingObject` for a link to an object that is gone, unless what has no form is null.
     private func present(
-        _ objects: [NSManagedObject], _ pass: Pass, _ property: GraphSchema.Property
+        _ objects: [NSManagedObject], _ pass: ExportPass<Object>, _ property: GraphSchema.Property
     ) throws -> [NSManagedObject] {
         let remaining = presence.remaining(objects)
         if options.writesNullForWhatHasNoForm { return remaining.filter { !presence.isGone($0) } }
@@ -74,10 +55,12 @@ extension ObjectWriter {
         }
     }
 
-    private func knownObject(_ id: NSManagedObjectID, _ identifier: GraphValue?) -> KnownObject? {
+    private func knownObject(
+        _ id: NSManagedObjectID, _ identifier: GraphValue?
+    ) -> (plan: ExportPlan, identifier: GraphValue)? {
         guard options.stableIdentifierKey == nil, let identifier, let plan = numbers[ObjectIdentifier(id.entity)]
         else { return nil }
-        return KnownObject(plan: plans[plan], identifier: identifier)
+        return (plans[plan], identifier)
     }
 
     /// The members of a relationship, as they are ordered or, where they aren't and keys are sorted, by their identity: the
@@ -92,7 +75,9 @@ extension ObjectWriter {
         return members.indices.sorted { keys[$0].precedes(keys[$1]) ?? ($0 < $1) }.map { members[$0] }
     }
 
-    private func ordered(_ members: [KnownObject], _ property: GraphSchema.Property) -> [KnownObject] {
+    private func ordered(
+        _ members: [(plan: ExportPlan, identifier: GraphValue)], _ property: GraphSchema.Property
+    ) -> [(plan: ExportPlan, identifier: GraphValue)] {
         guard isSorted(property), members.count > 1 else { return members }
         return members.indices.sorted { one, other in
             members[one].identifier.precedes(members[other].identifier) ?? (one < other)

@@ -5,7 +5,9 @@
 import CoreData
 
 /// Writes objects by the ordinary mapping.
-final class ObjectWriter {
+final class ObjectWriter: ItemWriter {
+    typealias Object = NSManagedObject
+
     let plans: [ExportPlan]
     let numbers: [ObjectIdentifier: Int]
     let options: ExportOptions
@@ -97,15 +99,10 @@ final class ObjectWriter {
         throw GraftError(.unknownEntity(object.entity.name ?? "", closest: nil))
     }
 
-    /// Writes an object with all its keys or, if it isn't to be nested here, as its identifier.
-    ///
-    /// - Parameter inverse: The relationship that leads back to where the object was met, which is left out.
-    private func writeNested(
-        _ object: NSManagedObject, cameFrom inverse: Int?, to writer: inout JSONWriter
-    ) throws {
+    func writeNested(_ object: NSManagedObject, cameFrom inverse: Int?, to writer: inout JSONWriter) throws {
         let plan = try plan(of: object)
         // Before anything is kept by its ID.
-        if options.stableIdentifierKey != nil { try makeIdentifierStable(of: object, plan) }
+        if options.stableIdentifierKey != nil, try !plan.isIdentified(object) { try makeIdentifierStable(of: object) }
         var followsRelationships = nesting == 0 || nesting < options.maximumNesting
         if followsRelationships, plan.isExpanding, isCyclic[plan.number] {
             if nesting > 0, let identifier = expanded[object.objectID.lookupKey] {
@@ -129,169 +126,36 @@ final class ObjectWriter {
             }
         }
         nesting += 1
-        try writer.beginObject()
-        let pass = Pass(object: object, plan: plan, inverse: inverse, change: change, followsRelationships)
-        try write(plan.items, pass, to: &writer)
-        try writer.endObject()
+        try writeObject(
+            plan.items,
+            ExportPass(
+                object: object, plan: plan, inverse: inverse, change: change,
+                followsRelationships: followsRelationships), to: &writer)
         nesting -= 1
     }
 
-    /// What holds for all keys of one object.
-    struct Pass {
-        let object: NSManagedObject
-        let plan: ExportPlan
-        /// The relationship that is left out, because it leads back.
-        let inverse: Int?
-        /// What has changed, if only that is written.
-        let change: ExportChanges.Change?
-        let followsRelationships: Bool
-
-        init(
-            object: NSManagedObject, plan: ExportPlan, inverse: Int?, change: ExportChanges.Change?,
-            _ followsRelationships: Bool
-        ) {
-            self.object = object
-            self.plan = plan
-            self.inverse = inverse
-            self.change = change
-            self.followsRelationships = followsRelationships
-        }
+    func requireNull(_ number: Int, _ pass: ExportPass<Object>) throws {
+        try damage?.requireFile(of: pass.object, pass.plan.properties[number].name)
     }
 
-    private func write(
-        _ items: [ExportPlan.Item], _ pass: Pass, to writer: inout JSONWriter
-    ) throws {
-        let (object, plan) = (pass.object, pass.plan)
-        for item in items {
-            if pass.change != nil, try !isWritten(item, pass) { continue }
-            switch item.content {
-            case .attribute(let number, let converter):
-                let value = try object.graphValue(number, plan.properties[number])
-                if value.isNull {
-                    try damage?.requireFile(of: object, plan.properties[number].name)
-                    if !item.writesNull { continue }
-                }
-                try writer.key(item.key)
-                if options.writesNullForWhatHasNoForm, !value.hasJSONForm {
-                    try writer.null()
-                } else {
-                    try plan.write(value, number, converter, to: &writer)
-                }
-            case .transformed(let number, let transformer):
-                // A transformer that has no JSON value for this one takes the key away, as in Groot.
-                guard let json = try json(number, of: object, plan, by: transformer) else { continue }
-                if json.isNull, !item.writesNull { continue }
-                try writer.key(item.key)
-                try writer.value(json)
-            case .toOne(let number, let form):
-                guard pass.followsRelationships, number != pass.inverse else { continue }
-                let related = try related(number, form, pass)
-                if related.isEmpty, !item.writesNull { continue }
-                try writer.key(item.key)
-                if related.isEmpty { try writer.null() }
-                try write(related, form, cameFrom: plan.properties[number].inverse, to: &writer)
-            case .toMany(let number, let form):
-                guard pass.followsRelationships, number != pass.inverse else { continue }
-                let related = try related(number, form, pass)
-                // Among changes, an empty array says that the members have gone.
-                if related.isEmpty, !item.writesNull, pass.change == nil { continue }
-                try writer.key(item.key)
-                try writer.beginArray()
-                try write(related, form, cameFrom: plan.properties[number].inverse, to: &writer)
-                try writer.endArray()
-            case .constant(let text):
-                try writer.key(item.key)
-                try writer.string(text)
-            case .stableIdentifier:
-                if try plan.isIdentified(object) { continue }
-                try writer.key(item.key)
-                try writer.string(stableIdentifier(of: object))
-            case .step(let items):
-                try writer.key(item.key)
-                try writer.beginObject()
-                try write(items, pass, to: &writer)
-                try writer.endObject()
-            }
-        }
-    }
-
-    private func json(
-        _ number: Int, of object: NSManagedObject, _ plan: ExportPlan, by transformer: NamedTransformer
-    ) throws -> JSONValue? {
-        do {
-            return try plan.json(number, of: object, by: transformer)
-        } catch let error as GraftError {
-            guard options.writesNullForWhatHasNoForm, case .notRepresentable = error.problem else { throw error }
-            return .null
-        }
-    }
-
-    // MARK: Related objects
-
-    private func write(
-        _ related: Related, _ form: ExportOptions.RelationshipForm, cameFrom inverse: Int?, to writer: inout JSONWriter
-    ) throws {
-        switch related {
-        case .known(let known):
-            for object in known { try object.plan.write(bareIdentifier: object.identifier, to: &writer) }
-        case .objects(let objects):
-            for object in objects { try writeRelated(object, form, cameFrom: inverse, to: &writer) }
-        }
-    }
-
-    private func writeRelated(
-        _ object: NSManagedObject, _ form: ExportOptions.RelationshipForm, cameFrom inverse: Int?,
-        to writer: inout JSONWriter
-    ) throws {
-        if form == .nested { return try writeNested(object, cameFrom: inverse, to: &writer) }
-        let plan = try plan(of: object)
-        if options.stableIdentifierKey != nil { try makeIdentifierStable(of: object, plan) }
-        if try writeIdentifier(of: object, plan, to: &writer) { return }
-        try writer.beginObject()
-        try write(
-            plan.items, Pass(object: object, plan: plan, inverse: nil, change: nil, false), to: &writer)
-        try writer.endObject()
-    }
-
-    /// Writes the identifier of an object: one value, or an object with several, or with the name of an object that has no
-    /// identity. Returns false where there is none of these.
-    private func writeIdentifier(
-        of object: NSManagedObject, _ plan: ExportPlan, to writer: inout JSONWriter
-    ) throws -> Bool {
-        guard try plan.isIdentified(object) else {
-            // Where it is nested in full, its other keys follow.
-            guard let key = options.stableIdentifierKey, expanded[object.objectID.lookupKey] != nil else {
-                return false
-            }
-            try writer.beginObject()
-            try writer.key(key)
-            try writer.string(stableIdentifier(of: object))
-            try writer.endObject()
-            return true
-        }
-        if try plan.writeBareIdentifier(of: object, to: &writer) { return true }
-        try writer.beginObject()
-        try write(
-            plan.identityItems, Pass(object: object, plan: plan, inverse: nil, change: nil, true), to: &writer)
-        try writer.endObject()
-        return true
-    }
+    // MARK: Names
 
     /// The URI of an object's ID.
-    private func stableIdentifier(of object: NSManagedObject) -> String {
-        object.objectID.uriRepresentation().absoluteString
+    func name(of object: NSManagedObject, ifNested: Bool) throws -> String? {
+        if ifNested, expanded[object.objectID.lookupKey] == nil { return nil }
+        try makeIdentifierStable(of: object)
+        return object.objectID.uriRepresentation().absoluteString
     }
 
-    /// Gives an object without identity its permanent ID.
-    private func makeIdentifierStable(of object: NSManagedObject, _ plan: ExportPlan) throws {
-        guard object.objectID.isTemporaryID, try !plan.isIdentified(object) else { return }
+    /// Gives an object its permanent ID.
+    private func makeIdentifierStable(of object: NSManagedObject) throws {
+        guard object.objectID.isTemporaryID else { return }
         try object.managedObjectContext?.obtainPermanentIDs(for: [object])
     }
 
     // MARK: Changes
 
-    /// Whether a key is written where only changes are.
-    private func isWritten(_ item: ExportPlan.Item, _ pass: Pass) throws -> Bool {
+    func isWritten(_ item: ExportPlan.Item, _ pass: ExportPass<Object>) throws -> Bool {
         switch item.content {
         case .constant, .stableIdentifier: return true
         case .step(let items): return try items.contains { try isWritten($0, pass) }
@@ -304,7 +168,7 @@ final class ObjectWriter {
         }
     }
 
-    private func hasChangedMember(_ number: Int, of pass: Pass) throws -> Bool {
+    private func hasChangedMember(_ number: Int, of pass: ExportPass<Object>) throws -> Bool {
         let property = pass.plan.properties[number]
         return try pass.object.relatedObjects(number, property).contains {
             try hasChanges($0, cameFrom: property.inverse)

@@ -1,0 +1,170 @@
+// The keys of one object in JSON, be it a managed object (ObjectWriter.swift) or a row of a snapshot (RowWriter.swift). What it
+// leads to, and what of that is nested in full, those two say.
+
+import CoreData
+
+/// What holds for all keys of one object.
+struct ExportPass<Object> {
+    var object: Object
+    var plan: ExportPlan
+    /// The relationship that is left out, because it leads back.
+    var inverse: Int?
+    /// What has changed, if only that is written.
+    var change: ExportChanges.Change?
+    var followsRelationships: Bool
+}
+
+/// What is at the other end of a relationship, in the order in which it is written.
+enum ExportedEnds<Object> {
+    /// Objects that have been nested in full before, by their identifiers: they needn't be there themselves.
+    case known([(plan: ExportPlan, identifier: GraphValue)])
+    case objects([Object])
+
+    var isEmpty: Bool {
+        switch self {
+        case .known(let known): known.isEmpty
+        case .objects(let objects): objects.isEmpty
+        }
+    }
+}
+
+/// Writes objects by the ordinary mapping.
+protocol ItemWriter: AnyObject {
+    associatedtype Object: ExportedObject
+
+    var options: ExportOptions { get }
+
+    func plan(of object: Object) throws -> ExportPlan
+
+    /// Whether a key is written where only changes are.
+    func isWritten(_ item: ExportPlan.Item, _ pass: ExportPass<Object>) throws -> Bool
+
+    /// Refuses an attribute without value that has one in truth.
+    func requireNull(_ number: Int, _ pass: ExportPass<Object>) throws
+
+    func ends(_ number: Int, _ form: ExportOptions.RelationshipForm, _ pass: ExportPass<Object>) throws -> ExportedEnds<
+        Object
+    >
+
+    /// What an object without identity is called; nil where it has no name.
+    ///
+    /// - Parameter ifNested: Whether it has one only after it has been nested in full: its other keys are there.
+    func name(of object: Object, ifNested: Bool) throws -> String?
+
+    /// Writes an object with all its keys or, if it isn't to be nested here, as its identifier.
+    ///
+    /// - Parameter inverse: The relationship that leads back to where the object was met, which is left out.
+    func writeNested(_ object: Object, cameFrom inverse: Int?, to writer: inout JSONWriter) throws
+}
+
+extension ItemWriter {
+    func write(_ items: [ExportPlan.Item], _ pass: ExportPass<Object>, to writer: inout JSONWriter) throws {
+        let (object, plan) = (pass.object, pass.plan)
+        for item in items {
+            if pass.change != nil, try !isWritten(item, pass) { continue }
+            switch item.content {
+            case .attribute(let number, let converter):
+                let value = try object.graphValue(number, plan.properties[number])
+                if value.isNull {
+                    try requireNull(number, pass)
+                    if !item.writesNull { continue }
+                }
+                try writer.key(item.key)
+                if options.writesNullForWhatHasNoForm, !value.hasJSONForm {
+                    try writer.null()
+                } else {
+                    try plan.write(value, number, converter, to: &writer)
+                }
+            case .transformed(let number, let transformer):
+                // A transformer that has no JSON value for this one takes the key away, as in Groot.
+                guard let json = try json(number, of: object, plan, by: transformer) else { continue }
+                if json.isNull, !item.writesNull { continue }
+                try writer.key(item.key)
+                try writer.value(json)
+            case .toOne(let number, let form):
+                guard pass.followsRelationships, number != pass.inverse else { continue }
+                let ends = try ends(number, form, pass)
+                if ends.isEmpty, !item.writesNull { continue }
+                try writer.key(item.key)
+                if ends.isEmpty { try writer.null() }
+                try write(ends, form, cameFrom: plan.properties[number].inverse, to: &writer)
+            case .toMany(let number, let form):
+                guard pass.followsRelationships, number != pass.inverse else { continue }
+                let ends = try ends(number, form, pass)
+                // Among changes, an empty array says that the members have gone.
+                if ends.isEmpty, !item.writesNull, pass.change == nil { continue }
+                try writer.key(item.key)
+                try writer.beginArray()
+                try write(ends, form, cameFrom: plan.properties[number].inverse, to: &writer)
+                try writer.endArray()
+            case .constant(let text):
+                try writer.key(item.key)
+                try writer.string(text)
+            case .stableIdentifier:
+                guard try !plan.isIdentified(object), let name = try name(of: object, ifNested: false) else { continue }
+                try writer.key(item.key)
+                try writer.string(name)
+            case .step(let items):
+                try writer.key(item.key)
+                try writer.beginObject()
+                try write(items, pass, to: &writer)
+                try writer.endObject()
+            }
+        }
+    }
+
+    private func json(
+        _ number: Int, of object: Object, _ plan: ExportPlan, by transformer: NamedTransformer
+    ) throws -> JSONValue? {
+        do {
+            return try plan.json(number, of: object, by: transformer)
+        } catch let error as GraftError {
+            guard options.writesNullForWhatHasNoForm, case .notRepresentable = error.problem else { throw error }
+            return .null
+        }
+    }
+
+    private func write(
+        _ ends: ExportedEnds<Object>, _ form: ExportOptions.RelationshipForm, cameFrom inverse: Int?,
+        to writer: inout JSONWriter
+    ) throws {
+        switch ends {
+        case .known(let known):
+            for (plan, identifier) in known { try plan.write(bareIdentifier: identifier, to: &writer) }
+        case .objects(let objects) where form == .nested:
+            for object in objects { try writeNested(object, cameFrom: inverse, to: &writer) }
+        case .objects(let objects):
+            for object in objects {
+                let plan = try plan(of: object)
+                if try writeIdentifier(of: object, plan, to: &writer) { continue }
+                try writeObject(
+                    plan.items, ExportPass(object: object, plan: plan, followsRelationships: false), to: &writer)
+            }
+        }
+    }
+
+    func writeObject(_ items: [ExportPlan.Item], _ pass: ExportPass<Object>, to writer: inout JSONWriter) throws {
+        try writer.beginObject()
+        try write(items, pass, to: &writer)
+        try writer.endObject()
+    }
+
+    /// Writes the identifier of an object: one value, or an object with several, or with the name of an object that has no
+    /// identity. Returns false where there is none of these.
+    func writeIdentifier(of object: Object, _ plan: ExportPlan, to writer: inout JSONWriter) throws -> Bool {
+        guard try plan.isIdentified(object) else {
+            guard let key = options.stableIdentifierKey, let name = try name(of: object, ifNested: true) else {
+                return false
+            }
+            try writer.beginObject()
+            try writer.key(key)
+            try writer.string(name)
+            try writer.endObject()
+            return true
+        }
+        if try plan.writeBareIdentifier(of: object, to: &writer) { return true }
+        try writeObject(
+            plan.identityItems, ExportPass(object: object, plan: plan, followsRelationships: true), to: &writer)
+        return true
+    }
+}
