@@ -29,11 +29,21 @@ extension GraphValue {
     /// - Parameter transformerName: The transformer that the attribute is stored with.
     func tree(_ transformerName: String?) -> GraphValue {
         guard case .encoded(let bytes) = self else { return self }
-        #if canImport(Darwin) || GRAFT_PORTABLE
-            let object = try? NSKeyedUnarchiver.unarchiveTopLevelObjectWithData(bytes)
+        #if canImport(Darwin)
+            let object = try? Self.unarchived(bytes)
         #else
             let object = TransformableValue(stored: bytes, transformerName: transformerName).object
         #endif
         return object.flatMap { JSONValue(object: $0) }.map(GraphValue.json) ?? self
+    }
+
+    /// The object of a keyed archive.
+    static func unarchived(_ bytes: Data) throws -> Any? {
+        #if canImport(Darwin)
+            try NSKeyedUnarchiver.unarchiveTopLevelObjectWithData(bytes)
+        #else
+            // Foundation on Linux ends the process over bytes that are no archive.
+            TransformableValue(stored: bytes, transformerName: nil).object
+        #endif
     }
 }

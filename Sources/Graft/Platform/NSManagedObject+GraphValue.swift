@@ -21,8 +21,7 @@ import Foundation
         /// Sets an attribute.
         func assign(_ value: GraphValue, _ number: Int, _ property: GraphSchema.Property) throws {
             if case .encoded(let bytes) = value {
-                let object = try NSKeyedUnarchiver.unarchiveTopLevelObjectWithData(bytes)
-                setValue(object, forKey: property.name)
+                setValue(try GraphValue.unarchived(bytes), forKey: property.name)
             } else {
                 setValue(value.object, forKey: property.name)
             }
