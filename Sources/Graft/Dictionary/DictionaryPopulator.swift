@@ -106,7 +106,7 @@ struct DictionaryPopulator {
             if importer.object(row) != nil { continue }
             let (entity, place) = (compiled.schema.entities[row.entity], reader.place(of: node))
             let identity = reader.snapshot.identity(of: row)
-            if identity.isEmpty || identity.contains(where: \.isNull) {
+            if entity.identity.isEmpty || identity.contains(where: \.isNull) {
                 let names = entity.identity.map { entity.properties[$0].name }
                 throw GraftError(.missingIdentity(attributes: names), at: place)
             }
