@@ -5,7 +5,7 @@ public import Foundation
 
 extension GraphDiff {
     /// Makes the difference between all objects of two stores, or of some entities. Both are read in the order of
-    /// identities, some objects at a time.
+    /// identities, some objects at a time; of two SQLite files, on Linux, only the objects that may differ.
     ///
     /// Objects are told apart by their identity, by a guess that holds in both stores, or by their rows where the stores are of
     /// one lineage. Memory grows with the number of differences, not with the stores; the exception are models with an entity
@@ -21,10 +21,18 @@ extension GraphDiff {
     /// - Throws: ``GraftError``: `modelMismatch` where the models differ, `missingIdentity` and `duplicateIdentity` for
     ///   objects that can't be told apart, `cancelled`.
     /// - Complexity: O(*n*) objects read for *n* objects in both stores, and the sorting of their identities by the
-    ///   stores.
+    ///   stores. Two SQLite files compare their rows themselves, and only what differs is read.
     public init(
         from old: NSPersistentContainer, to new: NSPersistentContainer, entities: [String]? = nil,
         options: DiffOptions = DiffOptions(), progress: Progress? = nil
+    ) throws {
+        try self.init(from: old, to: new, entities: entities, options: options, progress: progress, readingAll: false)
+    }
+
+    /// - Parameter readsAll: Whether all objects are read, although the stores may know which of them differ.
+    init(
+        from old: NSPersistentContainer, to new: NSPersistentContainer, entities: [String]? = nil,
+        options: DiffOptions = DiffOptions(), progress: Progress? = nil, readingAll readsAll: Bool
     ) throws {
         let contexts = (old.newBackgroundContext(), new.newBackgroundContext())
         let schema = try GraphSchema(old.managedObjectModel)
@@ -39,6 +47,7 @@ extension GraphDiff {
             try contexts.1.performAndWait {
                 try contexts.0.readOneState()
                 try contexts.1.readOneState()
+                let differences = readsAll ? nil : try StoreDifferences(contexts.0, contexts.1)
                 let sides = (try StoreEvidence(contexts.0, schema), try StoreEvidence(contexts.1, schema))
                 let identification = try IdentityDecision(schema, options, [sides.0, sides.1]).identification
                 let identified = try schema.identified(by: identification)
@@ -52,7 +61,7 @@ extension GraphDiff {
                 var comparison = try StoreComparison(
                     StoreSide(contexts.0, identified, identification),
                     StoreSide(contexts.1, identified, identification), DiffScope(identified, options),
-                    entities: compared)
+                    entities: compared, differences)
                 return try comparison.diff(
                     ObjectProgress(progress) { try contexts.0.count(of: compared, schema) },
                     hasBase: options.base != nil)

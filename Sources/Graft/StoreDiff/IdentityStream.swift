@@ -14,7 +14,8 @@ struct IdentityStream {
     private let isPaged: Bool
     private var page: ArraySlice<NSManagedObjectID> = []
     private var isLastPage = false
-    /// How many IDs the pages before have had, where rows are counted through.
+    /// The IDs in their order, where they needn't be looked for by identity; and how many the pages before have had.
+    private let ids: DifferingObjects.IDs?
     private var offset = 0
     private var batch: ArraySlice<NSManagedObject> = []
     private(set) var count = 0
@@ -24,9 +25,12 @@ struct IdentityStream {
     /// Its identity.
     private(set) var identity: [GraphValue] = []
 
-    /// - Parameter relationships: Those that are read with the objects.
+    /// - Parameters:
+    ///   - ids: The objects to read; nil for all.
+    ///   - relationships: Those that are read with the objects.
     init(
-        _ side: StoreSide, entity: Int, relationships: [String], pageSize: Int = 1 << 16, batchSize: Int = 1000
+        _ side: StoreSide, entity: Int, ids: DifferingObjects.IDs? = nil, relationships: [String],
+        pageSize: Int = 1 << 16, batchSize: Int = 1000
     ) throws {
         self.side = side
         self.entity = entity
@@ -34,6 +38,8 @@ struct IdentityStream {
         self.pageSize = pageSize
         self.batchSize = batchSize
         let description = side.schema.entities[entity]
+        let allByRow = { try side.context.rowIDs(of: description.name, offset: $0, limit: $1) }
+        self.ids = ids ?? (description.isByRow == true ? allByRow : nil)
         isPaged = description.identity.allSatisfy { number in
             // Where a store rounds values, what it has can't be asked for exactly.
             switch description.properties[number].attributeKind {
@@ -96,8 +102,8 @@ struct IdentityStream {
     private mutating func readPage() throws {
         guard !isLastPage else { return }
         let description = side.schema.entities[entity]
-        if description.isByRow == true {
-            page = try side.context.rowIDs(of: name, offset: offset, limit: pageSize)[...]
+        if let ids {
+            page = try ids(offset, pageSize)[...]
             offset += page.count
             isLastPage = page.count < pageSize
             return

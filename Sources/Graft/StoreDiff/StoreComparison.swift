@@ -12,16 +12,21 @@ struct StoreComparison {
     private let new: StoreSide
     private let scope: DiffScope
     private let entities: [Int]
+    private let differences: StoreDifferences?
     private let reading: RelationshipReading
     private var diff = GraphDiff()
     private var members = DerivedMembers()
     private var evidence = RowEvidence()
 
-    init(_ old: StoreSide, _ new: StoreSide, _ scope: DiffScope, entities: [Int]) throws {
+    /// - Parameter differences: Nil where all objects are read.
+    init(
+        _ old: StoreSide, _ new: StoreSide, _ scope: DiffScope, entities: [Int], _ differences: StoreDifferences?
+    ) throws {
         self.old = old
         self.new = new
         self.scope = scope
         self.entities = entities
+        self.differences = differences
         let counts = try scope.schema.entities.map { entity in
             try old.context.count(for: NSFetchRequest<NSManagedObject>(entityName: entity.name))
         }
@@ -30,7 +35,9 @@ struct StoreComparison {
 
     /// Compares everything.
     mutating func diff(_ progress: ObjectProgress, hasBase: Bool) throws -> GraphDiff {
-        for entity in entities { try compare(entity, progress) }
+        let differing = try differences?.objects(
+            scope, reading, entities, old.identification, step: progress.checkCancellation)
+        for entity in entities { try compare(entity, differing?[entity], progress) }
         progress.finish()
         try evidence.check(scope.schema, hasBase: hasBase)
         return GraphDiff(
@@ -40,10 +47,18 @@ struct StoreComparison {
 
     private var names: Set<String> { Set(entities.map { scope.schema.entities[$0].name }) }
 
-    private mutating func compare(_ entity: Int, _ progress: ObjectProgress) throws {
+    private mutating func compare(
+        _ entity: Int, _ differing: DifferingObjects?, _ progress: ObjectProgress
+    ) throws {
         let relationships = reading.names(of: entity)
-        var before = try IdentityStream(old, entity: entity, relationships: relationships)
-        var after = try IdentityStream(new, entity: entity, relationships: relationships)
+        var before = try IdentityStream(old, entity: entity, ids: differing?.old, relationships: relationships)
+        var after = try IdentityStream(new, entity: entity, ids: differing?.new, relationships: relationships)
+        if let differing {
+            progress.advance(by: differing.sameCount)
+            if scope.schema.entities[entity].isByRow == true {
+                evidence.note(scope.schema.root(of: entity), values: differing.sameValueCount, differences: 0)
+            }
+        }
         var told = 0
         while before.current != nil || after.current != nil {
             if before.count - told >= 1000 {

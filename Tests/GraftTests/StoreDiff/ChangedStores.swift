@@ -5,12 +5,18 @@ import Foundation
 
 enum ChangedStores {
     /// The graph of a seed, before and after.
-    static func pair(_ seed: Int, _ kind: StoreKind = .inMemory) throws -> (old: TestStack, new: TestStack) {
-        (try stack(seed, kind, isChanged: false), try stack(seed, kind, isChanged: true))
+    ///
+    /// - Parameter isRenumbered: Whether the rows have other numbers after.
+    static func pair(
+        _ seed: Int, _ kind: StoreKind = .inMemory, isRenumbered: Bool = false
+    ) throws -> (old: TestStack, new: TestStack) {
+        (try stack(seed, kind, isChanged: false), try stack(seed, kind, isChanged: true, isRenumbered))
     }
 
     /// A store with a random graph, and some of it changed.
-    private static func stack(_ seed: Int, _ kind: StoreKind, isChanged: Bool) throws -> TestStack {
+    private static func stack(
+        _ seed: Int, _ kind: StoreKind, isChanged: Bool, _ isRenumbered: Bool = false
+    ) throws -> TestStack {
         var graph = RandomGraph(seed: seed)
         let stack = try TestStack(graph.model, kind)
         try stack.perform { context in
@@ -18,6 +24,9 @@ enum ChangedStores {
             var random = SeededGenerator(seed: seed)
             let objects = context.insertedObjects.sorted { suffix($0) < suffix($1) }
             identify(objects, from: 1000)
+            if isRenumbered {
+                for (index, object) in objects.enumerated() { context.want(row: Int64(60 - 2 * index), for: object) }
+            }
             try context.save()
             guard isChanged else { return }
             for object in objects where random.chance(10) { context.delete(object) }

@@ -3,8 +3,9 @@
 
 import CoreData
 import Foundation
-import Graft
 import Testing
+
+@testable import Graft
 
 @Suite(.needsReferenceData, .serialized) struct RealStoreDiffTests {
     /// Stores that say of each link the same at both ends, and all of whose links lead somewhere.
@@ -79,6 +80,7 @@ import Testing
         let base = try read(original) { try GraphSnapshot(of: $0).lineage }
         let options = DiffOptions(guessesKeys: true, base: base)
         let diff = try GraphDiff(from: original, to: copy, options: options)
+        #expect(try GraphDiff(from: original, to: copy, options: options, readingAll: true) == diff)
         let changed = before.keys.filter { after[$0] != nil && after[$0] != before[$0] }
         #expect(try Set(names(diff.deleted.map(\.key), diff, original)) == Set(before.keys).subtracting(after.keys))
         #expect(try Set(names(diff.inserted.map(\.key), diff, copy)) == Set(after.keys).subtracting(before.keys))

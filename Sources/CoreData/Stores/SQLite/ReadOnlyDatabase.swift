@@ -43,20 +43,42 @@ final class ReadOnlyDatabase: Sendable {
 
         /// What has to be said before anything is read. With this lock, which `unix-none` doesn't take, SQLite keeps the index
         /// to itself.
-        fileprivate var preparation: [String] {
-            self == .privateIndex ? ["PRAGMA locking_mode = EXCLUSIVE"] : []
+        fileprivate var lockingMode: String { self == .privateIndex ? "EXCLUSIVE" : "NORMAL" }
+    }
+
+    /// A database as it is read.
+    private struct Source {
+        let path: String
+        let way: Way
+        /// What the files were before they were opened.
+        let state: DatabaseFilesState
+        let token: LockedFiles.Token?
+
+        init(_ path: String, _ way: Way) {
+            self.path = path
+            self.way = way
+            state = DatabaseFilesState(path)
+            token = way.hasLocks ? LockedFiles.enter(path) : nil
         }
     }
 
     private struct Connection {
-        let way: Way
         let queue: DatabaseQueue
-        /// What the files were before they were opened.
-        let state: DatabaseFilesState
-        let token: LockedFiles.Token?
+        let sources: [Source]
+
+        /// Where SQLite takes its locks, it sees to that by itself.
+        var isUpToDate: Bool { sources.allSatisfy { $0.way.hasLocks || DatabaseFilesState($0.path) == $0.state } }
+        var isJoined: Bool { sources.contains { $0.way == .joined } }
+
+        /// Keeps a connection without locks from being closed while its process has others with locks.
+        func park() {
+            for source in sources where !source.way.hasLocks { LockedFiles.park(queue, of: source.path) }
+        }
     }
 
     let path: String
+    /// A second database on the same connection, called `other` there.
+    private let other: String?
     private let options: SQLiteStoreOptions
     /// Whether the state of the first reading is kept.
     private let isPinned: Bool
@@ -64,18 +86,19 @@ final class ReadOnlyDatabase: Sendable {
     private static let attemptCount = 10
 
     /// - Parameter isPinned: Whether all readings show one state. In rollback mode that keeps writers from committing.
-    init(path: String, options: SQLiteStoreOptions, isPinned: Bool = false) throws {
+    init(path: String, options: SQLiteStoreOptions, isPinned: Bool = false, other: String? = nil) throws {
         self.path = path
+        self.other = other
         self.options = options
         self.isPinned = isPinned
-        let first = try connect(Self.way(to: path))
+        let first = try connect()
         connection.withLock { $0 = first }
     }
 
     deinit { close() }
 
     /// The way that is in use.
-    var way: Way? { connection.withLock { $0?.way } }
+    var way: Way? { connection.withLock { $0?.sources.first?.way } }
 
     // MARK: Reading
 
@@ -88,16 +111,16 @@ final class ReadOnlyDatabase: Sendable {
             let current = try upToDate()
             do {
                 let result = isPinned ? try current.queue.inDatabase(body) : try current.queue.read(body)
-                if isUpToDate(current) { return result }
+                if current.isUpToDate { return result }
             } catch {
-                if isUpToDate(current) {
-                    guard current.way == .joined, !isPinned, Self.needsMark(error) else { throw error }
-                    try replace(current, by: .shared)
+                if current.isUpToDate {
+                    guard current.isJoined, !isPinned, Self.needsMark(error) else { throw error }
+                    try replace(current, by: makeConnection(marking: true))
                     continue
                 }
             }
             if isPinned { break }
-            try replace(current, by: Self.way(to: path))
+            try replace(current, by: connect())
         }
         throw SQLiteErrors(path: path).changedWhileRead()
     }
@@ -121,8 +144,8 @@ final class ReadOnlyDatabase: Sendable {
             return connection
         }
         guard let last else { return }
-        park(last)
-        last.token?.end()
+        last.park()
+        for source in last.sources { source.token?.end() }
     }
 
     // MARK: Connections
@@ -136,30 +159,43 @@ final class ReadOnlyDatabase: Sendable {
         return state.hasLog ? .privateIndex : .fileAlone
     }
 
-    private func connect(_ way: Way) throws -> Connection {
+    private func connect() throws -> Connection {
         do {
-            return try makeConnection(way)
-        } catch  where way == .joined && Self.needsMark(error) {
-            return try makeConnection(.shared)
+            return try makeConnection(marking: false)
+        } catch  where Self.needsMark(error) {
+            return try makeConnection(marking: true)
         }
     }
 
-    private func makeConnection(_ way: Way) throws -> Connection {
-        let state = DatabaseFilesState(path)
-        let token = way.hasLocks ? LockedFiles.enter(path) : nil
+    /// - Parameter isMarking: Whether the shared index of a log may be written.
+    private func makeConnection(marking isMarking: Bool) throws -> Connection {
+        let sources = try [path, other].compactMap(\.self).map { path in
+            let way = try Self.way(to: path)
+            return Source(path, isMarking && way == .joined ? .shared : way)
+        }
         var configuration = try SQLiteDatabase.configuration(
-            options, path, excluding: ["journal_mode", "auto_vacuum", "page_size"], preparing: way.preparation)
+            options, path, excluding: ["journal_mode", "auto_vacuum", "page_size"],
+            preparing: ["PRAGMA locking_mode = \(sources[0].way.lockingMode)"])
         configuration.readonly = true
         configuration.allowsUnsafeTransactions = isPinned
-        let queue = try DatabaseQueue(path: Self.address(of: path, way), configuration: configuration)
-        if isPinned, way.hasLocks {
+        let queue = try DatabaseQueue(path: Self.address(of: path, sources[0].way), configuration: configuration)
+        try queue.inDatabase { db in
+            for source in sources.dropFirst() {
+                // Who says nothing gets the first database's way of locking.
+                let address = Self.address(of: source.path, source.way)
+                let isAlike = source.way == .privateIndex || sources[0].way != .privateIndex
+                try db.execute(
+                    sql: "ATTACH DATABASE ? AS other", arguments: [isAlike ? address : address + "&vfs=unix"])
+                try db.execute(sql: "PRAGMA other.locking_mode = \(source.way.lockingMode)")
+            }
+            guard isPinned, sources.contains(where: \.way.hasLocks) else { return }
             // A transaction that stays open keeps what it has seen first.
-            try queue.inDatabase { db in
-                try db.execute(sql: "BEGIN DEFERRED TRANSACTION")
-                _ = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM sqlite_master")
+            try db.execute(sql: "BEGIN DEFERRED TRANSACTION")
+            for name in ["main", "other"].prefix(sources.count) {
+                _ = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM \(name).sqlite_master")
             }
         }
-        return Connection(way: way, queue: queue, state: state, token: token)
+        return Connection(queue: queue, sources: sources)
     }
 
     private static func address(of path: String, _ way: Way) -> String {
@@ -174,30 +210,19 @@ final class ReadOnlyDatabase: Sendable {
         guard let current = connection.withLock({ $0 }) else {
             fatalError("The store \(path) was closed and is read again.")
         }
-        if isUpToDate(current) { return current }
+        if current.isUpToDate { return current }
         if isPinned { throw SQLiteErrors(path: path).changedWhileRead() }
-        try replace(current, by: Self.way(to: path))
-        return try connection.withLock { $0 } ?? connect(Self.way(to: path))
+        try replace(current, by: connect())
+        return try connection.withLock { $0 } ?? connect()
     }
 
-    /// Where SQLite takes its locks, it sees to that by itself.
-    private func isUpToDate(_ connection: Connection) -> Bool {
-        connection.way.hasLocks || DatabaseFilesState(path) == connection.state
-    }
-
-    private func replace(_ old: Connection, by way: Way) throws {
-        let new = try connect(way)
+    private func replace(_ old: Connection, by new: Connection) throws {
         let isReplaced = connection.withLock { connection in
             guard connection?.queue === old.queue else { return false }
             connection = new
             return true
         }
-        park(isReplaced ? old : new)
-    }
-
-    /// Keeps a connection without locks from being closed while its process has others with locks.
-    private func park(_ connection: Connection) {
-        if !connection.way.hasLocks { LockedFiles.park(connection.queue, of: path) }
+        (isReplaced ? old : new).park()
     }
 
     /// Whether an error says that the shared index of the log can't be used without writing into it.
