@@ -15,7 +15,7 @@ help:
 	@echo "make torture  kill the tool at random moments for an hour; TORTURE_SECONDS and TORTURE_SEED change that"
 	@echo "make faults   let each operation of the disk fail, one after the other, under stores and under the tool"
 	@echo "make sanitize run the tests with a sanitizer; SANITIZER=thread and FILTER=StressTests change that"
-	@echo "make fuzz     run libFuzzer over every reader; TARGET=json and SECONDS=600 change that"
+	@echo "make fuzz     run libFuzzer over every reader; TARGET=json, SECONDS=600 and INPUTS=1000000 change that"
 	@echo "make build    build the libraries and the tool (debug)"
 	@echo "make lint     check the formatting and that our code builds without warnings"
 	@echo "make apple    check that Graft compiles against Apple's Core Data, by declarations of its API"
@@ -51,7 +51,7 @@ sanitize: setup
 	@scripts/sanitize $(or $(SANITIZER),address) $(if $(FILTER),--filter $(FILTER))
 
 fuzz: setup
-	@scripts/fuzz $(or $(TARGET),all) $(or $(SECONDS),60)
+	@scripts/fuzz $(or $(TARGET),all) $(or $(SECONDS),60) $(or $(INPUTS),10000000)
 
 lint: setup
 	@scripts/lint

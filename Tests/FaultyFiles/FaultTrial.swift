@@ -49,7 +49,7 @@ package struct FaultTrial {
     /// Lets the first operation of the disk fail, the second, and so on, until the operation ends before one fails.
     ///
     /// - Parameters:
-    ///   - isThorough: Whether each one is tried, rather than the first ones and some of those after them.
+    ///   - isThorough: Whether each one is tried, rather than a few: others for each kind of fault.
     ///   - seeds: What decides, after a crash, what of the last writes is there; each is tried.
     package func run(
         operations: FaultyDisk.Operations = .any, fault: FaultyDisk.Fault, isThorough: Bool, seeds: Range<UInt64>
@@ -67,9 +67,9 @@ package struct FaultTrial {
         }
         var report = Report()
         for seed in fault == .crash ? seeds : 0..<1 {
-            var number = 1
+            var number = isThorough ? 1 : fault.firstNumber
             while try attempt(number, operations, fault, seed, disk, template, before, after, &report) {
-                number += isThorough ? 1 : number
+                number = isThorough ? number + 1 : number * 4
             }
         }
         return report

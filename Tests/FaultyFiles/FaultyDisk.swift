@@ -32,6 +32,15 @@ package import Foundation
         /// The power goes.
         case crash
 
+        /// Where a short trial begins.
+        var firstNumber: Int {
+            switch self {
+            case .once: 1
+            case .fromThenOn: 2
+            case .crash: 3
+            }
+        }
+
         fileprivate var mode: FaultyMode {
             switch self {
             case .once: .once

@@ -23,6 +23,12 @@ import Testing
         }
     }
 
+    @Test func `each target has a dictionary`() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Fuzzing/Dictionaries")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.standardizedFileURL.path)
+        #expect(Set(names) == Set(FuzzTarget.allCases.map { "\($0.rawValue).dict" }))
+    }
+
     @Test(arguments: FuzzTarget.allCases) func `mutations end nothing`(_ target: FuzzTarget) throws {
         let seeds = try target.seeds()
         var mutator = Mutator(seed: 20_261_122)

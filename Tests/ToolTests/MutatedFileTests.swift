@@ -11,12 +11,12 @@ import Testing
     /// The command lines that take a file of a kind, with the words `FILE`, `STORE` (a sound one) and `NEW`.
     private static func commands(_ target: FuzzTarget) -> [[String]] {
         switch target {
-        case .json, .records:
+        case .json, .records, .imports:
             [
                 ["import", "FILE", "--entity", "Book", "--store", "STORE"],
                 ["diff", "FILE", "STORE", "--entity", "Book"],
             ]
-        case .archiveInLines, .archiveInBlocks:
+        case .archiveInLines, .archiveInBlocks, .restore:
             [["restore", "FILE", "--store", "NEW"], ["diff", "FILE", "STORE"], ["inspect", "FILE"]]
         case .diff, .patch: [["apply", "FILE", "--store", "STORE", "--entity", "Book"]]
         case .modelXML, .compiledModel:
@@ -26,7 +26,7 @@ import Testing
                 ["inspect", "FILE"], ["export", "--store", "FILE"], ["archive", "FILE", "--output", "NEW"],
                 ["diff", "FILE", "STORE"], ["merge", "STORE", "FILE", "STORE", "--output", "NEW"],
             ]
-        case .predicate, .modelCache, .keyedArchive, .propertyList, .tracker: [["inspect", "FILE"]]
+        case .predicate, .fetch, .modelCache, .keyedArchive, .propertyList, .tracker: [["inspect", "FILE"]]
         }
     }
 

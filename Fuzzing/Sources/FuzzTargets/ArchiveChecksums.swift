@@ -10,6 +10,7 @@ extension FuzzTarget {
         switch self {
         case .archiveInLines: Self.mendedLines(bytes)
         case .archiveInBlocks: Self.mendedBlocks(bytes)
+        case .restore: bytes.first == UInt8(ascii: "{") ? Self.mendedLines(bytes) : Self.mendedBlocks(bytes)
         default: bytes
         }
     }
@@ -51,6 +52,8 @@ extension FuzzTarget {
                 length = room
                 put(UInt32(length), at: offset + 8)
             }
+            // What isn't compressed has one length.
+            if result[offset + 1] & 1 == 0 { put(UInt32(length), at: offset + 12) }
             put(number, at: offset + 4)
             put(CRC32C(of: result.span.extracting(offset..<(offset + 16))).value, at: offset + 16)
             // The last block carries the checksum of everything before it.

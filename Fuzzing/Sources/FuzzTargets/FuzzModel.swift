@@ -5,10 +5,10 @@ import Foundation
 import Graft
 
 /// What is made once. Readers are run one after the other, so that nothing is shared at a time.
-private struct OneThread<Value>: @unchecked Sendable {
+struct OneThread<Value>: @unchecked Sendable {
     let value: Value
 
-    init(_ make: () throws -> Value) { value = FuzzModel.made(make) }
+    fileprivate init(_ make: () throws -> Value) { value = FuzzModel.made(make) }
 }
 
 /// The model and its objects, made once.
@@ -25,11 +25,21 @@ enum FuzzModel {
 
     static var model: NSManagedObjectModel { madeModel.value }
 
-    private static let madeModel = OneThread {
-        let version = folder.appending(path: "Library.xcdatamodel")
+    private static let madeModel = OneThread { try readModel(xml) }
+
+    private static func readModel(_ xml: String) throws -> NSManagedObjectModel {
+        let version = folder.appending(path: "Model.xcdatamodel")
         try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
         try Data(xml.utf8).write(to: version.appending(path: "contents"))
         return try NSManagedObjectModel(readingContentsOf: version)
+    }
+
+    /// The model's mapping. To make one takes as long as to read some hundred records.
+    private static let mapping = made { try GraphMapping(model) }
+
+    /// Reads whatever is a graph.
+    static func snapshot(reading bytes: Data, entity: String? = nil) throws -> GraphSnapshot {
+        try GraphSnapshot(reading: .data(bytes), entity: entity, model: model, mapping: mapping)
     }
 
     /// A store in memory, and one of SQLite, with the same objects.
@@ -37,13 +47,21 @@ enum FuzzModel {
 
     private static let filled = OneThread {
         let containers = [
-            container(NSInMemoryStoreType, nil), container(NSSQLiteStoreType, folder.appending(path: "filled.sqlite")),
+            container(model, NSInMemoryStoreType, nil),
+            container(model, NSSQLiteStoreType, folder.appending(path: "filled.sqlite")),
         ]
         for container in containers { try container.importJSON(from: [.data(Data(records.utf8))], entity: "Book") }
         return containers
     }
 
-    private static let empty = OneThread { container(NSInMemoryStoreType, nil) }
+    /// A store in memory of the small model, for short archives.
+    static let small = OneThread {
+        let made = container(try readModel(smallXML), NSInMemoryStoreType, nil)
+        try made.importJSON(from: [.data(Data(smallRecords.utf8))], entity: "N")
+        return made
+    }
+
+    private static let empty = OneThread { container(model, NSInMemoryStoreType, nil) }
 
     /// A context over a store without objects. Nothing is saved in it.
     static func emptyContext() -> NSManagedObjectContext { empty.value.viewContext }
@@ -54,7 +72,9 @@ enum FuzzModel {
 
     static let document: JSONValue = made { try JSONValue(parsing: records) }
 
-    private static func container(_ type: String, _ url: URL?) -> NSPersistentContainer {
+    private static func container(
+        _ model: NSManagedObjectModel, _ type: String, _ url: URL?
+    ) -> NSPersistentContainer {
         let container = NSPersistentContainer(name: "Library", managedObjectModel: model)
         let description = NSPersistentStoreDescription()
         description.type = type
@@ -79,6 +99,35 @@ enum FuzzModel {
           "notes": {"shelf": [1, 2.5, null, "three"]}, "author": {"name": "Frank Herbert"}, "tags": ["sand", "spice"],
           "chapters": [{"number": 1}, {"number": 2}]},
          {"id": 2, "title": "Émile", "author": "Rousseau", "tags": [], "price": null}]
+        """
+
+    private static let smallRecords = """
+        [{"i": 1, "b": true, "s": "a", "t": "1965-08-01T12:00:00Z", "m": "1.5", "x": "AQI=", "o": [1], "k": [{"i": 2}],
+          "u": "6BA7B810-9DAD-11D1-80B4-00C04FD430C8", "l": "a:b", "d": 0.5},
+         {"i": 3, "s": "a", "p": {"i": 1}}]
+        """
+
+    private static let smallXML = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+          <entity name="N">
+            <attribute name="b" optional="YES" attributeType="Boolean"/>
+            <attribute name="d" optional="YES" attributeType="Double"/>
+            <attribute name="i" optional="YES" attributeType="Integer 64"/>
+            <attribute name="l" optional="YES" attributeType="URI"/>
+            <attribute name="m" optional="YES" attributeType="Decimal"/>
+            <attribute name="o" optional="YES" attributeType="Transformable"/>
+            <attribute name="s" optional="YES" attributeType="String"/>
+            <attribute name="t" optional="YES" attributeType="Date"/>
+            <attribute name="u" optional="YES" attributeType="UUID"/>
+            <attribute name="x" optional="YES" attributeType="Binary"/>
+            <relationship name="k" optional="YES" toMany="YES" deletionRule="Nullify" ordered="YES" destinationEntity="N"
+                inverseName="p" inverseEntity="N"/>
+            <relationship name="p" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="N"
+                inverseName="k" inverseEntity="N"/>
+            <userInfo><entry key="identityAttributes" value="i"/></userInfo>
+          </entity>
+        </model>
         """
 
     static let xml = """

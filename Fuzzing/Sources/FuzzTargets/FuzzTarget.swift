@@ -10,14 +10,21 @@ import Graft
 package enum FuzzTarget: String, CaseIterable, Sendable {
     /// One value: read, written and read again it is the same.
     case json
-    /// Records into a store: all or none.
+    /// Records into a snapshot.
     case records
+    /// Records into a store: all or none.
+    case imports = "import"
+    /// An archive's records, without a model: read, written and read again they are the same.
     case archiveInLines = "archive-lines"
     case archiveInBlocks = "archive-blocks"
+    /// An archive into a store: all or none.
+    case restore
     case diff
     case patch
-    /// A predicate over the store in memory and over SQLite.
+    /// A predicate: its format is the same predicate.
     case predicate
+    /// A predicate over the store in memory and over SQLite.
+    case fetch
     case modelXML = "model-xml"
     case compiledModel = "model-compiled"
     case modelCache = "model-cache"
@@ -27,18 +34,21 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case tracker
 
     /// Whether the bytes carry checksums, behind which nothing is reached unless a mutation mends them.
-    package var hasChecksums: Bool { self == .archiveInLines || self == .archiveInBlocks }
+    package var hasChecksums: Bool { [.archiveInLines, .archiveInBlocks, .restore].contains(self) }
 
     /// Reads the bytes.
     package func run(_ bytes: Data) {
         do {
             switch self {
             case .json: try Self.readJSON(bytes)
-            case .records: try Self.importRecords(bytes)
-            case .archiveInLines, .archiveInBlocks: try Self.restore(bytes)
+            case .records: _ = try FuzzModel.snapshot(reading: bytes, entity: "Book")
+            case .imports: try Self.importRecords(bytes)
+            case .archiveInLines, .archiveInBlocks: try Self.rewrite(bytes)
+            case .restore: try Self.restore(bytes)
             case .diff: try Self.applyDiff(bytes)
             case .patch: try Self.applyPatches(bytes)
-            case .predicate: try Self.fetch(bytes)
+            case .predicate: _ = try Self.predicate(bytes)
+            case .fetch: try Self.fetch(bytes)
             case .modelXML: try Self.readModelXML(bytes)
             case .compiledModel: try Self.writeModel(NSManagedObjectModel(archive: bytes))
             case .modelCache: try Self.writeModel(NSManagedObjectModel(modelCache: bytes))
@@ -75,10 +85,16 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         _ = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Item")).toDictionaries()
     }
 
+    private static func rewrite(_ bytes: Data) throws {
+        let rewritten = try GraphArchive(bytes).rewritten()
+        let again = try? GraphArchive(rewritten).rewritten()
+        precondition(again == rewritten, "written and read again it is another archive")
+    }
+
     private static func restore(_ bytes: Data) throws {
         let archive = GraphArchive(bytes)
         _ = try? archive.model()
-        _ = try? GraphSnapshot(reading: .data(bytes), model: FuzzModel.model)
+        _ = try? FuzzModel.snapshot(reading: bytes)
         let context = FuzzModel.emptyContext()
         defer { context.reset() }
         do {
@@ -91,6 +107,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
 
     private static func applyDiff(_ bytes: Data) throws {
         let diff = try JSONDecoder().decode(GraphDiff.self, from: bytes)
+        _ = diff.composed(with: diff.inverted).composed(with: diff)
         _ = try FuzzModel.snapshot.applying(diff)
         _ = try FuzzModel.snapshot.applying(diff.inverted)
     }
@@ -116,18 +133,29 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
 
     // MARK: Readers of the runtime
 
-    private static func fetch(_ bytes: Data) throws {
+    private static func predicate(_ bytes: Data) throws -> NSPredicate {
         let predicate = try NSPredicate.parsing(String(decoding: bytes, as: UTF8.self))
         let again = try NSPredicate.parsing(predicate.formatText)
         precondition(
             again.formatText == predicate.formatText, "its format is another predicate: \(predicate) \(again)"
         )
+        return predicate
+    }
+
+    private static func fetch(_ bytes: Data) throws {
+        let predicate = try NSPredicate.parsing(String(decoding: bytes, as: UTF8.self))
+        var counts: [Int] = []
         for container in FuzzModel.filledContainers {
             let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
             request.predicate = predicate
             // What one store refuses, the other may as well.
-            do { _ = try container.viewContext.count(for: request) } catch { precondition(!"\(error)".isEmpty) }
+            do {
+                counts.append(try container.viewContext.count(for: request))
+            } catch {
+                precondition(!"\(error)".isEmpty, "an error without words")
+            }
         }
+        precondition(counts.count < 2 || counts[0] == counts[1], "in memory and in SQLite it is another: \(predicate)")
     }
 
     private static func readModelXML(_ bytes: Data) throws {

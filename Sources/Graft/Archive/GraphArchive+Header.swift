@@ -70,24 +70,27 @@ extension GraphArchive.Header {
         struct Version: Decodable { var version: Int }
         let decoder = JSONDecoder()
         do {
-            let version = try decoder.decode(Version.self, from: json).version
-            guard version <= GraphArchive.formatVersion, version > 0 else {
-                throw GraftError(
-                    .other(
-                        finding: "the archive has version \(version) of the format, and this is version "
-                            + "\(GraphArchive.formatVersion)",
-                        remedy: "Use a newer version of Graft."))
-            }
             self = try decoder.decode(Self.self, from: json)
-        } catch let error as GraftError {
-            throw error
         } catch {
+            // That of a later version may have another form.
+            if let version = try? decoder.decode(Version.self, from: json).version { try Self.requireKnown(version) }
             throw GraftError(
                 .damagedArchive(found: "an unknown header", expected: "one of version 1"), underlying: error)
         }
+        try Self.requireKnown(version)
         let counts = entities.map(\.objectCount)
         guard counts.allSatisfy({ $0 >= 0 && $0 <= Int(Int32.max) }), objectCount <= Int(Int32.max) else {
             throw GraftError(.damagedArchive(found: "impossible object counts", expected: "up to 2147483647 objects"))
+        }
+    }
+
+    private static func requireKnown(_ version: Int) throws {
+        guard version <= GraphArchive.formatVersion, version > 0 else {
+            throw GraftError(
+                .other(
+                    finding: "the archive has version \(version) of the format, and this is version "
+                        + "\(GraphArchive.formatVersion)",
+                    remedy: "Use a newer version of Graft."))
         }
     }
 

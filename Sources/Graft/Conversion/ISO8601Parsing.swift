@@ -33,18 +33,22 @@ extension Instant {
         let (seconds, isTooFar) = midnight.addingReportingOverflow(time.seconds)
         guard !isTooFar else { return nil }
         self.init(seconds: seconds, fraction: time.fraction)
-        if isLocal, let zone { move(from: zone) }
+        if isLocal, let zone, !move(from: zone) { return nil }
     }
 }
 
 extension Instant {
     /// Takes the instant, which was read as one in UTC, for a local time of a zone. Of a time that a clock has twice, or
     /// passes over, it is one of the two instants that it may mean.
-    private mutating func move(from zone: TimeZone) {
+    ///
+    /// - Returns: Whether its seconds fit into 64 bits.
+    private mutating func move(from zone: TimeZone) -> Bool {
         let local = Double(seconds)
         var offset = zone.secondsFromGMT(for: Date(timeIntervalSinceReferenceDate: local))
         offset = zone.secondsFromGMT(for: Date(timeIntervalSinceReferenceDate: local - Double(offset)))
-        seconds -= Int64(offset)
+        let (moved, isTooFar) = seconds.subtractingReportingOverflow(Int64(offset))
+        seconds = moved
+        return !isTooFar
     }
 }
 

@@ -80,7 +80,7 @@ extension Instant {
     /// The closest double.
     var value: Double {
         if fraction.isEmpty { return Double(seconds) }
-        if fraction.count <= 9, abs(seconds) < 9_000_000_000 {
+        if fraction.count <= 9, seconds.magnitude < 9_000_000_000 {
             let scale = Int64(NumberText.powersOfTen[fraction.count])
             let digits = fraction.reduce(0) { $0 &* 10 &+ Int64($1 &- 0x30) }
             let scaled = seconds * scale + digits

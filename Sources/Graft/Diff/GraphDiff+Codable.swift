@@ -189,11 +189,20 @@ extension MembersChange: Codable {
     }
 
     /// Decodes a change.
+    ///
+    /// - Throws: `DecodingError`, for instance for a place that no list has.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         removed = try container.decodeOrEmpty(forKey: .removed)
         added = try container.decodeOrEmpty(forKey: .added)
         moved = try container.decodeOrEmpty(forKey: .moved)
+        let places = (removed + added).compactMap(\.index) + moved.flatMap { [$0.from, $0.to] }
+        if let place = places.first(where: { $0 < 0 || $0 > RowReference.maximumRow }) {
+            throw DecodingError.dataCorrupted(
+                .init(
+                    codingPath: decoder.codingPath,
+                    debugDescription: "The place \(place) isn't one from 0 to \(RowReference.maximumRow)."))
+        }
     }
 }
 

@@ -1,13 +1,13 @@
 // From what code, annotations and defaults say of a model to its mapping: entities here, properties in PropertyCompiler.swift.
 
-import CoreData
+package import CoreData
 import Foundation
 
 extension GraphMapping {
     /// Compiles the mapping of a model.
     ///
     /// - Throws: ``GraftError`` with `invalidMapping`, `invalidModel`, or the name in `options` that the model doesn't have.
-    convenience init(
+    package convenience init(
         _ model: NSManagedObjectModel, _ options: MappingOptions = MappingOptions(), isDocument: Bool = false
     ) throws {
         let rules = try MappingRules(model, options)

@@ -3,7 +3,7 @@
 /// The mapping of a model.
 ///
 /// There are two forms: the ordinary one, and that of documents of a whole graph, which leaves nothing out (``isDocument``).
-final class GraphMapping: Sendable {
+package final class GraphMapping: Sendable {
     let schema: GraphSchema
     /// Parallel to the schema's entities.
     let entities: [EntityMapping]

@@ -21,7 +21,16 @@ extension GraphSnapshot {
         reading source: ImportSource, entity: String? = nil, model: NSManagedObjectModel,
         options: ImportOptions = ImportOptions()
     ) throws {
-        let mapping = try GraphMapping(model, options.mapping)
+        try self.init(
+            reading: source, entity: entity, model: model, mapping: GraphMapping(model, options.mapping),
+            options: options)
+    }
+
+    /// Reads a graph as ``init(reading:entity:model:options:)`` does, with a mapping of the model that was made before.
+    package init(
+        reading source: ImportSource, entity: String? = nil, model: NSManagedObjectModel, mapping: GraphMapping,
+        options: ImportOptions = ImportOptions()
+    ) throws {
         if let entity { _ = try mapping.entity(named: entity) }
         var reader = try JSONSnapshotReader(source, model, mapping, entityName: source.entity ?? entity, options)
         reader.startBatch()

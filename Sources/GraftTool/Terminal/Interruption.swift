@@ -12,9 +12,10 @@ final class Interruption {
     /// The signal that has cancelled the work; 0 for none. Shells expect 128 and this number as exit code.
     static let received = Atomic<Int32>(0)
 
-    /// Starts to listen for SIGINT, SIGTERM and SIGHUP.
+    /// Listens for SIGINT, SIGTERM and SIGHUP from now on. One that came before has had its default effect: none is lost.
     init(cancelling progress: Progress) {
         let queue = DispatchQueue(label: "graft.interruption")
+        let registered = DispatchSemaphore(value: 0)
         sources = Self.numbers.map { number in
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {
@@ -23,11 +24,15 @@ final class Interruption {
                 // Whoever asks twice doesn't want to wait for the orderly end.
                 _ = signal(number, SIG_DFL)
             }
-            // Dispatch sees a signal only when its default action is off.
-            _ = signal(number, SIG_IGN)
+            source.setRegistrationHandler { registered.signal() }
             source.resume()
             return source
         }
+        for _ in sources { registered.wait() }
+        #if canImport(Darwin)
+            // Elsewhere Dispatch has a handler of its own, which comes with the registration.
+            for number in Self.numbers { _ = signal(number, SIG_IGN) }
+        #endif
     }
 
     /// Gives the signals their default effect back.

@@ -50,6 +50,15 @@ import Testing
         }
     }
 
+    @Test(arguments: [".b", ".@sum", ".@max.b"])
+    func `a key path of 20,000 components is read, printed and followed`(_ component: String) throws {
+        let path = "a" + String(repeating: component, count: 20_000)
+        let expression = try NSExpression.parsing(path)
+        #expect(expression.keyPath == path && expression.description == path)
+        _ = expression.expressionValue(with: ["a": [1, 2]], context: nil)
+        #expect(try NSPredicate.parsing("\(path) == 1").formatText == "\(path) == 1")
+    }
+
     @Test func `printed rows keep their order of computing`() throws {
         let random = (0..<40).map { ["+", "*", "-", "|", "**", "<<"][($0 * 7) % 6] }
         var expression = NSExpression(forConstantValue: 2)

@@ -65,6 +65,31 @@ import Testing
         #expect(error?.description.contains("more values than its length allows") == true)
     }
 
+    @Test func `a long text that is referred to many times is there once`() throws {
+        // 60,000 references to 5 MB, which would be 300 GB.
+        var bytes = Data("bplist00".utf8)
+        func append(_ number: Int, _ size: Int) {
+            for byte in (0..<size).reversed() { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * byte))) }
+        }
+        append(0xAF_12, 2)
+        append(60_000, 4)
+        bytes.append(Data(repeating: 1, count: 60_000))
+        let second = bytes.count
+        append(0x4F_12, 2)
+        append(5 << 20, 4)
+        bytes.append(Data(count: 5 << 20))
+        let table = bytes.count
+        append(8, 4)
+        append(second, 4)
+        append(0x0401, 8)
+        for number in [2, 0, table] { append(number, 8) }
+        guard case .array(let members) = try BinaryPropertyListReader.value(of: bytes) else {
+            Issue.record("It isn't an array")
+            return
+        }
+        #expect(members.count == 60_000 && members.last == .data(Data(count: 5 << 20)))
+    }
+
     @Test(arguments: 0..<20)
     func `random bytes are an error or a value`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)

@@ -64,6 +64,13 @@ private final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
             ("a known class above an unknown one", archive { $0.add(classes: ["NSNull", "NSError"], []) }),
             ("a class of the module's", object("CoreData.NSManagedObjectModel", [])),
             ("a file handle", object("NSFileHandle", [])),
+            (
+                "a set of a decimal number",
+                archive { builder in
+                    let fields = ArchivedDecimal(1.5).fields
+                    return builder.set([builder.add(classes: ["NSDecimalNumber", "NSNumber", "NSObject"], fields)])
+                }
+            ),
             ("a UUID of one byte", object("NSUUID", [.init("NS.uuidbytes", .data(Data([1])))])),
         ]
     }
@@ -75,6 +82,47 @@ private final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
             #expect(value.hasUndecodableBytes, "\(name)")
             #expect(try value.storedBytes() == bytes, "\(name)")
         }
+    }
+
+    /// A few bytes that would be gigabytes of objects, by references to the same ones.
+    @Test func `objects that multiply by reference are no object`() {
+        func list(
+            of count: Int, _ member: PropertyListValue, in builder: inout KeyedArchiveBuilder
+        ) -> PropertyListValue {
+            builder.array([PropertyListValue](repeating: member, count: count))
+        }
+        func archive(_ fill: (inout KeyedArchiveBuilder) -> PropertyListValue) -> Data {
+            var builder = KeyedArchiveBuilder()
+            guard case .uid(let root) = fill(&builder) else { return Data() }
+            return builder.archive(root: root)
+        }
+        let lists = archive { builder in
+            let inner = list(of: 20_000, builder.text("x"), in: &builder)
+            return list(of: 20_000, inner, in: &builder)
+        }
+        let texts = archive { builder in
+            let bytes = PropertyListValue.data(Data(count: 1 << 20))
+            let text = builder.add(classes: ["NSString", "NSObject"], [.init("NS.bytes", bytes)])
+            return list(of: 50_000, text, in: &builder)
+        }
+        let links = archive { builder in
+            let text = builder.text(String(repeating: "x", count: 1 << 20))
+            let members = (0..<20_000).map { _ in
+                builder.add(classes: ["NSURL", "NSObject"], [.init("NS.base", .uid(0)), .init("NS.relative", text)])
+            }
+            return builder.array(members)
+        }
+        let fields = archive { builder in
+            let many = (0..<5_000).map { Field("k\($0)", .boolean(true)) }
+            let object = builder.add(classes: ["NSNull", "NSObject"], many)
+            return list(of: 20_000, object, in: &builder)
+        }
+        for bytes in [lists, texts, links, fields] {
+            #expect(bytes.count < 3 << 20)
+            #expect(TransformableCoding.unarchived(bytes) == nil)
+        }
+        let long = archive { builder in list(of: 500_000, builder.text("x"), in: &builder) }
+        #expect((TransformableCoding.unarchived(long) as? [String])?.count == 500_000)
     }
 
     @Test func `bytes that are no object survive a save of their object`() throws {

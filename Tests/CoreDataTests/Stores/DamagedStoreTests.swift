@@ -129,6 +129,10 @@ import Testing
         Damage(sql: "UPDATE Z_PRIMARYKEY SET Z_SUPER = 'x'", place: "Z_PRIMARYKEY.Z_SUPER of row 1", found: "text 'x'"),
         Damage(sql: "UPDATE Z_PRIMARYKEY SET Z_NAME = x'00'", place: "Z_PRIMARYKEY.Z_NAME of row 1", found: "1 bytes"),
         Damage(sql: "UPDATE Z_PRIMARYKEY SET Z_MAX = 'x'", place: "Z_PRIMARYKEY.Z_MAX", found: "text 'x'"),
+        // One key is left, and the history counts on behind it.
+        Damage(
+            sql: "UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775806", place: "Z_PRIMARYKEY.Z_MAX",
+            found: "9223372036854775806"),
         Damage(sql: "UPDATE Z_METADATA SET Z_UUID = x'00'", place: "Z_METADATA.Z_UUID of row 1", found: "1 bytes"),
         Damage(sql: "UPDATE Z_METADATA SET Z_UUID = 'a b'", place: "Z_METADATA.Z_UUID of row 1", found: "text 'a b'"),
         Damage(sql: "UPDATE Z_METADATA SET Z_PLIST = 'x'", place: "Z_METADATA.Z_PLIST of row 1", found: "text 'x'"),

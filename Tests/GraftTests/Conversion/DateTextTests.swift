@@ -55,6 +55,14 @@ import Testing
         #expect(try Self.date(json).timeIntervalSince1970 == instant.seconds)
     }
 
+    @Test func `the first and the last second that fit into 64 bits are read, and none beyond`() throws {
+        let first = try Self.date("\"-292277022626-01-28T00:29:52.5+16:00\"")
+        #expect(first.timeIntervalSinceReferenceDate == -0x1p63)
+        let last = Array("+292277026627-12-06T15:30:07".utf8)
+        #expect(Graft.Instant(iso8601: last.span)?.seconds == .max)
+        #expect(Graft.Instant(iso8601: last.span, zone: TimeZone(secondsFromGMT: -3600)) == nil)
+    }
+
     @Test(arguments: [
         "", "T", "yesterday", "2013-02-29", "2013-13-01", "2013-00-01", "2013-01-00", "2013-04-31",
         "2013-03-22T25:00:00Z",

@@ -215,6 +215,19 @@ import Testing
         #expect(error?.problem == .modelMismatch(reason: "the two snapshots were made with different models"))
     }
 
+    @Test(arguments: [Int.min, -1, Int.max])
+    func `a place that no list has is refused when a diff is decoded`(_ place: Int) {
+        let key = #"{"entity": "A", "identity": []}"#
+        for change in [
+            #"{"removed": [{"key": \#(key), "index": \#(place)}]}"#,
+            #"{"moved": [{"key": \#(key), "from": 0, "to": \#(place)}]}"#,
+        ] {
+            #expect(throws: DecodingError.self) {
+                try JSONDecoder().decode(MembersChange.self, from: Data(change.utf8))
+            }
+        }
+    }
+
     @Test func `a diff survives a coder, and one of a later version is refused`() throws {
         try withPerson(PersonModel.make(isOrdered: true)) { context, person throws in
             person.setValue(nil, forKey: "employer")

@@ -104,26 +104,6 @@ import Testing
         #expect((report["header"] as? [String: Any])?["encoding"] as? String == format)
     }
 
-    @Test func `a restore that is interrupted leaves no store`() throws {
-        let json = try folder.file("many.json", generatedHeroes(6000, sharing: false))
-        let many = folder.path("Many.sqlite")
-        let model = Project.heroesModel
-        try graft("import", json, "--entity", "Hero", "--store", many, "--model", model).succeeded()
-        let archive = folder.path("many.archive")
-        try graft("archive", many, "-o", archive).succeeded()
-        let before = try folder.names
-        let interrupted = try shell(
-            """
-            "$GRAFT" restore many.archive --store New.sqlite --batch 50 &
-            until ls -A | grep -q -- -New.sqlite; do sleep 0.01; done
-            sleep 0.3
-            kill -s INT $!
-            wait $!
-            """, in: folder)
-        interrupted.failed(code: 130, saying: "cancelled")
-        #expect(try folder.names == before)
-    }
-
     @Test func `a link that leads nowhere is named with its row, and left out when that is asked for`() throws {
         try changeDatabase(
             at: store, "UPDATE ZCHARACTER SET ZPUBLISHER = 99 WHERE ZNAME = 'Revontuli'")

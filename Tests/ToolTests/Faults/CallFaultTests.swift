@@ -1,5 +1,6 @@
 // Each command that writes, while the n-th call to the system that concerns its files fails: opening, reading, writing,
-// synchronizing, renaming, by whoever makes it. Or while the process is killed just before that call. FAULTS=all tries every n.
+// synchronizing, renaming, by whoever makes it. Or while the process is killed, or interrupted, just before that call. FAULTS=all
+// tries every n.
 
 import Foundation
 import Testing
@@ -7,7 +8,7 @@ import Testing
 #if os(Linux)
     @Suite(.serialized) struct CallFaultTests {
         enum Kind: String, CaseIterable {
-            case once, always, kill
+            case once, always, kill, interrupt
         }
 
         private static let isThorough = ProcessInfo.processInfo.environment["FAULTS"] == "all"
@@ -35,33 +36,44 @@ import Testing
             return try report.names.isEmpty ? nil : run
         }
 
-        @Test(.enabled("There is no C compiler") { Self.hasCompiler }, arguments: FaultyJob.all)
-        func `a call that fails leaves all or nothing, and an error for people`(_ job: FaultyJob) throws {
+        @Test(.enabled("There is no C compiler") { Self.hasCompiler })
+        func `a call that fails leaves all or nothing, and an error for people`() throws {
             let template = try TemporaryFolder()
             try FaultyJob.setUp(template, count: 3)
             let tools = try TemporaryFolder()
             let library = try Self.library(in: tools)
-            let workshop = try FaultyWorkshop(job, template: template)
-            var faults = 0
-            for (index, kind) in Kind.allCases.enumerated() {
-                // The short form tries each call with one kind at most.
-                var number = Self.isThorough ? 1 : 1 + index
-                while true {
-                    try workshop.reset()
-                    guard let run = try run(workshop, library, kind, number) else { break }
-                    faults += 1
-                    let place = "\(kind) at \(number): \(run.diagnostics)"
-                    #expect(run.isKilled == (kind == .kill), "\(job.name), \(place)")
-                    if !run.isKilled, run.status != 0 {
-                        #expect(run.diagnostics.hasPrefix("graft: "), "\(job.name), \(place)")
-                        #expect(!run.diagnostics.contains("Error Domain"), "\(job.name), \(place)")
+            for job in FaultyJob.all {
+                let workshop = try FaultyWorkshop(job, template: template)
+                var faults = 0
+                for (index, kind) in Kind.allCases.enumerated() {
+                    // The short form tries each call with one kind at most.
+                    var number = Self.isThorough ? 1 : 1 + index
+                    while true {
+                        try workshop.reset()
+                        guard let run = try run(workshop, library, kind, number) else { break }
+                        faults += 1
+                        try expect(run, kind, workshop, "\(kind) at \(number): \(run.diagnostics)")
+                        number = Self.isThorough ? number + 1 : number * 4
                     }
-                    try workshop.expectWhole(place, mustBeDone: !run.isKilled && run.status == 0)
-                    number = Self.isThorough ? number + 1 : number * 4
                 }
+                #expect(faults > 5)
+                if Self.isThorough { print("\(job.name): \(faults) faults") }
             }
-            #expect(faults > 5)
-            if Self.isThorough { print("\(job.name): \(faults) faults") }
+        }
+
+        private func expect(_ run: ToolRun, _ kind: Kind, _ workshop: FaultyWorkshop, _ place: String) throws {
+            let name = workshop.job.name
+            #expect(run.isKilled == (kind == .kill), "\(name), \(place)")
+            if !run.isKilled, run.status != 0 {
+                #expect(run.diagnostics.hasPrefix("graft: "), "\(name), \(place)")
+                #expect(!run.diagnostics.contains("Error Domain"), "\(name), \(place)")
+            }
+            if kind == .interrupt, run.status != 0 {
+                // Where it is too late to cancel, the job is done.
+                #expect(run.status == 128 + SIGINT && run.diagnostics.contains("cancelled"), "\(name), \(place)")
+                try workshop.expectNothingElse(place)
+            }
+            try workshop.expectWhole(place, mustBeDone: !run.isKilled && run.status == 0)
         }
     }
 #endif

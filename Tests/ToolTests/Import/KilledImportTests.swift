@@ -118,13 +118,23 @@ import Testing
     /// Interrupts an import that waits for the second half of its input, so that it can't be over before the signal.
     private func interrupting(_ signal: String, store: String) throws -> ToolRun {
         let half = try Data(contentsOf: URL(fileURLWithPath: input)).count / 2
+        // The tool catches the signals as long as it listens for them, and no longer the one that it has heard.
         return try shell(
             """
-            { head -c \(half) input.json; sleep 2; tail -c +\(half + 1) input.json; } |
+            { head -c \(half) input.json; until [ -e heard ]; do sleep 0.01; done; tail -c +\(half + 1) input.json; } |
                 "$GRAFT" import - --entity Hero --store '\(store)' --model '\(Project.heroesModel)' &
-            sleep 1
+            listens() {
+                mask=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status")
+                [ $((0x$mask & 0x4003)) -eq $((0x4003)) ]
+            }
+            until listens $! || [ ! -e "/proc/$!/exe" ]; do sleep 0.01; done
             kill -s \(signal) $!
-            wait $!
+            while listens $!; do sleep 0.01; done
+            touch heard
+            status=0
+            wait $! || status=$?
+            rm heard
+            exit $status
             """, in: folder)
     }
 

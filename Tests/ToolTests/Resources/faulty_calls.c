@@ -3,7 +3,8 @@
 //
 //     FAULT_FOLDER   the folder's path
 //     FAULT_NUMBER   which call, from 1
-//     FAULT_KIND     once: this call; always: this one and all that follow; kill: the process is killed instead
+//     FAULT_KIND     once: this call; always: this one and all that follow; kill: the process is killed instead; interrupt: it gets a
+//                    SIGINT, at the first call from this one on at which it listens for that, and goes on when it has heard it
 //     FAULT_REPORT   a file that is made when the call is reached
 
 #define _GNU_SOURCE
@@ -47,13 +48,26 @@ static int is_watched_file(int file) {
     return answer;
 }
 
+/// Whoever starts us may ignore the signal.
+__attribute__((constructor)) static void begin(void) { signal(SIGINT, SIG_DFL); }
+
+/// Whether the process listens for SIGINT, which has its default effect before and when one has been heard
+/// (Sources/GraftTool/Terminal/Interruption.swift).
+static int listens(void) {
+    struct sigaction action;
+    return !sigaction(SIGINT, NULL, &action) && action.sa_handler != SIG_DFL;
+}
+
 /// Whether a call has to fail; then `errno` says how.
 static int fails(int error) {
+    static atomic_int interrupted;
     long number = atomic_fetch_add(&counted, 1) + 1;
     const char *wanted = getenv("FAULT_NUMBER"), *kind = getenv("FAULT_KIND"), *report = getenv("FAULT_REPORT");
     if (!wanted || !kind) return 0;
     long at = atol(wanted);
-    if (!strcmp(kind, "always") ? number < at : number != at) return 0;
+    int interrupts = !strcmp(kind, "interrupt");
+    if (interrupts || !strcmp(kind, "always") ? number < at : number != at) return 0;
+    if (interrupts && (!listens() || atomic_exchange(&interrupted, 1))) return 0;
     if (report) {
         long file = syscall(SYS_openat, AT_FDCWD, report, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
         if (file >= 0) syscall(SYS_close, file);
@@ -61,6 +75,11 @@ static int fails(int error) {
     if (!strcmp(kind, "kill")) {
         kill(getpid(), SIGKILL);
         for (;;) pause();
+    }
+    if (interrupts) {
+        kill(getpid(), SIGINT);
+        while (listens()) usleep(1000);
+        return 0;
     }
     errno = error;
     return 1;

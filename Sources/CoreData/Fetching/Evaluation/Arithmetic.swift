@@ -37,10 +37,10 @@ enum Arithmetic {
     /// A date and a number of seconds give a date, two dates the seconds between them.
     private static func dateArithmetic(_ binary: BinaryOperator, _ left: Operand, _ right: Operand) -> Operand? {
         switch (binary, left, right) {
-        case (.add, .date(let date), _): real(right).map { .date(date + $0) }
-        case (.add, _, .date(let date)): real(left).map { .date($0 + date) }
+        case (.add, .date(let date), _): real(right).map { .number(date: date + $0) }
+        case (.add, _, .date(let date)): real(left).map { .number(date: $0 + date) }
         case (.subtract, .date(let a), .date(let b)): .number(a - b)
-        case (.subtract, .date(let date), _): real(right).map { .date(date - $0) }
+        case (.subtract, .date(let date), _): real(right).map { .number(date: date - $0) }
         default: nil
         }
     }

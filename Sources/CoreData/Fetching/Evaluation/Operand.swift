@@ -81,7 +81,8 @@ extension Operand {
         }
     }
 
-    private static func number(date seconds: TimeInterval) -> Operand { seconds.isNaN ? .null : .date(seconds) }
+    /// A date; one that is no point in time is no value.
+    static func number(date seconds: TimeInterval) -> Operand { seconds.isNaN ? .null : .date(seconds) }
 
     private init(object: AnyObject) {
         switch object {

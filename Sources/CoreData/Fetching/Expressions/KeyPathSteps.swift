@@ -18,15 +18,16 @@ struct KeyPathSteps {
 
     init(_ text: String) {
         self.text = text
-        steps = Self.steps(text.split(separator: ".", omittingEmptySubsequences: true)[...])
+        steps = Self.steps(text.split(separator: ".", omittingEmptySubsequences: true)[...], depth: 0)
     }
 
-    private init(components: ArraySlice<Substring>) {
+    private init(components: ArraySlice<Substring>, depth: Int) {
         text = components.joined(separator: ".")
-        steps = Self.steps(components)
+        steps = Self.steps(components, depth: depth)
     }
 
-    private static func steps(_ components: ArraySlice<Substring>) -> [Step] {
+    /// - Parameter depth: How many operators come before. Each takes stack, here and wherever a path is followed.
+    private static func steps(_ components: ArraySlice<Substring>, depth: Int) -> [Step] {
         var steps: [Step] = []
         for (index, component) in zip(components.indices, components) {
             guard component.first == "@" else {
@@ -35,14 +36,16 @@ struct KeyPathSteps {
                 continue
             }
             let rest = components[(index + 1)...]
-            guard let collection = CollectionOperator(rawValue: String(component.dropFirst())) else {
+            guard depth < PredicateParser.depthLimit,
+                let collection = CollectionOperator(rawValue: String(component.dropFirst()))
+            else {
                 return steps + [.unknownOperator(String(component))]
             }
             if collection == .count {
-                steps.append(.collection(.count, rest: KeyPathSteps(components: [])))
+                steps.append(.collection(.count, rest: KeyPathSteps("")))
                 continue
             }
-            return steps + [.collection(collection, rest: KeyPathSteps(components: rest))]
+            return steps + [.collection(collection, rest: KeyPathSteps(components: rest, depth: depth + 1))]
         }
         return steps
     }

@@ -85,9 +85,11 @@ extension PredicateParser {
             if isAt(.openBracket) { count += 1 }
             if count > Self.depthLimit { throw tooDeep() }
             if isAt(.dot) {
-                advance()
                 let operand = try expression(from: term, startingAt: start)
-                term = .expression(appending(try pathComponent(), to: operand))
+                // All of them at once: a path is split anew each time that it gets longer.
+                var path: [String] = []
+                while take(.dot) { path.append(try pathComponent()) }
+                term = .expression(appending(path.joined(separator: "."), to: operand))
             } else if isAt(.openBracket) {
                 let operand = try expression(from: term, startingAt: start)
                 term = .expression(try index(of: operand))
@@ -114,11 +116,11 @@ extension PredicateParser {
         }
     }
 
-    private func appending(_ component: String, to expression: NSExpression) -> NSExpression {
+    private func appending(_ components: String, to expression: NSExpression) -> NSExpression {
         if case .keyPath(let operand, let path) = expression.node {
-            return NSExpression(node: .keyPath(operand: operand, path: path.appending(KeyPathSteps(component))))
+            return NSExpression(node: .keyPath(operand: operand, path: path.appending(KeyPathSteps(components))))
         }
-        return NSExpression(node: .keyPath(operand: expression, path: KeyPathSteps(component)))
+        return NSExpression(node: .keyPath(operand: expression, path: KeyPathSteps(components)))
     }
 
     /// `[3]`, `[FIRST]`, `[LAST]`, `[SIZE]`, `["key"]`.

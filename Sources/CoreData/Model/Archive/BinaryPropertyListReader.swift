@@ -23,6 +23,9 @@ struct BinaryPropertyListReader {
     private let tableOffset: Int
     /// Shared collections are read once for each reference to them; more values than this are an attack.
     private var budget: Int
+    /// The texts and data that have been read, by number. They are read once, or a few bytes of references would make many copies of
+    /// a long one.
+    private var blobs: [PropertyListValue?]
 
     /// - Throws: ``PropertyListError``.
     static func value(of data: Data) throws(PropertyListError) -> PropertyListValue {
@@ -49,6 +52,7 @@ struct BinaryPropertyListReader {
         topObject = top
         tableOffset = table
         budget = 4 * bytes.count + 1000
+        blobs = Array(repeating: nil, count: count)
     }
 
     // MARK: Objects
@@ -58,9 +62,15 @@ struct BinaryPropertyListReader {
         guard depth < Self.deepest else { throw damage("it is nested more than \(Self.deepest) deep", index) }
         budget -= 1
         guard budget > 0 else { throw damage("it has more values than its length allows", index) }
+        if let blob = blobs[index] { return blob }
         let start = Self.number(bytes, tableOffset + index * offsetSize, offsetSize)
         guard start >= 8, start < UInt64(tableOffset) else { throw damage("an offset leads outside", index) }
-        return try contents(at: Int(start), of: index, depth: depth)
+        let value = try contents(at: Int(start), of: index, depth: depth)
+        switch value {
+        case .data, .string: blobs[index] = value
+        default: break
+        }
+        return value
     }
 
     private mutating func contents(

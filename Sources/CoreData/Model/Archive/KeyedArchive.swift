@@ -35,8 +35,8 @@ final class KeyedArchive {
 
     let root: Int
     private let objects: [PropertyListValue]
-    /// How often objects may still be looked at. Objects that refer to one another many times over would otherwise be
-    /// read as often as there are ways to them.
+    /// How much may still be looked at. Values that refer to one another many times over would otherwise be read as often as there
+    /// are ways to them, and a long text be copied each time.
     private var budget: Int
 
     /// - Throws: ``Damage``.
@@ -55,7 +55,13 @@ final class KeyedArchive {
         }
         self.objects = objects
         self.root = root
-        budget = 64 * objects.count + 100_000
+        budget = 16 * data.count + 100_000
+    }
+
+    /// Takes what looking at a value costs: 1 for the value, more for many fields or bytes.
+    func spend(_ cost: Int) throws(Damage) {
+        budget -= cost
+        guard budget > 0 else { throw Damage(reason: "its objects refer to one another too often") }
     }
 
     /// The object of a number; nil for `$null` and for plain values.
@@ -64,16 +70,17 @@ final class KeyedArchive {
         guard objects.indices.contains(uid) else {
             throw Damage(reason: "object \(uid) doesn't exist; there are \(objects.count)")
         }
-        budget -= 1
-        guard budget > 0 else { throw Damage(reason: "its objects refer to one another too often") }
-        guard case .dictionary(let entries) = objects[uid],
-            case .uid(let classNumber)? = entries.first(where: { $0.key == "$class" })?.value
-        else { return nil }
-        guard objects.indices.contains(classNumber), case .string(let name)? = objects[classNumber]["$classname"] else {
-            throw Damage(reason: "object \(uid) has no class")
-        }
+        try spend(1)
+        guard case .dictionary(let entries) = objects[uid] else { return nil }
+        try spend(entries.count)
+        guard case .uid(let classNumber)? = entries.first(where: { $0.key == "$class" })?.value else { return nil }
+        guard objects.indices.contains(classNumber), case .dictionary(let description) = objects[classNumber],
+            case .string(let name)? = objects[classNumber]["$classname"]
+        else { throw Damage(reason: "object \(uid) has no class") }
+        try spend(description.count)
         var classes = [name]
         if case .array(let names)? = objects[classNumber]["$classes"] {
+            try spend(names.count)
             for case .string(let name) in names { classes.append(name) }
         }
         return Object(uid: uid, className: name, classes: classes, entries: entries)
@@ -86,6 +93,7 @@ final class KeyedArchive {
         guard objects.indices.contains(uid) else {
             throw Damage(reason: "object \(uid) doesn't exist; there are \(objects.count)")
         }
+        try spend(1)
         return objects[uid]
     }
 
@@ -99,9 +107,11 @@ final class KeyedArchive {
 
     /// A text: a plain one or an `NSMutableString`.
     func text(_ field: PropertyListValue?) throws(Damage) -> String? {
-        if case .string(let text)? = try value(field) { return text }
-        if let object = try object(field), case .string(let text)? = object["NS.string"] { return text }
-        return nil
+        var found = try value(field)
+        if case .dictionary? = found { found = try object(field)?["NS.string"] }
+        guard case .string(let text)? = found else { return nil }
+        try spend(text.utf8.count / 4)
+        return text
     }
 
     /// A yes or no; no where the field is absent, as archives leave it out then.

@@ -103,8 +103,8 @@ enum PredicateSQLFunctions {
         let rest = word.dropFirst()
         switch word.first {
         case "i": return Int64(rest).map { .integer($0) }
-        case "r": return UInt64(rest).map { .real(Double(bitPattern: $0)) }
-        case "d": return UInt64(rest).map { .date(Double(bitPattern: $0)) }
+        case "r": return UInt64(rest).map { .number(Double(bitPattern: $0)) }
+        case "d": return UInt64(rest).map { .number(date: Double(bitPattern: $0)) }
         default: return Int(rest).flatMap { values.indices.contains($0) ? values[$0] : nil }
         }
     }

@@ -109,10 +109,11 @@ enum PrimaryKeys {
     static func reserve(_ count: Int, rootNumber: Int, table: String, _ db: Database) throws -> Int64 {
         let last = try largest(rootNumber: rootNumber, table: table, db)
         let (next, overflow) = last.addingReportingOverflow(Int64(count))
-        guard last >= 0, !overflow else {
+        // Whoever counts on behind the last key must be able to.
+        guard last >= 0, !overflow, next < .max else {
             throw RowError(
                 place: "Z_PRIMARYKEY.Z_MAX of entity number \(rootNumber)", found: "\(last)",
-                expected: "a key from 0 to \(Int64.max - Int64(count))", owner: "Core Data has")
+                expected: "a key from 0 to \(Int64.max - Int64(count) - 1)", owner: "Core Data has")
         }
         try raise(to: next, rootNumber: rootNumber, db)
         return last + 1
