@@ -117,30 +117,43 @@ private struct DiffBuilder {
 extension GraphSnapshot {
     /// What a snapshot says of an object, in the form of a diff.
     func contents(of reference: RowReference, _ scope: DiffScope, _ keys: RowKeys) throws -> ObjectContents {
-        let entity = scope.entities[reference.entity]
         let properties = schema.entities[reference.entity].properties
         let table = tables[reference.entity]
-        let row = reference.row
+        return try ObjectContents(keys.key(of: reference, self), properties, scope.entities[reference.entity]) {
+            number in
+            guard table.hasValue(number, row: reference.row) else { return nil }
+            return table.value(properties[number].column, row: reference.row)
+        } ends: { number in
+            try uniqueDestinations(of: reference, properties[number]).map { try keys.key(of: $0, self) }
+        }
+    }
+}
+
+extension ObjectContents {
+    /// What a diff says of an object that is on one side only.
+    ///
+    /// - Parameters:
+    ///   - value: The value of an attribute, by its number; nil where nothing is said of it.
+    ///   - ends: What a relationship leads to.
+    init(
+        _ key: ObjectKey, _ properties: [GraphSchema.Property], _ scope: DiffScope.Entity,
+        value: (Int) throws -> GraphValue?, ends: (Int) throws -> [ObjectKey]
+    ) rethrows {
         var contents: [PropertyContents] = []
-        for member in entity.attributes where table.hasValue(member.number, row: row) {
-            let value = table.value(member.column, row: row)
-            contents.append(PropertyContents(properties[member.number].name, .attribute(value)))
+        for member in scope.attributes {
+            guard let value = try value(member.number) else { continue }
+            contents.append(.init(properties[member.number].name, .attribute(value)))
         }
-        for member in entity.toOnes {
-            let end = table.toOne(member.column, row: row)
-            if end.isNone { continue }
-            let key = try keys.key(of: resolved(end), self)
-            contents.append(PropertyContents(properties[member.number].name, .toOne(key)))
+        for member in scope.toOnes {
+            guard let end = try ends(member.number).first else { continue }
+            contents.append(.init(properties[member.number].name, .toOne(end)))
         }
-        for member in entity.toManys {
-            let range = table.toMany(member.column, row: row)
-            if range.count == 0 { continue }
-            var ends = try MembersComparison.unique(range.indices.map { resolved(members[$0]) })
-                .map { try keys.key(of: $0, self) }
-            if !member.isOrdered { ends.sort() }
-            contents.append(
-                PropertyContents(properties[member.number].name, .toMany(ends, isOrdered: member.isOrdered)))
+        for member in scope.toManys {
+            var keys = try ends(member.number)
+            if keys.isEmpty { continue }
+            if !member.isOrdered { keys.sort() }
+            contents.append(.init(properties[member.number].name, .toMany(keys, isOrdered: member.isOrdered)))
         }
-        return ObjectContents(try keys.key(of: reference, self), contents)
+        self.init(key, contents)
     }
 }

@@ -6,24 +6,38 @@ extension MembersChange {
 
     /// Makes the change between two lists without repetitions.
     init(from old: [ObjectKey], to new: [ObjectKey], isOrdered: Bool) {
+        self.init(from: old, to: new, isOrdered: isOrdered, oldKey: { old[$0] }, newKey: { new[$0] })
+    }
+
+    /// Makes the change between two lists without repetitions of what stands for the members. Only those that it names get
+    /// keys, and those of an ordered list in which something moved.
+    ///
+    /// - Parameters:
+    ///   - old: What the old members are on the new side; nil for those that aren't there.
+    ///   - oldKey: The key of an old member, by its place.
+    init<Item: Hashable>(
+        from old: [Item?], to new: [Item], isOrdered: Bool, oldKey: (Int) throws -> ObjectKey,
+        newKey: (Int) throws -> ObjectKey
+    ) rethrows {
         self.init()
         let places = Dictionary(new.enumerated().map { ($1, $0) }) { first, _ in first }
         let known = Set(old)
         var common: [MemberOrder.Member] = []
-        for (index, key) in old.enumerated() {
-            if let place = places[key] {
+        for (index, item) in old.enumerated() {
+            if let item, let place = places[item] {
                 common.append(.init(old: index, new: place))
             } else {
-                removed.append(Member(key, at: isOrdered ? index : nil))
+                removed.append(Member(try oldKey(index), at: isOrdered ? index : nil))
             }
         }
-        for (index, key) in new.enumerated() where !known.contains(key) {
-            added.append(Member(key, at: isOrdered ? index : nil))
+        for (index, item) in new.enumerated() where !known.contains(item) {
+            added.append(Member(try newKey(index), at: isOrdered ? index : nil))
         }
         if isOrdered {
             if MemberOrder.isInOrder(common) { return }
-            moved = MemberOrder.moved(common) { old[$0.old] < old[$1.old] }
-                .map { Move(old[$0.old], from: $0.old, to: $0.new) }
+            let keys = try old.indices.map(oldKey)
+            moved = MemberOrder.moved(common) { keys[$0.old] < keys[$1.old] }
+                .map { Move(keys[$0.old], from: $0.old, to: $0.new) }
         } else {
             removed.sort { $0.key < $1.key }
             added.sort { $0.key < $1.key }

@@ -42,37 +42,13 @@ struct MembersComparison {
     /// - Throws: ``GraftError`` for members that nothing identifies.
     /// - Complexity: O(*n* log *n*)
     func change(isOrdered: Bool) throws -> MembersChange {
-        var newIndexes: [RowReference: Int] = [:]
-        for (index, member) in newMembers.enumerated() { newIndexes[member] = index }
-        var change = MembersChange()
-        var isCommon = [Bool](repeating: false, count: newMembers.count)
-        var common: [MemberOrder.Member] = []
-        for (index, member) in oldMembers.enumerated() {
+        let counterparts = oldMembers.map { member -> RowReference? in
             let counterpart = matching.toNew[member.entity][member.row]
-            if !counterpart.isNone, let newIndex = newIndexes[counterpart] {
-                isCommon[newIndex] = true
-                common.append(.init(old: index, new: newIndex))
-            } else {
-                let key = try matching.oldKeys.key(of: member, old)
-                change.removed.append(.init(key, at: isOrdered ? index : nil))
-            }
+            return counterpart.isNone ? nil : counterpart
         }
-        for (index, member) in newMembers.enumerated() where !isCommon[index] {
-            change.added.append(.init(try matching.newKeys.key(of: member, new), at: isOrdered ? index : nil))
-        }
-        if isOrdered {
-            change.moved = try moves(common)
-        } else {
-            change.removed.sort { $0.key < $1.key }
-            change.added.sort { $0.key < $1.key }
-        }
-        return change
-    }
-
-    private func moves(_ common: [MemberOrder.Member]) throws -> [MembersChange.Move] {
-        if MemberOrder.isInOrder(common) { return [] }
-        let keys = try oldMembers.map { try matching.oldKeys.key(of: $0, old) }
-        let moved = MemberOrder.moved(common) { keys[$0.old] < keys[$1.old] }
-        return moved.map { .init(keys[$0.old], from: $0.old, to: $0.new) }
+        return try MembersChange(
+            from: counterparts, to: newMembers, isOrdered: isOrdered,
+            oldKey: { try matching.oldKeys.key(of: oldMembers[$0], old) },
+            newKey: { try matching.newKeys.key(of: newMembers[$0], new) })
     }
 }

@@ -2,7 +2,8 @@
 // comes of it is only written in different forms: flat with keys (GraphDiff), nested (ObjectDiff), as a dictionary
 // (DictionaryChanges), or as the properties that an export of changes writes (ExportChanges).
 //
-// Stores that are compared without being read whole have a twin of it: StoreDiff/StoreComparison.swift.
+// Stores that are compared without being read whole have a twin of it, StoreDiff/StoreComparison.swift. What an object on one side
+// holds (ObjectContents), and which members came, went and moved (MembersChange), both say with the same code.
 
 /// Two snapshots, and which row of the one is which of the other.
 struct RowComparison {

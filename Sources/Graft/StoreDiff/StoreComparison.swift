@@ -109,25 +109,11 @@ struct StoreComparison {
     /// Everything of one object, its to-many relationships included.
     private func contents(_ object: NSManagedObject, _ entity: Int, _ side: StoreSide) throws -> ObjectContents {
         let properties = scope.schema.entities[entity].properties
-        let entityScope = scope.entities[entity]
-        var contents: [PropertyContents] = []
-        for member in entityScope.attributes {
-            let property = properties[member.number]
-            contents.append(.init(property.name, .attribute(try side.value(of: object, member.number, property))))
+        return try ObjectContents(side.key(of: object), properties, scope.entities[entity]) { number in
+            try side.value(of: object, number, properties[number])
+        } ends: { number in
+            try object.relatedObjects(number, properties[number]).map(side.key)
         }
-        for member in entityScope.toOnes {
-            let property = properties[member.number]
-            guard let end = object.destination(member.number, property) else { continue }
-            contents.append(.init(property.name, .toOne(try side.key(of: end))))
-        }
-        for member in entityScope.toManys {
-            let property = properties[member.number]
-            var keys = try object.members(member.number, property).map(side.key)
-            if keys.isEmpty { continue }
-            if !member.isOrdered { keys.sort() }
-            contents.append(.init(property.name, .toMany(keys, isOrdered: member.isOrdered)))
-        }
-        return ObjectContents(try side.key(of: object), contents)
     }
 
     /// Calls the closure for each object whose to-many relationship is known from this one, with the relationship's
@@ -137,12 +123,7 @@ struct StoreComparison {
     ) throws {
         let properties = scope.schema.entities[entity].properties
         for (number, inverse) in reading.telling[entity] {
-            let property = properties[number]
-            if property.isToMany {
-                for end in object.members(number, property) { body(try side.key(of: end), inverse) }
-            } else if let end = object.destination(number, property) {
-                body(try side.key(of: end), inverse)
-            }
+            for end in object.relatedObjects(number, properties[number]) { body(try side.key(of: end), inverse) }
         }
     }
 
