@@ -105,6 +105,8 @@ final class ArchiveRestorer {
         guard let object = live[record.number] else {
             let object = known.make(entity.number)
             editor.made(object)
+            // Unsaved objects are looked for as well: this one is nobody else's.
+            if editor.isRecording { taken.insert(object.objectID) }
             enter(object, record.number)
             if keepsRows, let column = match.archived[record.entity].rowColumn,
                 case .integer(let number) = record.values[column]

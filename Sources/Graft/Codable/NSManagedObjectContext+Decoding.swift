@@ -40,7 +40,9 @@ extension NSManagedObjectContext {
         session.log = log
         defer { session.log = outer }
         do {
-            return try body()
+            let value = try body()
+            log.end(outer)
+            return value
         } catch {
             try log.undo()
             throw error

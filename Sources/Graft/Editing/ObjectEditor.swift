@@ -11,7 +11,8 @@ import CoreData
 final class ObjectEditor {
     // Nearly all steps are objects that were made: the other ones don't make the list longer than it is for those.
     private enum Step {
-        case made(NSManagedObject)
+        /// With what its class gave it at once, by the numbers of the relationships.
+        case made(NSManagedObject, [Int: [NSManagedObject]])
         indirect case attribute(NSManagedObject, Int, GraphSchema.Property, GraphValue)
         indirect case toOne(NSManagedObject, Int, GraphSchema.Property, NSManagedObject?)
         indirect case toMany(NSManagedObject, Int, GraphSchema.Property, [NSManagedObject])
@@ -42,7 +43,29 @@ final class ObjectEditor {
 
     /// Notes an object that was made: undoing deletes it. Its attributes may be set without the editor.
     func made(_ object: NSManagedObject) {
-        if isRecording { steps.append(.made(object)) }
+        guard isRecording else { return }
+        // Objects without code of their own have nothing yet.
+        let links = type(of: object) == NSManagedObject.self ? [:] : links(of: object)
+        steps.append(.made(object, links))
+    }
+
+    private func links(of object: NSManagedObject) -> [Int: [NSManagedObject]] {
+        var links: [Int: [NSManagedObject]] = [:]
+        forEachRelationship(of: object) { number, property in
+            let members =
+                property.isToMany
+                ? object.members(number, property) : object.destination(number, property).map { [$0] } ?? []
+            if !members.isEmpty { links[number] = members }
+        }
+        return links
+    }
+
+    private func forEachRelationship(of object: NSManagedObject, _ body: (Int, GraphSchema.Property) -> Void) {
+        guard let entity = object.entity.name.flatMap(schema.number) else { return }
+        for (number, property) in schema.entities[entity].properties.enumerated() {
+            if case .attribute = property.kind { continue }
+            body(number, property)
+        }
     }
 
     /// Sets an attribute where it differs; returns whether it did.
@@ -129,9 +152,12 @@ final class ObjectEditor {
         let old = isNew ? [] : remember(number, property, of: object)
         guard let inverse = property.inverse, let destination = property.destination else { return }
         let back = schema.entities[destination].properties[inverse]
+        var owners: Set<ObjectIdentifier> = []
         for other in others {
             note(other)
-            guard !back.isToMany, let owner = other.destination(inverse, back), owner !== object else { continue }
+            guard !back.isToMany, let owner = other.destination(inverse, back), owner !== object,
+                owners.insert(ObjectIdentifier(owner)).inserted
+            else { continue }
             _ = remember(number, property, of: owner)
         }
         for other in old {
@@ -169,13 +195,14 @@ final class ObjectEditor {
         guard isRecording else { return context.rollback() }
         for step in steps.reversed() {
             switch step {
-            case .made(let object): remove(object)
-            case .attribute(let object, let number, let property, let value):
+            case .made(let object, let links) where isHere(object): remove(object, links)
+            case .attribute(let object, let number, let property, let value) where isHere(object):
                 try object.assign(value, number, property)
-            case .toOne(let object, let number, let property, let destination):
-                object.assign(destination, number, property)
-            case .toMany(let object, let number, let property, let members):
-                object.assign(members, number, property)
+            case .toOne(let object, let number, let property, let destination) where isHere(object):
+                object.assign(destination.flatMap { isHere($0) ? $0 : nil }, number, property)
+            case .toMany(let object, let number, let property, let members) where isHere(object):
+                object.assign(members.filter(isHere), number, property)
+            default: continue
             }
         }
         context.processPendingChanges()
@@ -187,14 +214,18 @@ final class ObjectEditor {
         clean.removeAll()
     }
 
-    /// Deletes an object that was made. What it was connected with stays, whatever its delete rules say.
-    private func remove(_ object: NSManagedObject) {
-        if let entity = object.entity.name.flatMap(schema.number), !object.isDeleted {
-            for (number, property) in schema.entities[entity].properties.enumerated() {
-                switch property.kind {
-                case .attribute: continue
-                case .toOne: object.assign(nil, number, property)
-                case .toMany: object.assign([], number, property)
+    /// Whether an object is still one of the context's: whoever calls us may have reset it or rolled it back.
+    private func isHere(_ object: NSManagedObject) -> Bool { object.managedObjectContext === context }
+
+    /// Deletes an object that was made, by its delete rules with what its class gave it. What it has been connected with since stays.
+    private func remove(_ object: NSManagedObject, _ links: [Int: [NSManagedObject]]) {
+        if !object.isDeleted {
+            forEachRelationship(of: object) { number, property in
+                let members = (links[number] ?? []).filter(isHere)
+                if property.isToMany {
+                    object.assign(members, number, property)
+                } else {
+                    object.assign(members.first, number, property)
                 }
             }
         }

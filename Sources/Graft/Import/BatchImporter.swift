@@ -71,16 +71,16 @@ final class BatchImporter {
     struct State {
         fileprivate var memory: ObjectMatcher.Memory
         fileprivate var pending: [PendingReference]
-        fileprivate var tally: ImportTally
+        fileprivate var tally: ImportTally.State
         fileprivate var deletions: ImportDeletions
     }
 
     /// What the importer knows of the batches so far; set, it forgets those since. Their changes have to be undone.
     var state: State {
-        get { State(memory: matcher.memory, pending: pending, tally: tally, deletions: deletions) }
+        get { State(memory: matcher.memory, pending: pending, tally: tally.state, deletions: deletions) }
         set {
             (matcher.memory, pending) = (newValue.memory, newValue.pending)
-            (tally, deletions) = (newValue.tally, newValue.deletions)
+            (tally.state, deletions) = (newValue.tally, newValue.deletions)
         }
     }
 

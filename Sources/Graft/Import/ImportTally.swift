@@ -4,7 +4,7 @@ import CoreData
 
 /// Counts the objects of an import.
 struct ImportTally {
-    private enum CountedState: UInt8 { case inserted = 1, updated, unchanged }
+    fileprivate enum CountedState: UInt8 { case inserted = 1, updated, unchanged }
 
     /// An object that was made or changed, with where it comes from.
     struct TouchedObject {
@@ -28,6 +28,22 @@ struct ImportTally {
     /// What each object has been counted as in the batches before, so that it counts once; and in this one.
     private var counted = ObjectMarks()
     private var countedNow: [ObjectIDKey: CountedState] = [:]
+
+    /// What a batch changes before it is saved.
+    struct State {
+        fileprivate var counts: [ImportReport.Counts]
+        fileprivate var touched: [TouchedObject]
+        fileprivate var stubs: Set<ObjectIDKey>
+        fileprivate var countedNow: [ObjectIDKey: CountedState]
+    }
+
+    var state: State {
+        get { State(counts: counts, touched: touched, stubs: stubs, countedNow: countedNow) }
+        set {
+            (counts, touched) = (newValue.counts, newValue.touched)
+            (stubs, countedNow) = (newValue.stubs, newValue.countedNow)
+        }
+    }
 
     init(entityCount: Int, keepsObjects: Bool) {
         counts = .init(repeating: ImportReport.Counts(), count: entityCount)

@@ -7,21 +7,33 @@ import Testing
 
 final class EditedTeam: NSManagedObject, ManagedCodable {}
 
+/// A team that makes its own mascot.
+final class StaffedTeam: NSManagedObject, ManagedCodable {
+    override func awakeFromInsert() {
+        super.awakeFromInsert()
+        guard let context = managedObjectContext else { return }
+        let mascot = NSEntityDescription.insertNewObject(forEntityName: "Mascot", into: context)
+        mascot.setValue(self, forKey: "team")
+    }
+}
+
 @Suite struct ObjectEditorTests {
     /// A team owns its players, who play for one team alone.
-    private func model() -> NSManagedObjectModel {
+    private func model(_ teamClass: NSManagedObject.Type = EditedTeam.self) -> NSManagedObjectModel {
         var sketch = ModelSketch()
         sketch.entity(
             "Team", info: ["identityAttributes": "name"],
             [
                 .attribute("name"), .attribute("size", .integer16AttributeType),
                 .toMany("players", "Player", inverse: "team", rule: .cascadeDeleteRule, isOrdered: true),
+                .toMany("mascots", "Mascot", inverse: "team", rule: .cascadeDeleteRule),
             ])
+        sketch.entity("Mascot", [.attribute("name"), .toOne("team", "Team", inverse: "mascots")])
         sketch.entity(
             "Player", info: ["identityAttributes": "name"],
             [.attribute("name"), .toOne("team", "Team", inverse: "players")])
         let model = sketch.model()
-        model.entitiesByName["Team"]?.managedObjectClassName = NSStringFromClass(EditedTeam.self)
+        model.entitiesByName["Team"]?.managedObjectClassName = NSStringFromClass(teamClass)
         return model
     }
 
@@ -73,6 +85,54 @@ final class EditedTeam: NSManagedObject, ManagedCodable {}
             #expect(context.deletedObjects.isEmpty)
             context.delete(other)
             context.processPendingChanges()
+            try check()
+        }
+    }
+
+    @Test func `what a class makes for a new object goes with it when decoding fails`() throws {
+        let stack = try TestStack(model(StaffedTeam.self), .inMemory)
+        try stack.perform { context throws in
+            #expect(throws: (any Error).self) {
+                _ = try context.decode([StaffedTeam].self, from: Data(Self.wrong.utf8), with: JSONDecoder())
+            }
+            #expect(!context.hasChanges && context.insertedObjects.isEmpty)
+            let teams = try context.decode(
+                [StaffedTeam].self, from: Data(#"[{"name": "Reds"}]"#.utf8), with: JSONDecoder())
+            #expect((teams.first?.value(forKey: "mascots") as? NSSet)?.count == 1)
+        }
+    }
+
+    @Test func `a decoding that succeeded goes with the longer one that fails`() throws {
+        try perform { context, check throws in
+            #expect(throws: (any Error).self) {
+                try context.decodeAtomically {
+                    let right = Data(#"[{"name": "Greens", "players": [{"name": "Bob"}]}]"#.utf8)
+                    #expect(
+                        try context.decode([EditedTeam].self, from: right, with: JSONDecoder()).first?.text("name")
+                            == "Greens")
+                    _ = try context.decode([EditedTeam].self, from: Data(Self.wrong.utf8), with: JSONDecoder())
+                }
+            }
+            #expect(!context.hasChanges)
+            try check()
+        }
+    }
+
+    @Test func `a failed decoding whose context was rolled back meanwhile is its own error`() throws {
+        try perform { context, check throws in
+            #expect(throws: (any Error).self) {
+                try context.decodeAtomically {
+                    do {
+                        let decoder = JSONDecoder()
+                        decoder.managedObjectContext = context
+                        _ = try decoder.decode([EditedTeam].self, from: Data(Self.wrong.utf8))
+                    } catch {
+                        context.rollback()
+                        throw error
+                    }
+                }
+            }
+            #expect(!context.hasChanges)
             try check()
         }
     }
