@@ -10,6 +10,7 @@ struct ChangeIndex {
     /// The objects of an entity by one attribute.
     private struct Column {
         var objects: [OperandKey: [NSManagedObject]] = [:]
+        private var known: Set<ObjectIdentifier> = []
         /// How much of the entity's log is entered.
         var count = 0
 
@@ -17,7 +18,8 @@ struct ChangeIndex {
             for object in log[count...] {
                 object.state.insert(.indexed)
                 let key = OperandKey(ExpressionEvaluator.operand(of: path, in: EvaluationScope(object: object)))
-                let isThere = objects[key]?.contains { $0 === object } ?? false
+                let isNew = known.insert(ObjectIdentifier(object)).inserted
+                let isThere = !isNew && objects[key]?.contains { $0 === object } ?? false
                 if !isThere { objects[key, default: []].append(object) }
             }
             count = log.count

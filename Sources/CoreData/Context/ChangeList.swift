@@ -7,6 +7,8 @@ import Foundation
 struct ChangeList {
     private var list: [NSManagedObject] = []
     private var staleCount = 0
+    /// How many objects of an entity may be in the list, at most.
+    private var entityCounts: [ObjectIdentifier: Int] = [:]
     private let flag: NSManagedObject.State
     private let excluded: NSManagedObject.State
     /// Made when somebody looks for a value.
@@ -33,7 +35,13 @@ struct ChangeList {
             index = nil
         }
         list.append(object)
+        entityCounts[ObjectIdentifier(object.entity), default: 0] += 1
         index?.note(object)
+    }
+
+    /// How many objects of some entities may be in the list, at most.
+    func count(of entities: [NSEntityDescription]) -> Int {
+        isEmpty ? 0 : entities.reduce(0) { $0 + (entityCounts[ObjectIdentifier($1)] ?? 0) }
     }
 
     /// The objects of some entities among which are those that meet a condition: where the condition is none that an index can answer,
@@ -60,6 +68,7 @@ struct ChangeList {
     mutating func removeAll() {
         list = []
         staleCount = 0
+        entityCounts = [:]
         index = nil
     }
 

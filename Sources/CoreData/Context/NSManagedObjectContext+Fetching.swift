@@ -79,7 +79,7 @@ extension NSManagedObjectContext {
     func objects(
         matching query: StoreQuery, in stores: [NSPersistentStore], includesPending: Bool
     ) throws -> [NSManagedObject] {
-        let includesPending = includesPending && hasUnsavedObjects
+        let includesPending = !isAnswered(bySource: query, includesPending: includesPending)
         let isPutTogether = includesPending || stores.count > 1
         let asked = isPutTogether ? widened(query, includesPending: includesPending) : query
         let lists = try requiredSource.rows(matching: asked, in: stores, for: self)
@@ -98,10 +98,12 @@ extension NSManagedObjectContext {
     /// The query that leaves enough to cut the answer from, once what has been changed here is taken out and put in.
     private func widened(_ query: StoreQuery, includesPending: Bool) -> StoreQuery {
         var query = query
-        let changed = includesPending ? updated.count + deleted.count : 0
+        let entities = entities(of: query)
+        let changed = includesPending ? updated.count(of: entities) + deleted.count(of: entities) : 0
         query.limit = query.limit.flatMap { limit in
-            let (count, overflow) = limit.addingReportingOverflow(query.offset + changed)
-            return overflow ? nil : count
+            let (cut, overflow) = limit.addingReportingOverflow(query.offset)
+            let (count, isTooMuch) = cut.addingReportingOverflow(changed)
+            return overflow || isTooMuch ? nil : count
         }
         query.offset = 0
         return query
@@ -128,7 +130,7 @@ extension NSManagedObjectContext {
     func objectIDs(
         matching query: StoreQuery, in stores: [NSPersistentStore], includesPending: Bool
     ) throws -> [NSManagedObjectID] {
-        if stores.count == 1, !includesPending || !hasPendingObjects(of: query) {
+        if stores.count == 1, isAnswered(bySource: query, includesPending: includesPending) {
             return try requiredSource.objectIDs(matching: query, in: stores, for: self).first ?? []
         }
         return try objects(matching: query, in: stores, includesPending: includesPending).map(\.id)
@@ -143,7 +145,7 @@ extension NSManagedObjectContext {
 
     /// The number of objects that match.
     func count(matching query: StoreQuery, in stores: [NSPersistentStore], includesPending: Bool) throws -> Int {
-        if stores.count == 1, !includesPending || !hasPendingObjects(of: query) {
+        if stores.count == 1, isAnswered(bySource: query, includesPending: includesPending) {
             return try requiredSource.counts(matching: query, in: stores, for: self).first ?? 0
         }
         return try objectIDs(matching: query, in: stores, includesPending: includesPending).count
@@ -153,25 +155,29 @@ extension NSManagedObjectContext {
         StoreQuery(
             entity: entity, includesSubentities: request.includesSubentities, predicate: request.predicate,
             sortDescriptors: request.sortDescriptors ?? [], limit: request.fetchLimit > 0 ? request.fetchLimit : nil,
-            offset: request.fetchOffset)
+            offset: max(0, request.fetchOffset))
     }
 
     // MARK: Pending changes
 
-    /// Whether an unsaved change could concern a query.
-    private func hasPendingObjects(of query: StoreQuery) -> Bool {
-        guard hasUnsavedObjects else { return false }
-        let entities = query.includesSubentities ? query.entity.selfAndDescendants : [query.entity]
-        return [inserted, updated, deleted].contains { list in
-            list.objects.contains { object in entities.contains { $0 === object.entity } }
-        }
+    /// Whether the source's answer stands whatever has changed here.
+    private func isAnswered(bySource query: StoreQuery, includesPending: Bool) -> Bool {
+        if !includesPending || !hasUnsavedObjects { return true }
+        let entities = entities(of: query)
+        if updated.count(of: entities) + deleted.count(of: entities) > 0 { return false }
+        if inserted.count(of: entities) == 0 { return true }
+        return inserted.objects(of: entities, RequiredEquality(query.predicate, of: query.entity)).isEmpty
     }
 
     private var hasUnsavedObjects: Bool { hasChanges || !undeclaredDeletions.isEmpty }
 
+    private func entities(of query: StoreQuery) -> [NSEntityDescription] {
+        query.includesSubentities ? query.entity.selfAndDescendants : [query.entity]
+    }
+
     /// The changed objects among what the source found, and those that it could have found with their unsaved values.
     private func pendingObjects(of query: StoreQuery, among stored: [NSManagedObject]) -> [NSManagedObject] {
-        let entities = query.includesSubentities ? query.entity.selfAndDescendants : [query.entity]
+        let entities = entities(of: query)
         let equality = RequiredEquality(query.predicate, of: query.entity)
         let updated = updated.objects(of: entities, equality)
         let known = Set(updated.map(ObjectIdentifier.init))

@@ -128,7 +128,7 @@ extension NSManagedObjectContext {
         var known = Set(updated.map(\.objectID.key))
         var linked: [NSManagedObjectID] = []
         func note(_ object: NSManagedObject) {
-            guard !object.isInserted, known.insert(object.id.key).inserted else { return }
+            guard !object.isInserted, !object.isDeleted, known.insert(object.id.key).inserted else { return }
             linked.append(object.id)
         }
         for changes in [inserted, updated] {
@@ -154,7 +154,15 @@ extension NSManagedObjectContext {
 
     private func insertion(_ object: NSManagedObject) throws -> RowChange {
         try checkDestinations(object, object.layout.toOneSlots)
-        return RowChange(objectID: object.id, version: 0, values: object.values, changed: object.layout.persistentSlots)
+        var values = object.values
+        // What the same save deletes is nobody's member.
+        for slot in object.layout.toManySlots where !deleted.isEmpty && object.layout.needsRelationChange[slot] {
+            guard case .objects(let members) = values[slot], members.objects.contains(where: \.isDeleted) else {
+                continue
+            }
+            values[slot] = .objects(ToManyMembers(unique: members.objects.filter { !$0.isDeleted }))
+        }
+        return RowChange(objectID: object.id, version: 0, values: values, changed: object.layout.persistentSlots)
     }
 
     /// The columns and members of an object that differ from what was read; nil where none does.
@@ -271,12 +279,12 @@ extension NSManagedObject {
     }
 
     /// What became of the members of a to-many relationship. Members that are inserted by the same save are left out
-    /// where there is an inverse: their own row says it.
+    /// where there is an inverse: their own row says it. Those that it deletes are no members any more.
     fileprivate func relationChange(_ slot: Int) -> RelationChange {
         var change = RelationChange(slot: slot, added: [], removed: [])
         let hasInverse = layout.inverses[slot] != nil
         func reported(_ objects: [NSManagedObject]) -> [NSManagedObjectID] {
-            objects.compactMap { hasInverse && $0.isInserted ? nil : $0.id }
+            objects.compactMap { hasInverse && $0.isInserted || $0.isDeleted ? nil : $0.id }
         }
         switch (committed[slot], values[slot]) {
         case (_, .unread(let delta?)):
@@ -285,7 +293,9 @@ extension NSManagedObject {
         case (.objects(let old), .objects(let new)):
             change.added = reported(new.objects.filter { !old.contains($0) })
             change.removed = old.objects.filter { !new.contains($0) }.map(\.id)
-            if layout.slots[slot].kind == .toMany(ordered: true) { change.order = new.objects.map(\.id) }
+            if layout.slots[slot].kind == .toMany(ordered: true) {
+                change.order = new.objects.filter { !$0.isDeleted }.map(\.id)
+            }
         default: break
         }
         return change

@@ -334,4 +334,31 @@ import Testing
         try two.context.save()
         #expect(try two.stored(book).many("tags").count == 1)
     }
+
+    // Without an inverse, nothing takes the item out of the lists when it is deleted.
+    @Test(arguments: StoreKind.allCases, [0, 1, 2, 3, 4] as [UInt])
+    func `what a save deletes goes, although the same save puts it into a relationship`(
+        _ kind: StoreKind, _ policy: UInt
+    ) throws {
+        let list = TestModel.entity("List"), item = TestModel.entity("Item")
+        TestModel.relate(list, "items", .many, item)
+        TestModel.relate(list, "steps", .ordered, item)
+        let library = try Library(kind, model: TestModel.model([list, item]))
+        library.context.mergePolicy = NSMergePolicy(merge: try #require(NSMergePolicyType(rawValue: policy)))
+        let items = (0..<2).map { _ in library.insert("Item", [:]) }
+        let lists = [library.insert("List", [:])]
+        try library.context.save()
+        for list in lists + [library.insert("List", [:])] {
+            list.mutableSetValue(forKey: "items").addObjects(from: items)
+            list.mutableOrderedSetValue(forKey: "steps").addObjects(from: items)
+        }
+        library.context.delete(items[0])
+        try library.context.save()
+        let reader = library.newContext()
+        #expect(try library.fetch("Item", in: reader).map(\.objectID) == [items[1].objectID])
+        for list in try library.fetch("List", in: reader) {
+            #expect(Set(list.objectIDs(forRelationshipNamed: "items")).isSubset(of: [items[1].objectID]))
+            #expect(Set(list.objectIDs(forRelationshipNamed: "steps")).isSubset(of: [items[1].objectID]))
+        }
+    }
 }

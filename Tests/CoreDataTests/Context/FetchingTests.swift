@@ -65,6 +65,10 @@ import Testing
         #expect(try library.context.fetch(request).map { $0.text("title") } == ["zulu"])
         request.fetchLimit = .max
         #expect(try library.context.fetch(request).count == 1)
+        request.fetchOffset = .max
+        #expect(try library.context.fetch(request).isEmpty)
+        request.fetchOffset = -1
+        #expect(try library.context.fetch(request).count == 4)
     }
 
     @Test(arguments: StoreKind.allCases)

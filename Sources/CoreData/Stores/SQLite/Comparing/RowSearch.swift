@@ -26,10 +26,10 @@ struct RowSearch {
     /// - Returns: Whether rows can be told apart.
     mutating func run() throws -> Bool {
         for table in outline.tables { guard try match(table) else { return false } }
-        for entity in outline.entities where entity.isCompared {
+        for entity in outline.entities where entity.isCompared || shifted.contains(entity.table) {
             guard try !hasDuplicates(entity) else { return false }
-            try compare(entity)
         }
+        for entity in outline.entities where entity.isCompared { try compare(entity) }
         for list in outline.lists { try compare(list) }
         // A pair of rows differs on both sides.
         for table in outline.tables {
@@ -138,7 +138,9 @@ struct RowSearch {
     private func compare(_ entity: ComparedTables.Entity) throws {
         var differences: [String] = []
         if !entity.values.isEmpty {
-            let lists = ["a", "b"].map { side in entity.values.map { "\(side).\($0.column)" }.joined(separator: ", ") }
+            let lists = ["a", "b"].map { side in
+                entity.values.map { "\(side).\($0.column) COLLATE BINARY" }.joined(separator: ", ")
+            }
             differences.append("(\(lists[0])) IS NOT (\(lists[1]))")
         }
         // What is in a file, only who reads it knows.
@@ -201,8 +203,9 @@ struct RowSearch {
             for end in ends { try run("INSERT OR IGNORE INTO \(side)_\(table) SELECT \(end) FROM lone") }
             return try has("SELECT 1 FROM lone")
         }
-        let hasLone = try lone(
-            "main", without: "other", counterpart, or: " OR \(leadsNowhere("j.\(member)", list.destination))")
+        let nowhere = leadsNowhere("j.\(member)", list.destination)
+        let extra = list.isReflexive ? "\(nowhere) OR \(leadsNowhere("j.\(list.owner)", table))" : nowhere
+        let hasLone = try lone("main", without: "other", counterpart, or: " OR \(extra)")
         if try hasLone || count("main.\(list.table)") != count("other.\(list.table)") {
             _ = try lone("other", without: "main", origin, or: "")
         }
