@@ -37,7 +37,12 @@ import Testing
         let age = try Self.attribute(\PluginNamed.age, .integer64AttributeType)
         age.isOptional = true
         let label = try Self.attribute(\PluginNamed.label, .stringAttributeType)
-        let entity = Self.entity("PluginNamed", [label, age])
+        let next = NSRelationshipDescription()
+        next.name = "next"
+        next.maxCount = 1
+        next.isOptional = true
+        let entity = Self.entity("PluginNamed", [label, age, next])
+        next.destinationEntity = entity
         try Self.withContext([entity]) { context in
             let object = NSEntityDescription.insertNewObject(forEntityName: "PluginNamed", into: context)
             let named = try #require(object as? PluginNamed)

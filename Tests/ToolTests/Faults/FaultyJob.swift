@@ -167,7 +167,8 @@ final class FaultyWorkshop {
 
     /// Checks that nothing has been left beside what was there before.
     func expectNothingElse(_ comment: String) throws {
-        #expect(try Self.names(in: folder) == namesBefore, "\(job.name), \(comment)")
+        let names = try Self.names(in: folder)
+        #expect(names == namesBefore, "\(job.name), \(comment)")
     }
 
     /// Checks that there is what was before or what is to be, and that the next run does the job and leaves nothing else.
@@ -180,6 +181,7 @@ final class FaultyWorkshop {
         let again = try graft(job.arguments, in: folder)
         #expect(again.status == 0, "\(job.name), \(comment): \(again.diagnostics)")
         #expect(try job.state(folder) == after, "\(job.name) again, \(comment)")
-        #expect(try Self.names(in: folder) == namesAfter, "\(job.name) again, \(comment)")
+        let names = try Self.names(in: folder)
+        #expect(names == namesAfter, "\(job.name) again, \(comment)")
     }
 }
