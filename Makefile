@@ -3,7 +3,7 @@
 SWIFT ?= swift
 export SWIFT
 
-.PHONY: help setup build test stress torture faults sanitize fuzz lint apple format demo examples docs install uninstall \
+.PHONY: help setup build test laws stress torture faults sanitize fuzz lint apple format demo examples docs install uninstall \
 	test-install test-browser test-portable bench compare-swift-syntax clean
 
 help:
@@ -11,6 +11,7 @@ help:
 	@echo "make install  install the tool, its manual and completions; PREFIX=/usr/local and DESTDIR= change where"
 	@echo "make uninstall   remove them again"
 	@echo "make test     run every test"
+	@echo "make laws     run the property tests with all their cases, of which make test runs a part"
 	@echo "make stress   a million random operations by several contexts on one store; STRESS_OPERATIONS and STRESS_SEED change that"
 	@echo "make torture  kill the tool at random moments for an hour; TORTURE_SECONDS and TORTURE_SEED change that"
 	@echo "make faults   let each operation of the disk fail, one after the other, under stores and under the tool"
@@ -37,6 +38,9 @@ build: setup
 
 test: setup
 	@scripts/test
+
+laws: setup
+	LAWS=all scripts/test $(if $(FILTER),--filter $(FILTER))
 
 stress: setup
 	STRESS_OPERATIONS=$${STRESS_OPERATIONS:-1000000} scripts/test --filter StressTests

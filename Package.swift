@@ -44,7 +44,10 @@ let portable: [SwiftSetting] = Context.environment["GRAFT_PORTABLE"] == nil ? []
         ),
         .testTarget(
             name: "CoreDataTests",
-            dependencies: ["CoreData", "FaultyFiles", "ModelDocuments", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "CoreData", "FaultyFiles", "ModelDocuments", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: settings
         ),
         // For tests alone: a disk that fails.
@@ -102,17 +105,18 @@ let package = Package(
                 + generator,
             swiftSettings: settings
         ),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
             name: "GraftTests",
-            dependencies: ["Graft", .product(name: "Yams", package: "Yams")] + runtime,
+            dependencies: ["Graft", "TestSupport", .product(name: "Yams", package: "Yams")] + runtime,
             exclude: ["Resources"],
             swiftSettings: settings + portable
         ),
         .testTarget(name: "GrootTests", dependencies: ["Groot"] + runtime, swiftSettings: settings),
         .testTarget(
             name: "ToolTests",
-            dependencies: ["Graft", "GraftTool", .product(name: "GRDB", package: "GRDB.swift")] + runtime + generator
-                + fuzzing + faults,
+            dependencies: ["Graft", "GraftTool", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")] + runtime
+                + generator + fuzzing + faults,
             exclude: ["Resources"],
             swiftSettings: settings
         ),

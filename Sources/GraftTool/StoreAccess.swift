@@ -191,6 +191,12 @@ enum StoreAccess {
 
     /// Makes what is at a path a copy of a store, external data included, in one step.
     static func copy(_ store: String, to path: String) throws {
+        if FileKind(ofPath: path) == .missing {
+            let draft = try Draft(of: path)
+            defer { draft.remove() }
+            try draft.copy(store)
+            return try move(draft.path, to: path)
+        }
         let target = URL(fileURLWithPath: path).resolvingSymlinksInPath()
         try SQLiteStoreFile.replace(at: target, withStoreAt: URL(fileURLWithPath: store).resolvingSymlinksInPath())
     }

@@ -69,7 +69,7 @@ package struct FaultTrial {
         for seed in fault == .crash ? seeds : 0..<1 {
             var number = isThorough ? 1 : fault.firstNumber
             while try attempt(number, operations, fault, seed, disk, template, before, after, &report) {
-                number = isThorough ? number + 1 : number * 4
+                number = isThorough ? number + 1 : number * 7
             }
         }
         return report

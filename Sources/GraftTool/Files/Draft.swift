@@ -57,6 +57,12 @@ final class Draft {
         }
     }
 
+    /// Copies a store that is there, external data included, to the draft's name.
+    func copy(_ store: String) throws {
+        let source = URL(fileURLWithPath: store).resolvingSymlinksInPath()
+        try SQLiteStoreFile.copy(storeAt: source, to: URL(fileURLWithPath: path))
+    }
+
     /// Removes everything that is still there under the draft's name.
     func remove() { Self.removeFiles(of: path) }
 

@@ -109,7 +109,7 @@ struct MergeJob {
         if Self.isSameFile(ours, output) { return try apply(diff, options, to: ours) }
         let draft = try Draft(of: output)
         defer { draft.remove() }
-        try StoreAccess.copy(ours, to: draft.path)
+        try draft.copy(ours)
         try apply(diff, options, to: draft.path)
         if FileKind(ofPath: output) == .missing {
             try StoreAccess.move(draft.path, to: output)

@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    private func plan(_ random: inout SplitMix64) -> Plan {
+    private func plan(_ random: inout SeededGenerator) -> Plan {
         var plan = Plan()
         plan.entity = random.pick(["Thing", "Thing", "Part", "Special"])
         let base = plan.entity == "Special" ? "Thing" : plan.entity
@@ -112,16 +112,16 @@ import Testing
         return plan
     }
 
-    private func aggregate(_ formats: [String], _ random: inout SplitMix64) -> String {
+    private func aggregate(_ formats: [String], _ random: inout SeededGenerator) -> String {
         let call = "\(random.pick(Self.functions))(\(random.pick(formats)))"
         return random.chance(20) ? "\(call) + count:(number)" : call
     }
 
-    @Test(arguments: 1...6)
+    @Test(arguments: Laws.cases(1...6))
     func `both stores give the same dictionaries in the same order`(_ seed: UInt64) throws {
         let sqlite = try PredicateWorld(.sqlite, seed: seed)
         let memory = try PredicateWorld(.inMemory, seed: seed)
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var count = 0
         for _ in 0..<300 {
             let plan = plan(&random)

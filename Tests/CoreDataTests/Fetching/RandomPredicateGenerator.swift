@@ -48,10 +48,10 @@ struct RandomPredicateGenerator {
         "Part": [],
     ]
 
-    var random: SplitMix64
+    var random: SeededGenerator
     private var variableCount = 0
 
-    init(seed: UInt64) { random = SplitMix64(seed: seed) }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     // MARK: Predicates
 

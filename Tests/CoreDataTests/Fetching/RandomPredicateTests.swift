@@ -12,7 +12,7 @@ import Testing
     /// The entity that has the properties which a predicate over `entity` may use.
     private func base(_ entity: String) -> String { entity == "Special" || entity == "Extra" ? "Thing" : entity }
 
-    @Test(arguments: 1...8)
+    @Test(arguments: Laws.cases(1...8))
     func `both stores and the objects themselves agree about random predicates`(_ seed: UInt64) throws {
         let sqlite = try PredicateWorld(.sqlite, seed: seed)
         let memory = try PredicateWorld(.inMemory, seed: seed)
@@ -41,7 +41,7 @@ import Testing
         #expect(found > 1000 && missed > 1000)
     }
 
-    @Test(arguments: 1...8)
+    @Test(arguments: Laws.cases(1...8))
     func `a random predicate prints a format that parses back to it`(_ seed: UInt64) throws {
         var generator = RandomPredicateGenerator(seed: seed)
         for _ in 0..<1000 {
@@ -54,11 +54,11 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...4)
+    @Test(arguments: Laws.cases(1...4))
     func `both stores agree about random orders`(_ seed: UInt64) throws {
         let sqlite = try PredicateWorld(.sqlite, seed: seed)
         let memory = try PredicateWorld(.inMemory, seed: seed)
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let keys = [
             "flag", "small", "big", "real", "single", "price", "name", "note", "when", "key", "blob", "link", "owner",
             "owner.name", "parent.price", "owner.boss.age", "parent.owner.name", "children.@count", "tags.@max.weight",
@@ -102,7 +102,8 @@ import Testing
         "SUBQUERY(children, $c, $c.owner == owner).@count > 0",
         "SUBQUERY(friends, $f, SUBQUERY($f.children, $c, $c.number > number).@count > 0).@count > 1",
         "ANY SUBQUERY(parts, $p, $p.count != nil).maker.age > 1", "friends.@count > 2 AND ANY friends == $thing5",
-        "ANY friends.friends == SELF", "children.@max.owner.things.@count > 2", "friends.@avg.parts.@sum.mass > 1",
+        "number > 3 AND ANY friends.friends == SELF", "children.@max.owner.things.@count > 2",
+        "friends.@avg.parts.@sum.mass > 1",
         "ANY {1, 2, 3} == small",
         "ALL {small, medium} >= 0", "ANY {small, name} >= 0", "ANY {small, medium} == nil",
         "ALL {owner.name, name} != nil",
@@ -135,7 +136,7 @@ import Testing
     func `lists of any length are found alike`(_ count: Int) throws {
         let sqlite = try PredicateWorld(.sqlite, seed: 99)
         let memory = try PredicateWorld(.inMemory, seed: 99)
-        var random = SplitMix64(seed: UInt64(count))
+        var random = SeededGenerator(seed: UInt64(count))
         let lists: [(String, [Any])] = [
             ("number", (0..<count).map { $0 * 2 }),
             (

@@ -97,7 +97,7 @@ final class PredicateWorld {
     /// - Parameter seed: Equal seeds make equal worlds.
     init(_ kind: StoreKind, seed: UInt64) throws {
         library = try Library(kind, model: PredicateModel.make())
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         populate(&random)
         try library.context.save()
     }
@@ -106,7 +106,7 @@ final class PredicateWorld {
         library.insert(entity, values.merging(["number": number]) { first, _ in first })
     }
 
-    private func populate(_ random: inout SplitMix64) {
+    private func populate(_ random: inout SeededGenerator) {
         for number in 0..<12 {
             let values: [String: Any?] = [
                 "name": random.maybe(PredicateValues.strings), "age": random.maybe(PredicateValues.integers),
@@ -137,7 +137,7 @@ final class PredicateWorld {
         connect(&random)
     }
 
-    private func thingValues(_ random: inout SplitMix64) -> [String: Any?] {
+    private func thingValues(_ random: inout SeededGenerator) -> [String: Any?] {
         [
             "flag": random.maybe([true, false]), "small": random.maybe(PredicateValues.integers),
             "medium": random.maybe(PredicateValues.integers), "big": random.maybe(PredicateValues.bigs),
@@ -153,7 +153,7 @@ final class PredicateWorld {
         ]
     }
 
-    private func connect(_ random: inout SplitMix64) {
+    private func connect(_ random: inout SeededGenerator) {
         for (index, person) in people.enumerated() where index > 0 {
             if let boss = random.maybe(Array(people[..<index])) { person.setValue(boss, forKey: "boss") }
         }
@@ -201,7 +201,7 @@ final class PredicateWorld {
     }
 }
 
-extension SplitMix64 {
+extension SeededGenerator {
     mutating func pick<T>(_ values: [T]) -> T {
         values[Int.random(in: 0..<values.count, using: &self)]
     }
@@ -210,6 +210,4 @@ extension SplitMix64 {
     mutating func maybe<T>(_ values: [T]) -> T? {
         Int.random(in: 0..<4, using: &self) == 0 ? nil : pick(values)
     }
-
-    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 }

@@ -208,7 +208,7 @@ private final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
 
     // MARK: Random damage
 
-    @Test(arguments: 0..<8) func `no damage to an archive ends the process`(_ seed: Int) throws {
+    @Test(arguments: Laws.cases(0..<8)) func `no damage to an archive ends the process`(_ seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         var blobs = try Self.archives() + Self.malformed().map(\.bytes).filter { $0.count < 4096 }
         blobs = blobs.filter { !$0.isEmpty }
@@ -235,7 +235,7 @@ private final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         }
     }
 
-    @Test(arguments: 0..<4) func `no damage to a compiled model ends the process`(_ seed: Int) throws {
+    @Test(arguments: Laws.cases(0..<4)) func `no damage to a compiled model ends the process`(_ seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let archive = try TestModel.heroes().archived()
         for _ in 0..<40 {

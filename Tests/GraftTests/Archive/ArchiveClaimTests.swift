@@ -154,7 +154,7 @@ private struct CraftedArchive {
     /// Takes the header of an archive.
     init(_ archive: Data) throws {
         let bytes = [UInt8](archive)
-        let length = (0..<4).reduce(0) { $0 | Int(bytes[8 + 8 + $1]) << (8 * $1) }
+        let length = bytes[16..<20].reversed().reduce(0) { length, byte -> Int in length << 8 | Int(byte) }
         header = Array(bytes[28..<(28 + length)])
     }
 

@@ -1,5 +1,5 @@
 // Laws of diffs over random models and graphs. Each seed is one model with six graphs and the diffs between all of them:
-// 340 seeds of 30 pairs make 10,200 cases.
+// 340 seeds of 30 pairs make 10,200 cases (`make laws`).
 
 import CoreData
 import Foundation
@@ -25,7 +25,7 @@ import Testing
         return (versions, model.entities.contains { $0.ends.contains { $0.isOrdered } })
     }
 
-    @Test(arguments: 0..<34)
+    @Test(arguments: Laws.cases(0..<34))
     func `diffs lead there and back`(_ block: Int) throws {
         for seed in block * 10..<block * 10 + 10 {
             let versions = try versions(seed, count: 6).versions
@@ -61,7 +61,7 @@ import Testing
         #expect(diff.changed.map(\.key) == differing.map(\.key), name)
     }
 
-    @Test(arguments: 0..<20)
+    @Test(arguments: Laws.cases(0..<20))
     func `trees say what diffs say`(_ block: Int) throws {
         for seed in block * 10..<block * 10 + 10 {
             var random = SeededGenerator(seed: seed)
@@ -107,7 +107,7 @@ import Testing
         return names.isEmpty ? words : words + ["\(name) \(names.sorted())"]
     }
 
-    @Test(arguments: 0..<20)
+    @Test(arguments: Laws.cases(0..<20))
     func `two diffs in a row are one`(_ block: Int) throws {
         for seed in block * 20..<block * 20 + 20 {
             let (versions, hasOrder) = try versions(seed, count: 3)
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<10)
+    @Test(arguments: Laws.cases(0..<10))
     func `a diff that was applied doesn't fit again`(_ block: Int) throws {
         for seed in block * 10..<block * 10 + 10 {
             let versions = try versions(seed, count: 2).versions

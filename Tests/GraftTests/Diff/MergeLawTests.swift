@@ -23,7 +23,7 @@ import Testing
         return Sides(base: base, ours: ours, theirs: theirs)
     }
 
-    @Test(arguments: 0..<30)
+    @Test(arguments: Laws.cases(0..<30))
     func `a merge is the same with the sides swapped, and nothing dangles`(_ block: Int) throws {
         for seed in block * 30..<block * 30 + 30 {
             let sides = sides(seed)
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<10)
+    @Test(arguments: Laws.cases(0..<10))
     func `with one side unchanged, a merge is the other side`(_ block: Int) throws {
         for seed in block * 40..<block * 40 + 40 {
             let sides = sides(seed)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<10)
+    @Test(arguments: Laws.cases(0..<10))
     func `what one side alone changed is merged`(_ block: Int) throws {
         for seed in block * 40..<block * 40 + 40 {
             let sides = sides(seed)
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<10)
+    @Test(arguments: Laws.cases(0..<10))
     func `conflicts settled one by one after a coder end where a policy does`(_ block: Int) throws {
         for seed in block * 20..<block * 20 + 20 {
             let sides = sides(seed)

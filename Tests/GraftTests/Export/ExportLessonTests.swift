@@ -86,7 +86,7 @@ import Testing
             ])
         let model = sketch.model()
         let stack = try TestStack(model)
-        let count = 20_000
+        let count = Laws.count(20_000, otherwise: 5000)
         try stack.importJSON(
             (0..<count).map { #"{"id": \#($0), "next": \#(($0 + 1) % count)}"# }.joined(separator: "\n"), "Link")
         let copy = try TestStack(model)

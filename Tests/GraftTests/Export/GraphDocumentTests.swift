@@ -17,7 +17,7 @@ import Testing
         return "at \(at) of \(first.count) and \(second.count):\n\(around(first))\n---\n\(around(second))"
     }
 
-    @Test(arguments: 0..<40)
+    @Test(arguments: Laws.cases(0..<40))
     func `export, import into an empty store, export again: the same bytes`(_ seed: Int) throws {
         var graph = RandomGraph(seed: seed)
         let kind: StoreKind = seed % 3 == 0 ? .inMemory : .sqlite
@@ -51,7 +51,7 @@ import Testing
     }
 
     // Inheritance, cycles, ordered and many-to-many relationships, all attribute types.
-    @Test(arguments: 100..<140)
+    @Test(arguments: Laws.cases(100..<140))
     func `a random graph survives export and import, byte for byte with sorted keys`(_ seed: Int) throws {
         var graph = RandomGraph(seed: seed)
         var options = ExportOptions()

@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<30, ExportOptions.RelationshipForm.allCases.filter { $0 != .none })
+    @Test(arguments: Laws.cases(0..<30), ExportOptions.RelationshipForm.allCases.filter { $0 != .none })
     func `a random graph survives plain JSON, byte for byte with sorted keys`(
         _ seed: Int, _ form: ExportOptions.RelationshipForm
     ) throws {

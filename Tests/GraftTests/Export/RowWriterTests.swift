@@ -6,7 +6,7 @@ import Graft
 import Testing
 
 @Suite struct RowWriterTests {
-    @Test(arguments: 1...40)
+    @Test(arguments: Laws.cases(1...40))
     func `the JSON of a row is that of its object`(_ seed: Int) throws {
         var graph = RandomGraph(plainSeed: seed)
         let stack = try TestStack(graph.model)

@@ -6,7 +6,7 @@ import Graft
 import Testing
 
 @Suite struct InferenceLawTests {
-    @Test(arguments: 0..<80)
+    @Test(arguments: Laws.cases(0..<80))
     func `data imports by its inferred model, and the export equals it`(_ seed: Int) throws {
         var random = RandomData(seed: seed, mixesGaps: false)
         let data = try InferredData(random.texts())
@@ -15,7 +15,7 @@ import Testing
         data.expectEqual({ $0 }, "seed \(seed)")
     }
 
-    @Test(arguments: 100..<160)
+    @Test(arguments: Laws.cases(100..<160))
     func `where an export writes nothing in another way, the report says so`(_ seed: Int) throws {
         var random = RandomData(seed: seed, mixesGaps: true)
         let data = try InferredData(random.texts(), batchSize: 1 + seed % 7)
@@ -24,7 +24,7 @@ import Testing
         #expect(isEqual || data.inference.guesses.contains { $0.difference != nil }, "seed \(seed)")
     }
 
-    @Test(arguments: 0..<20)
+    @Test(arguments: Laws.cases(0..<20))
     func `importing the data again changes nothing`(_ seed: Int) throws {
         var random = RandomData(seed: seed, mixesGaps: false)
         let texts = random.texts()
@@ -38,7 +38,7 @@ import Testing
         #expect(again.total.inserted == 0 && again.total.updated == 0, "seed \(seed): \(again)")
     }
 
-    @Test(arguments: 0..<20)
+    @Test(arguments: Laws.cases(0..<20))
     func `the written document is the model`(_ seed: Int) throws {
         var random = RandomData(seed: seed, mixesGaps: true)
         let inference = try ModelInference(of: random.texts().map { .data(Data($0.text.utf8), name: $0.name) })

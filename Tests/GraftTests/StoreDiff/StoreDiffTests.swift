@@ -11,7 +11,7 @@ import Testing
     func `stores read in the order of identities differ as the same graphs in memory do`(_ kind: StoreKind) throws {
         var compared = 0
         var streamed = 0
-        for seed in 1...(kind == .sqlite ? 40 : 120) {
+        for seed in Laws.cases(1...(kind == .sqlite ? 40 : 120), oneOf: 3) {
             let (old, new) = try ChangedStores.pair(seed, kind)
             let options = DiffOptions()
             let contexts = (old.container.newBackgroundContext(), new.container.newBackgroundContext())
@@ -24,8 +24,8 @@ import Testing
             let schema = try GraphSchema(old.container.managedObjectModel)
             if schema.entities.allSatisfy({ $0.isAbstract || !$0.identity.isEmpty }) { streamed += 1 }
         }
-        #expect(compared > 10)
-        #expect(streamed > 8)
+        #expect(compared > 5)
+        #expect(streamed > 2)
     }
 
     @Test func `a publisher that a thousand heroes leave and join is one change`() throws {

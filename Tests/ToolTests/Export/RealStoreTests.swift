@@ -77,7 +77,8 @@ import Testing
 
     @Test(arguments: stores)
     func `each entity is exported with all its objects`(_ store: Store) throws {
-        for (entity, count) in try objectCounts(store) where count > 0 {
+        let counts = try objectCounts(store).filter { $0.value > 0 }.sorted { $0.key < $1.key }
+        for (entity, count) in Laws.cases(counts, oneOf: 3) {
             let run = try graft(["export", "--entity", entity, "--format", "ndjson"] + store.options)
             // Sub-entities come with their super-entity.
             #expect(run.status == 0, "\(entity): \(run.diagnostics)")

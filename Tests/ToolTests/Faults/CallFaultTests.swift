@@ -42,21 +42,21 @@ import Testing
             try FaultyJob.setUp(template, count: 3)
             let tools = try TemporaryFolder()
             let library = try Self.library(in: tools)
-            for job in FaultyJob.all {
+            for (number, job) in FaultyJob.all.enumerated() {
                 let workshop = try FaultyWorkshop(job, template: template)
                 var faults = 0
-                for (index, kind) in Kind.allCases.enumerated() {
-                    // The short form tries each call with one kind at most.
+                // The short form tries each call with one kind at most, and each job with two kinds.
+                for (index, kind) in Kind.allCases.enumerated() where Self.isThorough || (number + index) % 2 == 0 {
                     var number = Self.isThorough ? 1 : 1 + index
                     while true {
                         try workshop.reset()
                         guard let run = try run(workshop, library, kind, number) else { break }
                         faults += 1
                         try expect(run, kind, workshop, "\(kind) at \(number): \(run.diagnostics)")
-                        number = Self.isThorough ? number + 1 : number * 4
+                        number = Self.isThorough ? number + 1 : number * 6
                     }
                 }
-                #expect(faults > 5)
+                #expect(faults > 2)
                 if Self.isThorough { print("\(job.name): \(faults) faults") }
             }
         }

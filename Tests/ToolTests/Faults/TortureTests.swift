@@ -13,7 +13,7 @@ import Testing
         try FaultyJob.setUp(template, count: Self.seconds > 60 ? 400 : 60)
         let workshops = try FaultyJob.all.map { try FaultyWorkshop($0, template: template) }
         let seed = Self.environment["TORTURE_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64.max)
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededGenerator(seed: seed)
         var (rounds, killed, undone) = (0, 0, 0)
         let end = ContinuousClock.now + .seconds(Self.seconds)
         while rounds < workshops.count || ContinuousClock.now < end {

@@ -63,8 +63,9 @@ struct SecureHash<Function: SecureHashFunction> {
     }
 
     private static func words(_ bytes: ArraySlice<UInt8>) -> [Word] {
-        stride(from: bytes.startIndex, to: bytes.endIndex, by: wordSize).map { start in
-            bytes[start..<start + wordSize].reduce(0) { $0 << 8 | Word($1) }
+        // Safe: a block has 16 words, and each is read in its place.
+        unsafe bytes.withUnsafeBytes { block in
+            (0..<16).map { Word(bigEndian: unsafe block.loadUnaligned(fromByteOffset: $0 * wordSize, as: Word.self)) }
         }
     }
 }
@@ -160,6 +161,7 @@ extension UInt64 {
 
 extension FixedWidthInteger {
     fileprivate var bigEndianBytes: [UInt8] {
-        stride(from: Self.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self >> $0) }
+        // Safe: the bytes of a number of our own are copied.
+        unsafe withUnsafeBytes(of: bigEndian) { unsafe Array($0) }
     }
 }

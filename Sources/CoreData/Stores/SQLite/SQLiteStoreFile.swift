@@ -169,17 +169,37 @@ package enum SQLiteStoreFile {
     private static func makeCopy(of source: URL, at destination: URL) throws {
         let copy = destination.deletingLastPathComponent()
             .appendingPathComponent(".\(UUID().uuidString)-\(destination.lastPathComponent)")
+        try Self.copy(storeAt: source, to: copy)
+        do {
+            try destroy(at: destination)
+            try move(from: copy, to: destination)
+        } catch {
+            remove(copyAt: copy)
+            throw error
+        }
+    }
+
+    /// Copies a store, with everything that lies beside it, to where there is nothing. A process that is killed meanwhile
+    /// leaves a part of it there, so the place has to be one that nobody takes for a store yet.
+    ///
+    /// - Throws: `CocoaError`; then there is nothing.
+    package static func copy(storeAt source: URL, to copy: URL) throws {
         let external = [source, copy].map { ExternalDataFolder(storeURL: $0).supportFolder }
         let manager = FileManager.default
         do {
             try backUp(source, to: copy)
             if manager.fileExists(atPath: external[0].path) { try manager.copyItem(at: external[0], to: external[1]) }
-            try destroy(at: destination)
-            try move(from: copy, to: destination)
         } catch {
-            // What is left of the copy is useless, and the error that is thrown says what went wrong.
-            for item in [copy.path, copy.path + "-journal", external[1].path] { try? manager.removeItem(atPath: item) }
-            throw error
+            remove(copyAt: copy)
+            throw SQLiteErrors(path: source.path).translated(error, .saving)
+        }
+    }
+
+    /// What is left of a copy is useless, and the error that is thrown says what went wrong.
+    private static func remove(copyAt copy: URL) {
+        let support = ExternalDataFolder(storeURL: copy).supportFolder
+        for item in [copy.path, copy.path + "-journal", support.path] {
+            try? FileManager.default.removeItem(atPath: item)
         }
     }
 

@@ -1,0 +1,3 @@
+// What all tests share is there in each file.
+
+@_exported public import TestSupport
