@@ -147,7 +147,7 @@ enum StoreAccess {
         _ model: NSManagedObjectModel, _ description: NSPersistentStoreDescription
     ) throws -> NSPersistentContainer {
         if let seconds = patience.withLock({ $0 }) {
-            description.setOption(NSNumber(value: seconds), forKey: "NSPersistentStoreTimeoutOption")
+            description.setOption(NSNumber(value: seconds), forKey: NSPersistentStoreTimeoutOption)
         }
         let container = NSPersistentContainer(name: "graft", managedObjectModel: model)
         container.persistentStoreDescriptions = [description]

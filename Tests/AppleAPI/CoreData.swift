@@ -835,11 +835,11 @@ open class NSAtomicStoreCacheNode: NSObject {
 // MARK: - Merge policies
 
 public enum NSMergePolicyType: UInt, Sendable { case errorMergePolicyType = 0, mergeByPropertyStoreTrumpMergePolicyType, mergeByPropertyObjectTrumpMergePolicyType, overwriteMergePolicyType, rollbackMergePolicyType }
-public var NSErrorMergePolicy: Any { _x() }
-public var NSMergeByPropertyStoreTrumpMergePolicy: Any { _x() }
-public var NSMergeByPropertyObjectTrumpMergePolicy: Any { _x() }
-public var NSOverwriteMergePolicy: Any { _x() }
-public var NSRollbackMergePolicy: Any { _x() }
+public var NSErrorMergePolicy: AnyObject { _x() }
+public var NSMergeByPropertyStoreTrumpMergePolicy: AnyObject { _x() }
+public var NSMergeByPropertyObjectTrumpMergePolicy: AnyObject { _x() }
+public var NSOverwriteMergePolicy: AnyObject { _x() }
+public var NSRollbackMergePolicy: AnyObject { _x() }
 open class NSMergePolicy: NSObject {
     open class var error: NSMergePolicy { _x() }
     open class var rollback: NSMergePolicy { _x() }

@@ -30,7 +30,7 @@ final class BatchRows {
             return try row(values)
         }
         guard let handler = request.managedObjectHandler else { return nil }
-        let object = layout.objectClass.init(entity: entity, insertInto: nil)
+        let object = layout.objectClass.init(making: entity, in: nil)
         return handler(object) ? nil : try row(object)
     }
 

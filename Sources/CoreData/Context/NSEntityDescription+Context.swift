@@ -18,7 +18,7 @@ extension NSEntityDescription {
             let known = context.requiredCoordinator.managedObjectModel.entitiesByName.keys.sorted()
             fatalError("The model has no entity '\(entityName)'. It has: \(known.joined(separator: ", ")).")
         }
-        return entity.layout.objectClass.init(entity: entity, insertInto: context)
+        return entity.layout.objectClass.init(making: entity, in: context)
     }
 }
 

@@ -5,8 +5,7 @@ import Foundation
 extension NSManagedObjectContext {
     // MARK: Deleting
 
-    /// Marks an object for deletion by the next save. Its delete rules are followed when pending changes are processed.
-    public func delete(_ object: NSManagedObject) {
+    func markDeleted(_ object: NSManagedObject) {
         checkQueue()
         guard object.context === self else {
             fatalError("\(object.objectID) doesn't belong to this context and can't be deleted in it.")
@@ -78,8 +77,7 @@ extension NSManagedObjectContext {
 
     // MARK: The digest
 
-    /// Follows delete rules and posts one `NSManagedObjectContextObjectsDidChange` for all changes since the last time.
-    public func processPendingChanges() {
+    func processEvent() {
         checkQueue()
         propagateDeletions()
         forgetInaccessible()

@@ -3,17 +3,7 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Executes a request: a fetch, a batch or a request for the history.
-    ///
-    /// Batches change the stores only; no object of any context and no notification tells of them. Merge their IDs with
-    /// ``mergeChanges(fromRemoteContextSave:into:)``.
-    ///
-    /// - Returns: The result of the request's class: `NSBatchDeleteResult` for an `NSBatchDeleteRequest`, and so on; for a
-    ///   fetch an `NSAsynchronousFetchResult`.
-    /// - Throws: `CocoaError`: `.persistentStoreUnsupportedRequestType` for a request or a store that doesn't take it,
-    ///   `.managedObjectConstraintMerge` for a batch that a uniqueness constraint forbids; then no store has changed.
-    @discardableResult
-    public func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+    func result(of request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
         checkQueue()
         switch request {
         case let insertion as NSBatchInsertRequest: return try execute(insertion)

@@ -31,7 +31,7 @@ extension NSManagedObjectContext {
             fatalError("The row of \(object.id) is gone and shouldDeleteInaccessibleFaults is off.")
         }
         object.becomeEmpty()
-        object.state.insert(.deleted)
+        object.state.formUnion([.deleted, .rowless])
         // Whoever asks for the object may be in the middle of a list with it.
         inaccessible.append(object)
     }

@@ -29,12 +29,15 @@ extension NSManagedObjectContext {
     /// - Throws: As ``fetch(_:)``.
     public func count<T: NSFetchRequestResult>(for request: NSFetchRequest<T>) throws -> Int {
         checkQueue()
+        if request.includesPendingChanges { propagateDeletions() }
         return try count(request.state, affectedStores: request.affectedStores)
     }
 
     /// What a request asks for: an array of objects, IDs or dictionaries, or of one number.
     func results(of request: FetchRequestState, affectedStores: [NSPersistentStore]?) throws -> any Collection {
         let entity = try entity(of: request)
+        // What a deletion takes with it is gone for whoever asks.
+        if request.includesPendingChanges { propagateDeletions() }
         if request.resultType == .countResultType {
             return [NSNumber(value: try count(request, affectedStores: affectedStores))]
         }

@@ -11,9 +11,7 @@ extension NSManagedObjectContext {
         case enqueued
     }
 
-    /// Runs a block on the context's queue, later; pending changes are processed at its end.
-    @preconcurrency
-    public func perform(_ block: @escaping @Sendable () -> Void) {
+    func enqueue(_ block: @escaping @Sendable () -> Void) {
         confinement.queue.async {
             CurrentContext.run(in: self, block)
             self.processPendingChanges()

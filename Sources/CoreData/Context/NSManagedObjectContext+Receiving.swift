@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
     /// An object that a child has inserted, under the same ID.
     private func insert(receivedID id: NSManagedObjectID) -> NSManagedObject {
         // Somebody may have asked for it before it was here.
-        let object = registeredObject(for: id) ?? id.entity.layout.objectClass.init(entity: id.entity, insertInto: nil)
+        let object = registeredObject(for: id) ?? id.entity.layout.objectClass.init(making: id.entity, in: nil)
         object.id = id
         object.values = object.layout.defaults
         object.committed = object.values

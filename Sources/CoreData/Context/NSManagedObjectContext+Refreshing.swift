@@ -3,8 +3,7 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Drops an object's values, so that they are read anew; with `mergeChanges` its unsaved changes are kept on top.
-    public func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
+    func reread(_ object: NSManagedObject, mergesChanges flag: Bool) {
         checkQueue()
         guard object.context === self, !object.isInserted else { return }
         object.announcingChanges {
@@ -46,8 +45,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Refreshes all objects, keeping unsaved changes.
-    public func refreshAllObjects() {
+    func rereadAll() {
         checkQueue()
         processPendingChanges()
         var refreshed: [NSManagedObject] = []
@@ -60,9 +58,7 @@ extension NSManagedObjectContext {
         post(.NSManagedObjectContextObjectsDidChange, ChangeDigest(refreshed: refreshed))
     }
 
-    /// Undoes all changes since the last save: inserted objects are forgotten, deletions called off, values restored. The
-    /// undo manager has nothing to undo afterwards.
-    public func rollback() {
+    func dropChanges() {
         checkQueue()
         let inserted = inserted.objects
         let changed = updated.objects + deleted.objects
@@ -89,8 +85,7 @@ extension NSManagedObjectContext {
         for object in dropped { forget(object) }
     }
 
-    /// Forgets all objects and changes. Objects that somebody still holds are without a context from then on.
-    public func reset() {
+    func forgetAll() {
         checkQueue()
         let objects = registry.objects
         inserted.removeAll()

@@ -1,12 +1,12 @@
 // Which object stands for which ID. One ID, one object: everything that makes objects comes through here.
 
+import Dispatch
 import Foundation
 
 extension NSManagedObjectContext {
     // MARK: Objects by ID
 
-    /// The context's object with an ID, if there is one; never asks the store.
-    public func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
+    func knownObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
         checkQueue()
         if parentContext != nil { adoptPermanentIDs() }
         if let object = registry.object(for: objectID.key) { return object }
@@ -14,15 +14,11 @@ extension NSManagedObjectContext {
         return registry.object(for: permanent.key)
     }
 
-    /// The object with an ID: the registered one, or else a fault, whether or not there is such a row.
-    public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
+    func objectOrFault(with objectID: NSManagedObjectID) -> NSManagedObject {
         registeredObject(for: objectID) ?? makeObject(permanentID(for: objectID) ?? objectID)
     }
 
-    /// The object with an ID, realised.
-    ///
-    /// - Throws: `CocoaError` (`.managedObjectReferentialIntegrity`) if the store has no such object.
-    public func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+    func realisedObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         checkQueue()
         if let object = registeredObject(for: objectID), !object.isFault {
             if object.isDeleted { throw Self.missing(objectID) }
@@ -44,8 +40,7 @@ extension NSManagedObjectContext {
             userInfo: [NSAffectedObjectsErrorKey: [id]])
     }
 
-    /// Inserts an object that was made without a context.
-    public func insert(_ object: NSManagedObject) {
+    func adopt(_ object: NSManagedObject) {
         if let theirs = object.context {
             guard theirs === self else { fatalError("\(object.objectID) belongs to another context.") }
             if object.isDeleted { undelete(object) }
@@ -81,7 +76,7 @@ extension NSManagedObjectContext {
 
     /// A fault for an ID that isn't registered.
     func makeObject(_ id: NSManagedObjectID) -> NSManagedObject {
-        let object = id.entity.layout.objectClass.init(entity: id.entity, insertInto: nil)
+        let object = id.entity.layout.objectClass.init(making: id.entity, in: nil)
         object.id = id
         object.values = object.layout.blank
         object.committed = object.values
@@ -94,6 +89,11 @@ extension NSManagedObjectContext {
     /// The object for a row that was just read: an unregistered or unread one takes the row's values.
     func object(for row: StoreRow, in batch: FetchBatch) -> NSManagedObject {
         let object = object(with: row.objectID)
+        if object.state.contains(.rowless) {
+            // The parent has taken the deletion back.
+            object.state.subtract([.deleted, .rowless])
+            object.turnIntoFault()
+        }
         let isNew = object.isFault && !object.state.contains(.hasRow)
         if isNew, row.isRead { object.take(row) }
         batch.append(object, isItsBatch: isNew)
@@ -126,6 +126,20 @@ extension NSManagedObjectContext {
 
     func noteEvent(_ object: NSManagedObject) {
         object.state.insert(.inEvent)
+        if event.isEmpty { processLater() }
         event.append(object)
+    }
+
+    /// Changes on the main queue, and not in a block of `perform`, are processed when the main queue gets to it. What another thread
+    /// does with the queue's context without asking isn't: it would go on meanwhile.
+    private func processLater() {
+        guard concurrencyType == .mainQueueConcurrencyType, !willProcess, CurrentContext.frame == nil,
+            confinement.isCurrent
+        else { return }
+        willProcess = true
+        DispatchQueue.main.async { [weak self] in
+            self?.willProcess = false
+            self?.processPendingChanges()
+        }
     }
 }

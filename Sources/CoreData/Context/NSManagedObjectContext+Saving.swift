@@ -4,12 +4,7 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Writes all changes to the stores, or none. Stores that an application has written itself are asked to save although
-    /// nothing has changed.
-    ///
-    /// - Throws: `CocoaError` with a validation code; `.managedObjectMerge` or `.managedObjectConstraintMerge` with the
-    ///   conflicts under `NSPersistentStoreSaveConflictsErrorKey`; or the store's error. The changes are all still there.
-    public func save() throws {
+    func saveChanges() throws {
         checkQueue()
         processPendingChanges()
         try throwFaultFailure()
@@ -24,6 +19,7 @@ extension NSManagedObjectContext {
         NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
         runWillSave()
         guard hasChanges else { return }
+        for object in updated.objects { object.notePrimitiveChanges() }
         if validatesOnSave { try validateChanges() }
         try settleConstraintConflicts()
         try throwFaultFailure()
@@ -219,7 +215,7 @@ extension NSManagedObjectContext {
             }
             object.settle()
         }
-        for object in digest.deleted { object.state.subtract([.deleted, .updated, .inserted]) }
+        for object in digest.deleted { object.state.subtract([.updated, .inserted]) }
         inserted.removeAll()
         updated.removeAll()
         deleted.removeAll()
@@ -230,6 +226,7 @@ extension NSManagedObjectContext {
 
     private func announceSave(_ digest: ChangeDigest) {
         for object in digest.inserted + digest.updated + digest.deleted where object.hasLifeCycle { object.didSave() }
+        for object in digest.deleted { object.state.remove(.deleted) }
         post(.NSManagedObjectContextDidSave, digest)
         if isObserved { announceIDs(digest) }
         forget(deleted: digest.deleted)
@@ -244,10 +241,7 @@ extension NSManagedObjectContext {
         NotificationCenter.default.post(name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: ids)
     }
 
-    /// Gives objects their permanent IDs without saving them.
-    ///
-    /// - Throws: The store's error; then no object has another ID.
-    public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
+    func givePermanentIDs(to objects: [NSManagedObject]) throws {
         checkQueue()
         // Objects of a child whose root has saved them since have theirs.
         adoptPermanentIDs()
@@ -264,6 +258,13 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
+    /// Enters what was set by primitive values among the changes: alone it is none, but it is written with others.
+    fileprivate func notePrimitiveChanges() {
+        guard state.contains(.primitive) else { return }
+        state.remove(.primitive)
+        for slot in layout.slots.indices where !layout.slots[slot].isToMany && differs(slot) { touched.insert(slot) }
+    }
+
     /// Whether the class may override the life-cycle methods; the base class's are empty and not called in bulk.
     var hasLifeCycle: Bool { type(of: self) != NSManagedObject.self }
 

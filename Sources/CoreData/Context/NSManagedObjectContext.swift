@@ -89,6 +89,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var faultFailures: FaultFailures?
     /// Whether the changes of an event are being posted.
     var isAnnouncing = false
+    /// Whether the main queue will process the changes of the event that runs.
+    var willProcess = false
     /// How old values may be that a refreshed object gets, in seconds.
     ///
     /// - Note: There is no cache of rows here, so a refresh always reads the store.
@@ -98,7 +100,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     public override convenience init() { self.init(concurrencyType: .confinementConcurrencyType) }
 
     /// A context without a coordinator yet.
-    public required init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
+    public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
         concurrencyType = ct
         confinement = QueueConfinement(isMain: ct == .mainQueueConcurrencyType)
         super.init()
@@ -113,17 +115,84 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     /// Whether a save would have something to write (or to find out that it hasn't).
-    public var hasChanges: Bool { !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty }
+    open var hasChanges: Bool { !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty }
 
     /// The objects that the next save writes for the first time.
-    public var insertedObjects: Set<NSManagedObject> { Set(inserted.objects) }
+    open var insertedObjects: Set<NSManagedObject> { Set(inserted.objects) }
 
     /// The objects with changes that the next save writes.
-    public var updatedObjects: Set<NSManagedObject> { Set(updated.objects) }
+    open var updatedObjects: Set<NSManagedObject> { Set(updated.objects) }
 
     /// The objects that the next save deletes.
-    public var deletedObjects: Set<NSManagedObject> { Set(deleted.objects) }
+    open var deletedObjects: Set<NSManagedObject> { Set(deleted.objects) }
 
     /// All objects of the context; those without changes only as long as somebody holds them.
-    public var registeredObjects: Set<NSManagedObject> { Set(registry.objects) }
+    open var registeredObjects: Set<NSManagedObject> { Set(registry.objects) }
+
+    // MARK: For subclasses
+
+    /// Writes all changes to the stores, or none. Stores that an application has written itself are asked to save although
+    /// nothing has changed.
+    ///
+    /// - Throws: `CocoaError` with a validation code; `.managedObjectMerge` or `.managedObjectConstraintMerge` with the
+    ///   conflicts under `NSPersistentStoreSaveConflictsErrorKey`; or the store's error. The changes are all still there.
+    open func save() throws { try saveChanges() }
+
+    /// Gives objects their permanent IDs without saving them.
+    ///
+    /// - Throws: The store's error; then no object has another ID.
+    open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try givePermanentIDs(to: objects) }
+
+    /// Marks an object for deletion by the next save. Its delete rules are followed when pending changes are processed.
+    open func delete(_ object: NSManagedObject) { markDeleted(object) }
+
+    /// Follows delete rules and posts one `NSManagedObjectContextObjectsDidChange` for all changes since the last time.
+    open func processPendingChanges() { processEvent() }
+
+    /// Executes a request: a fetch, a batch or a request for the history.
+    ///
+    /// Batches change the stores only; no object of any context and no notification tells of them. Merge their IDs with
+    /// ``mergeChanges(fromRemoteContextSave:into:)``.
+    ///
+    /// - Returns: The result of the request's class: `NSBatchDeleteResult` for an `NSBatchDeleteRequest`, and so on; for a
+    ///   fetch an `NSAsynchronousFetchResult`.
+    /// - Throws: `CocoaError`: `.persistentStoreUnsupportedRequestType` for a request or a store that doesn't take it,
+    ///   `.managedObjectConstraintMerge` for a batch that a uniqueness constraint forbids; then no store has changed.
+    @discardableResult
+    open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+        try result(of: request)
+    }
+
+    /// The context's object with an ID, if there is one; never asks the store.
+    open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? { knownObject(for: objectID) }
+
+    /// The object with an ID: the registered one, or else a fault, whether or not there is such a row.
+    open func object(with objectID: NSManagedObjectID) -> NSManagedObject { objectOrFault(with: objectID) }
+
+    /// The object with an ID, realised.
+    ///
+    /// - Throws: `CocoaError` (`.managedObjectReferentialIntegrity`) if the store has no such object.
+    open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+        try realisedObject(with: objectID)
+    }
+
+    /// Inserts an object that was made without a context.
+    open func insert(_ object: NSManagedObject) { adopt(object) }
+
+    /// Drops an object's values, so that they are read anew; with `mergeChanges` its unsaved changes are kept on top.
+    open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) { reread(object, mergesChanges: flag) }
+
+    /// Refreshes all objects, keeping unsaved changes.
+    open func refreshAllObjects() { rereadAll() }
+
+    /// Undoes all changes since the last save: inserted objects are forgotten, deletions called off, values restored. The
+    /// undo manager has nothing to undo afterwards.
+    open func rollback() { dropChanges() }
+
+    /// Forgets all objects and changes. Objects that somebody still holds are without a context from then on.
+    open func reset() { forgetAll() }
+
+    /// Runs a block on the context's queue, later; pending changes are processed at its end.
+    @preconcurrency
+    open func perform(_ block: @escaping @Sendable () -> Void) { enqueue(block) }
 }

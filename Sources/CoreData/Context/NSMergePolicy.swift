@@ -155,15 +155,15 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
 }
 
 /// The policy with which a save fails on a conflict.
-public var NSErrorMergePolicy: Any { NSMergePolicy.error }
+public var NSErrorMergePolicy: AnyObject { NSMergePolicy.error }
 /// The policy that keeps the store's value where both changed one.
-public var NSMergeByPropertyStoreTrumpMergePolicy: Any { NSMergePolicy.mergeByPropertyStoreTrump }
+public var NSMergeByPropertyStoreTrumpMergePolicy: AnyObject { NSMergePolicy.mergeByPropertyStoreTrump }
 /// The policy that writes the context's value where both changed one.
-public var NSMergeByPropertyObjectTrumpMergePolicy: Any { NSMergePolicy.mergeByPropertyObjectTrump }
+public var NSMergeByPropertyObjectTrumpMergePolicy: AnyObject { NSMergePolicy.mergeByPropertyObjectTrump }
 /// The policy that writes the context's objects as a whole.
-public var NSOverwriteMergePolicy: Any { NSMergePolicy.overwrite }
+public var NSOverwriteMergePolicy: AnyObject { NSMergePolicy.overwrite }
 /// The policy that drops the context's changes.
-public var NSRollbackMergePolicy: Any { NSMergePolicy.rollback }
+public var NSRollbackMergePolicy: AnyObject { NSMergePolicy.rollback }
 
 extension NSManagedObjectContext {
     func mergeConflict(_ row: StoreConflict.Row) -> NSMergeConflict {

@@ -68,7 +68,7 @@ package struct MigrationPlan {
     /// - Throws: `CocoaError`; the store is then as it was.
     package func run(timeout: TimeInterval?) throws {
         var options: [AnyHashable: Any] = [:]
-        if let timeout { options["NSPersistentStoreTimeoutOption"] = NSNumber(value: timeout) }
+        if let timeout { options[NSPersistentStoreTimeoutOption] = NSNumber(value: timeout) }
         guard let mappingModel else {
             let options = SQLiteStoreOptions(options)
             return try StoreMigration(url: url, source: source, destination: destination, options: options).run()

@@ -9,7 +9,8 @@ extension NSManagedObject {
         return boxedValue(slot)
     }
 
-    /// Sets a value without notification, inverse or entry in `changedValues()`.
+    /// Sets a value without notification, inverse or entry in `changedValues()`. It is written when the object is saved, but
+    /// doesn't make it one that has to be.
     public func setPrimitiveValue(_ value: Any?, forKey key: String) {
         guard let slot = layout.slot(named: key) else { return setValue(value, forUndefinedKey: key) }
         switch layout.slots[slot].kind {
@@ -17,6 +18,7 @@ extension NSManagedObject {
         case .toOne: values[slot] = destination(value, slot: slot).map(ManagedValue.object) ?? .null
         case .toMany: values[slot] = .objects(ToManyMembers(destinations(value, slot: slot)))
         }
+        if !state.contains(.awakening) { state.insert(.primitive) }
         noteIndexedChange()
     }
 

@@ -34,6 +34,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         static let echo = State(rawValue: 1 << 11)
         /// Inserted or updated, and found by its values; see ``ChangeIndex``.
         static let indexed = State(rawValue: 1 << 12)
+        /// Has values that were set without a note; see ``setPrimitiveValue(_:forKey:)``.
+        static let primitive = State(rawValue: 1 << 13)
+        /// Deleted because it turned out to have no row.
+        static let rowless = State(rawValue: 1 << 14)
         /// Notes what it is asked for, to find the name of a key path.
         static let recording = State(rawValue: 1 << 15)
     }
@@ -63,7 +67,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     /// Makes an object and, if there is a context, inserts it there: it gets a temporary ID and the model's defaults, then
     /// ``awakeFromInsert()`` runs.
-    public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+    public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         if context != nil, entity.isAbstract {
             fatalError("The entity '\(entity.name ?? "")' is abstract. Insert an object of one of its sub-entities.")
         }
@@ -77,9 +81,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     deinit { registry?.removeDying(self, for: id.key) }
 
-    /// Inserts an object of the class's entity into a context.
-    public required convenience init(context moc: NSManagedObjectContext) {
-        self.init(entity: ManagedObjectClasses.entity(for: Self.self, in: moc), insertInto: moc)
+    /// What every class has, so that objects of a class that is known at run time alone can be made.
+    public required convenience init(making entity: NSEntityDescription, in context: NSManagedObjectContext?) {
+        self.init(entity: entity, insertInto: context)
     }
 
     /// The class's entity, looked up in the models that coordinators have loaded.
@@ -93,7 +97,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     // MARK: Identity
 
     /// The context; nil after a saved deletion, after the context's reset, and once it is gone.
-    public var managedObjectContext: NSManagedObjectContext? { context }
+    open var managedObjectContext: NSManagedObjectContext? { context }
 
     /// The entity of the object.
     public var entity: NSEntityDescription { layout.entity }

@@ -59,41 +59,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     open func loadPersistentStores(
         completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
     ) {
-        let handler = Handler(call: block)
         for description in persistentStoreDescriptions {
-            let load = Loading(description: description)
-            if description.shouldAddStoreAsynchronously {
-                DispatchQueue.global().async {
-                    let error = self.load(load.description)
-                    DispatchQueue.main.async { handler.call(load.description, error) }
-                }
-            } else {
-                block(description, self.load(description))
-            }
-        }
-    }
-
-    private struct Handler: @unchecked Sendable {
-        // Safe: called once for each store, on the main queue.
-        let call: (NSPersistentStoreDescription, (any Error)?) -> Void
-    }
-
-    private struct Loading: @unchecked Sendable {
-        // Safe: nobody changes a description that is being loaded; that is the container's contract.
-        let description: NSPersistentStoreDescription
-    }
-
-    private func load(_ description: NSPersistentStoreDescription) -> (any Error)? {
-        do {
-            if description.type == NSSQLiteStoreType, let folder = description.url?.deletingLastPathComponent() {
-                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            }
-            try persistentStoreCoordinator.addPersistentStore(
-                ofType: description.type, configurationName: description.configuration, at: description.url,
-                options: description.options)
-            return nil
-        } catch {
-            return error
+            persistentStoreCoordinator.addPersistentStore(with: description, completionHandler: block)
         }
     }
 

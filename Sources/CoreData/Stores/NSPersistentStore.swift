@@ -10,6 +10,8 @@ public let NSInMemoryStoreType = "InMemory"
 public let NSBinaryStoreType = "Binary"
 /// SQLite pragmas to set on opening: a dictionary of name to value.
 public let NSSQLitePragmasOption = "NSSQLitePragmasOption"
+/// The key of how many seconds to wait for a store that others have locked.
+public let NSPersistentStoreTimeoutOption = "NSPersistentStoreTimeoutOption"
 /// Open a store without ever writing to it.
 public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
 /// Migrate a store whose model is another version.

@@ -23,7 +23,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     private var stores: [NSPersistentStore] = []
 
     /// A coordinator without stores. The model can't be changed from then on.
-    public required init(managedObjectModel model: NSManagedObjectModel) {
+    public init(managedObjectModel model: NSManagedObjectModel) {
         managedObjectModel = model
         super.init()
         model.markInUse()
@@ -57,7 +57,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///   one that can't be migrated, `.persistentStoreTypeMismatch` and `.persistentStoreInvalidType` for a wrong type, `.persistentStoreOpen` with
     ///   SQLite's error underneath.
     @discardableResult
-    public func addPersistentStore(
+    open func addPersistentStore(
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
         options: [AnyHashable: Any]? = nil
     ) throws -> NSPersistentStore {
@@ -66,6 +66,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         for entity in managedObjectModel.entities { entity.layout.prepare() }
         try checkConfiguration(configuration)
         return try lock.withLock {
+            try checkIsNew(storeURL, storeType, configuration)
             let store: NSPersistentStore
             if let storeClass = StoreClasses[storeType] {
                 store = try makeStore(
@@ -150,10 +151,68 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                 + "\(managedObjectModel.configurations.joined(separator: ", ")).")
     }
 
+    /// Refuses a store that is there: each of its rows would come twice.
+    private func checkIsNew(_ url: URL?, _ type: String, _ configuration: String?) throws {
+        guard let url, type != NSInMemoryStoreType, url.path != "/dev/null", let store = persistentStore(for: url),
+            store.configurationName == configuration ?? "PF_DEFAULT_CONFIGURATION_NAME"
+        else { return }
+        throw CoreDataError.make(
+            CocoaError.Code(rawValue: 134081),
+            "Can't add the same store twice: \(url.path) is one of this coordinator's stores. Remove it first, or use it.",
+            userInfo: [NSFilePathErrorKey: url.path])
+    }
+
+    /// Opens the store that a description is of, or makes a new one with its folder, and adds it.
+    ///
+    /// - Parameter block: Is called with the error, if there is one; for a description with `shouldAddStoreAsynchronously`
+    ///   later, on the main queue.
+    open func addPersistentStore(
+        with storeDescription: NSPersistentStoreDescription,
+        completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
+    ) {
+        let load = Loading(description: storeDescription, handler: block)
+        guard storeDescription.shouldAddStoreAsynchronously else { return block(storeDescription, self.load(load)) }
+        DispatchQueue.global().async {
+            let error = self.load(load)
+            DispatchQueue.main.async { load.handler(load.description, error) }
+        }
+    }
+
+    private struct Loading: @unchecked Sendable {
+        // Safe: nobody changes a description that is being loaded, by contract; the handler is called once, on the main queue.
+        let description: NSPersistentStoreDescription
+        let handler: (NSPersistentStoreDescription, (any Error)?) -> Void
+    }
+
+    private func load(_ load: Loading) -> (any Error)? {
+        let description = load.description
+        do {
+            if description.type == NSSQLiteStoreType, let folder = description.url?.deletingLastPathComponent() {
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            }
+            try addPersistentStore(
+                ofType: description.type, configurationName: description.configuration, at: description.url,
+                options: description.options)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Executes a request for a context.
+    ///
+    /// - Returns: For a fetch an array of what it asks for, else the result of the request's class.
+    /// - Throws: As ``NSManagedObjectContext/execute(_:)``.
+    @discardableResult
+    open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
+        guard let fetch = request.fetchState else { return try context.execute(request) }
+        return try context.results(of: fetch, affectedStores: request.affectedStores)
+    }
+
     /// Takes a store out. Its objects can't be read any more.
     ///
     /// - Throws: `CocoaError` (`.persistentStoreOperation`) if it isn't one of the coordinator's.
-    public func remove(_ store: NSPersistentStore) throws {
+    open func remove(_ store: NSPersistentStore) throws {
         try saveLock.withLock {
             lock.lock()
             defer { lock.unlock() }

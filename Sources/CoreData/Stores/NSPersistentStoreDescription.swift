@@ -55,6 +55,12 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
         set { setOption(NSNumber(value: newValue), forKey: NSInferMappingModelAutomaticallyOption) }
     }
 
+    /// How many seconds to wait for a store that others have locked; 60 where nothing is set.
+    open var timeout: TimeInterval {
+        get { (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 60 }
+        set { setOption(NSNumber(value: newValue), forKey: NSPersistentStoreTimeoutOption) }
+    }
+
     private func flag(_ key: String) -> Bool { (options[key] as? NSNumber)?.boolValue ?? false }
 
     /// Returns an equal description.

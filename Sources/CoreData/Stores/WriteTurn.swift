@@ -55,7 +55,7 @@ extension NSPersistentStoreCoordinator {
             var others: [Int64] = []
             for store in stores {
                 let backend = try store.requiredBackend
-                let isPatient = store.options?["NSPersistentStoreTimeoutOption"] == nil
+                let isPatient = store.options?[NSPersistentStoreTimeoutOption] == nil
                 let patience = StoreLock.Patience(isEndless: isPatient, keepsWaiting: keepsWaiting)
                 others.append(try StoreLock.$patience.withValue(patience) { try backend.beginWriting() })
                 begun.append(backend)

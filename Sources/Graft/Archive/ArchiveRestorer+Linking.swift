@@ -82,8 +82,8 @@ extension ArchiveRestorer {
         }
         let old =
             property.isToMany
-            ? editor.connect(number, property, of: object, to: objects)
-            : editor.connect(
+            ? try editor.connect(number, property, of: object, to: objects)
+            : try editor.connect(
                 number, property, of: object, to: objects.first, setsBothEnds: !match.saysBothEnds(of: property))
         if old != nil { changed.insert(owner) }
     }

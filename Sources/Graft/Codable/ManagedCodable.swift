@@ -33,13 +33,7 @@ extension ManagedCodable {
     /// - Throws: ``GraftError`` with the coding path where there is no context, for an abstract entity and what the options
     ///   refuse; `DecodingError` for values.
     public init(from decoder: any Decoder) throws {
-        let object = try ManagedObjectDecoder.decode(Self.self, from: decoder)
-        guard let decoded = object as? Self else {
-            throw GraftError(
-                .wrongType(found: "an object of the class \(type(of: object))", expected: "a \(Self.self)"),
-                at: ManagedObjectDecoder.place(decoder.codingPath, object.entity.name))
-        }
-        self.init(becoming: decoded)
+        self.init(becoming: try ManagedObjectDecoder.decode(Self.self, from: decoder))
     }
 
     /// Encodes the object with all that it leads to.

@@ -23,7 +23,7 @@ final class ManagedObjectDecoder {
     // MARK: Beginning
 
     /// Decodes an object of a class.
-    static func decode(_ type: NSManagedObject.Type, from decoder: any Decoder) throws -> NSManagedObject {
+    static func decode<Class: NSManagedObject>(_ type: Class.Type, from decoder: any Decoder) throws -> Class {
         let userInfo = decoder.userInfo
         guard let context = userInfo[.managedObjectContext] as? NSManagedObjectContext else {
             throw GraftError(
@@ -37,7 +37,7 @@ final class ManagedObjectDecoder {
         let session = DecodingSession.of(context)
         let run = try session.begin(model, options)
         let entity = try run.known.number(of: type, in: model, for: decoder)
-        let object = try run.decode(entity, decoder, session.log)
+        let object: Class = try run.decode(entity, decoder, session.log)
         session.end(run)
         return object
     }
@@ -53,16 +53,21 @@ final class ManagedObjectDecoder {
         editor = ObjectEditor(context, schema, takesStock: false)
     }
 
-    private func decode(
+    private func decode<Class: NSManagedObject>(
         _ entity: Int, _ decoder: any Decoder, _ log: ObjectEditor?
-    ) throws -> NSManagedObject {
+    ) throws -> Class {
         let container = try decoder.container(keyedBy: CodingPlan.Key.self)
         known.begin()
         defer { known.end() }
         do {
             let object = try object(in: container, expected: entity, nesting: 0)
+            guard let decoded = object as? Class else {
+                throw GraftError(
+                    .wrongType(found: "an object of the class \(type(of: object))", expected: "a \(Class.self)"),
+                    at: Self.place(decoder.codingPath, object.entity.name))
+            }
             editor.end(log)
-            return object
+            return decoded
         } catch {
             try editor.undo()
             known.forget()
@@ -80,11 +85,11 @@ final class ManagedObjectDecoder {
         var values: [Value] = []
         swap(&values, &buffer)
         try readAttributes(plan.top, in: container, plan, into: &values)
-        let (object, isNew) = try findOrMake(plan, values, container)
+        let (object, count) = try findOrMake(plan, values, container)
         values.removeAll(keepingCapacity: true)
         swap(&values, &buffer)
         if plan.top.hasRelationships {
-            try readRelationships(plan.top, in: container, of: object, isNew: isNew, nesting: nesting)
+            try readRelationships(plan.top, in: container, of: object, knownCount: count, nesting: nesting)
         }
         return object
     }
@@ -118,9 +123,11 @@ final class ManagedObjectDecoder {
     }
 
     /// Returns the object with the identity among some values, or a new one, and sets the values.
+    ///
+    /// - Returns: With the object, how many of the plan's properties one that was there has; nil for a new one.
     private func findOrMake(
         _ plan: CodingPlan, _ values: [Value], _ container: Container
-    ) throws -> (object: NSManagedObject, isNew: Bool) {
+    ) throws -> (object: NSManagedObject, knownCount: Int?) {
         let properties = plan.entity.properties
         let identity = options.existingObjects == .insert ? nil : Self.identity(of: plan, in: values)
         if let identity, let (object, entity) = try known.object(identity, plan.number) {
@@ -130,7 +137,7 @@ final class ManagedObjectDecoder {
                 if value.isNull, !properties[number].isOptional { throw Self.null(properties[number], plan, container) }
                 _ = try editor.set(value, number, properties[number], of: object)
             }
-            return (object, false)
+            return (object, count)
         }
         if options.existingObjects == .update || plan.entity.isAbstract {
             throw refusalOfNew(plan, identity, container)
@@ -141,7 +148,7 @@ final class ManagedObjectDecoder {
         try requireValues(plan.top, of: object, plan, container)
         // Objects that aren't looked up are found nevertheless, when other options look for them.
         if let identity = identity ?? Self.identity(of: plan, in: values) { known.enter(object, identity, plan.number) }
-        return (object, true)
+        return (object, nil)
     }
 
     private static func null(
@@ -208,22 +215,24 @@ final class ManagedObjectDecoder {
     // MARK: Relationships
 
     private func readRelationships(
-        _ level: CodingPlan.Level, in container: Container, of object: NSManagedObject, isNew: Bool, nesting: Int
+        _ level: CodingPlan.Level, in container: Container, of object: NSManagedObject, knownCount: Int?, nesting: Int
     ) throws {
-        for relationship in level.relationships where container.contains(relationship.key) {
+        let isNew = knownCount == nil
+        for relationship in level.relationships
+        where relationship.number < knownCount ?? .max && container.contains(relationship.key) {
             let isNull = try container.decodeNil(forKey: relationship.key)
             if relationship.isToMany {
                 let members = isNull ? [] : try members(relationship, in: container, nesting)
-                editor.connect(relationship.number, relationship.property, of: object, to: members, isNew: isNew)
+                try editor.connect(relationship.number, relationship.property, of: object, to: members, isNew: isNew)
             } else {
                 let end = isNull ? nil : try destination(relationship, in: container, nesting)
-                editor.connect(relationship.number, relationship.property, of: object, to: end, isNew: isNew)
+                try editor.connect(relationship.number, relationship.property, of: object, to: end, isNew: isNew)
             }
         }
         for (key, level) in level.steps where level.hasRelationships && container.contains(key) {
             if try container.decodeNil(forKey: key) { continue }
             let below = try container.nestedContainer(keyedBy: CodingPlan.Key.self, forKey: key)
-            try readRelationships(level, in: below, of: object, isNew: isNew, nesting: nesting)
+            try readRelationships(level, in: below, of: object, knownCount: knownCount, nesting: nesting)
         }
     }
 

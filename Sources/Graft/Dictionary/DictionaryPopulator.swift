@@ -102,17 +102,32 @@ struct DictionaryPopulator {
     /// Refuses objects that aren't there.
     private func requireObjects(_ reader: DictionaryReader, _ importer: BatchImporter) throws {
         for node in reader.nodes.indices {
-            let row = reader.snapshot.resolved(reader.rows[node])
-            if importer.object(row) != nil { continue }
-            let (entity, place) = (compiled.schema.entities[row.entity], reader.place(of: node))
-            let identity = reader.snapshot.identity(of: row)
-            if entity.identity.isEmpty || identity.contains(where: \.isNull) {
-                let names = entity.identity.map { entity.properties[$0].name }
-                throw GraftError(.missingIdentity(attributes: names), at: place)
-            }
-            let words = identity.map(\.description).joined(separator: ", ")
-            throw GraftError(.unresolvedReference(entity: entity.name, identity: words), at: place)
+            try requireObject(reader.rows[node], reader.place(of: node), reader, importer)
         }
+        for toOne in reader.toOnes {
+            guard case .row(let row)? = toOne.member else { continue }
+            try requireObject(row, reader.place(of: toOne.owner, toOne.property), reader, importer)
+        }
+        for link in reader.links {
+            for case .row(let row) in link.members {
+                try requireObject(row, reader.place(of: link.owner, link.property), reader, importer)
+            }
+        }
+    }
+
+    private func requireObject(
+        _ row: RowReference, _ place: GraftError.Place, _ reader: DictionaryReader, _ importer: BatchImporter
+    ) throws {
+        let row = reader.snapshot.resolved(row)
+        if importer.object(row) != nil { return }
+        let entity = compiled.schema.entities[row.entity]
+        let identity = reader.snapshot.identity(of: row)
+        if entity.identity.isEmpty || identity.contains(where: \.isNull) {
+            let names = entity.identity.map { entity.properties[$0].name }
+            throw GraftError(.missingIdentity(attributes: names), at: place)
+        }
+        let words = identity.map(\.description).joined(separator: ", ")
+        throw GraftError(.unresolvedReference(entity: entity.name, identity: words), at: place)
     }
 
     /// What objects own through to-one relationships that are about to be set, where the one that leaves is to be deleted.
@@ -176,7 +191,7 @@ struct DictionaryPopulator {
             // Objects that were connected from their side a moment ago.
             members += current.filter { seen.insert(ObjectIdentifier($0)).inserted }
         }
-        if importer.editor.connect(link.property, property, of: object, to: members) == nil { return }
+        if try importer.editor.connect(link.property, property, of: object, to: members) == nil { return }
         importer.states[row.entity][row.row].insert(.changed)
         if property.isOwning, link.mode != .add {
             importer.deletions.orphans += try current.filter { member in
@@ -213,7 +228,7 @@ struct DictionaryPopulator {
         }
         if removed.isEmpty { return }
         let kept = members.filter { member in !removed.contains { $0 === member } }
-        importer.editor.connect(removal.property, property, of: object, to: kept)
+        try importer.editor.connect(removal.property, property, of: object, to: kept)
         importer.states[row.entity][row.row].insert(.changed)
         if property.isOwning { importer.deletions.orphans += removed.map { .init(object: $0) } }
     }

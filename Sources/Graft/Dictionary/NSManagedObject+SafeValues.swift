@@ -121,9 +121,12 @@ private struct SafeValueReader {
         _ number: Int, _ property: GraphSchema.Property, in dictionary: [String: Any]
     ) throws -> (path: [String], object: Any)? {
         guard let mapping else { return dictionary[property.name].map { ([property.name], $0) } }
-        guard let property = mapping.properties[number], property.direction.isImported else { return nil }
-        for source in property.sources where source.origin == .object {
-            if let object = try Self.object(at: source.keys, in: dictionary) { return (source.keys, object) }
+        guard let mapped = mapping.properties[number], mapped.direction.isImported else { return nil }
+        for source in mapped.sources where source.origin == .object {
+            guard let object = try Self.object(at: source.keys, in: dictionary) else { continue }
+            // As in an import, a null that is ignored isn't there.
+            if DictionaryValue.isNull(object), nullPolicy(number, property) == .ignore { continue }
+            return (source.keys, object)
         }
         return nil
     }
@@ -179,10 +182,12 @@ private struct SafeValueReader {
         return try DictionaryValue.value(of: object, converter, transformerName: attribute?.valueTransformerName)
     }
 
+    private func nullPolicy(_ number: Int, _ property: GraphSchema.Property) -> MappingOptions.NullPolicy {
+        options.nullPolicies[property.name] ?? options.nullPolicy ?? mapping?.properties[number]?.nullPolicy ?? .clear
+    }
+
     private func null(_ number: Int, _ property: GraphSchema.Property, _ kind: AttributeKind) throws -> GraphValue? {
-        let policy =
-            options.nullPolicies[property.name] ?? options.nullPolicy ?? mapping?.properties[number]?.nullPolicy
-        switch policy ?? .clear {
+        switch nullPolicy(number, property) {
         case .clear: return .null
         case .ignore: return nil
         case .default:

@@ -69,7 +69,7 @@ public struct GraphMerge: Sendable {
         (self.ours, self.theirs) = ours.separatingAddedRows(from: theirs)
         diffOptions = options.diff
         snapshot = base
-        try merge(MergePolicies(options, base, ours, theirs))
+        try merge(MergePolicies(options, base.identified(by: identification), ours, theirs))
     }
 
     /// What leads from the base to the merged graph.

@@ -4,6 +4,7 @@
 struct MergePolicies: Sendable {
     private let options: GraphMerge.Options
     private let base: GraphSnapshot
+    private let related: RelatedIndex
     private let ours: Side
     private let theirs: Side
 
@@ -20,6 +21,7 @@ struct MergePolicies: Sendable {
     init(_ options: GraphMerge.Options, _ base: GraphSnapshot, _ ours: GraphDiff, _ theirs: GraphDiff) {
         self.options = options
         self.base = base
+        related = RelatedIndex(base)
         self.ours = Side(ours)
         self.theirs = Side(theirs)
     }
@@ -63,7 +65,7 @@ struct MergePolicies: Sendable {
     private func value(_ attribute: String, _ key: ObjectKey, _ side: Side) -> GraphValue? {
         if case .attribute(let value)? = side.inserted[key]?[attribute] { return value }
         if case .attribute(_, let new)? = side.changed[key]?[attribute] { return new }
-        guard let row = base.row(of: key) else { return nil }
+        guard let row = related.row(of: key, in: base) else { return nil }
         let entity = base.schema.entities[row.entity]
         guard let number = entity.number(ofProperty: attribute), entity.properties[number].isAttribute else {
             return nil

@@ -23,7 +23,11 @@ extension Merger {
                 return end == key
             }
             if wasMember.contains(member) {
-                return isOurs.contains(member) && isTheirs.contains(member) || kept.contains(member)
+                // Who deleted an object that stays hasn't taken it out of anything.
+                func has(_ list: Set<ObjectKey>, _ side: Side) -> Bool {
+                    list.contains(member) || kept.contains(member) && side.deletedAtFirst.contains(member)
+                }
+                return has(isOurs, ours) && has(isTheirs, theirs)
             }
             return true
         }

@@ -52,14 +52,19 @@ extension Merger {
     }
 
     private func touches(_ names: [String], _ key: ObjectKey, _ side: Side) -> Bool {
-        side.inserted[key] != nil || names.contains { side.changed[key]?[$0] != nil }
+        side.inserted[key] != nil || names.contains { side.changed[key]?[$0] != nil } || isKept(key, by: side)
+    }
+
+    /// Whether an object is still there because of a side: the other one deleted it.
+    private func isKept(_ key: ObjectKey, by side: Side) -> Bool {
+        kept.contains(key) && !side.deletedAtFirst.contains(key)
     }
 
     private func touches(_ names: [String], _ entity: Int, _ side: Side) -> Bool {
         func isKind(_ key: ObjectKey) -> Bool {
             scope.schema.number(ofEntity: key.entity).map { scope.schema.isEntity($0, kindOf: entity) } ?? false
         }
-        return side.inserted.keys.contains(where: isKind)
+        return side.inserted.keys.contains(where: isKind) || kept.contains { isKind($0) && isKept($0, by: side) }
             || side.changed.contains { key, _ in isKind(key) && touches(names, key, side) }
     }
 
@@ -80,6 +85,11 @@ extension Merger {
         let conflict = GraphMerge.Conflict(
             .uniqueness, pair.ours.key, property.name, other: pair.theirs.key, base: baseVersion ?? .noObject,
             ours: version(row), theirs: version(otherRow))
+        // Asked already, in an earlier round.
+        if (conflicts + settled.map(\.0)).contains(where: { $0.place == conflict.place && $0.other == conflict.other })
+        {
+            return
+        }
         switch settle(conflict) {
         case .ours: takeBack(constraint, of: pair.theirs.key, otherRow)
         case .theirs: takeBack(constraint, of: pair.ours.key, row)

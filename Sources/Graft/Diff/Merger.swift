@@ -84,9 +84,13 @@ struct Merger {
         try settleEnds()
         let combined = try combinedDiff()
         var result = try applied(combined, to: base)
-        let count = overrides.count
-        try settleUniqueness(result.snapshot)
-        if overrides.count > count { result = try applied(overriding(combined), to: base) }
+        // What an object takes back may be another one's by now.
+        var known: [End: GraphValue]
+        repeat {
+            known = overrides
+            try settleUniqueness(result.snapshot)
+            if overrides != known { result = try applied(overriding(combined), to: base) }
+        } while overrides.count > known.count
         return try settleRules(result)
     }
 

@@ -168,9 +168,9 @@ struct ObjectPatcher {
             let ends = list.rows.compactMap { objects[$0] }
             let property = scope.schema.entities[end.row.entity].properties[end.number]
             if property.isToMany {
-                editor.connect(end.number, property, of: object, to: ends)
+                try editor.connect(end.number, property, of: object, to: ends)
             } else {
-                editor.connect(end.number, property, of: object, to: ends.first)
+                try editor.connect(end.number, property, of: object, to: ends.first)
             }
         }
         for row in patcher.deletedRows { if let object = objects[row] { context.delete(object) } }

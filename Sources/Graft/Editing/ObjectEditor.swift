@@ -28,6 +28,14 @@ final class ObjectEditor {
     private let changedBefore: Set<NSManagedObject>?
     private var clean: [NSManagedObject] = []
 
+    /// An entity whose objects a relationship to another one may lead to.
+    private struct Fit: Hashable {
+        var entity: ObjectIdentifier
+        var destination: Int
+    }
+
+    private var fits: Set<Fit> = []
+
     /// - Parameter takesStock: Whether to look at all changes of the context first. Then what classes change by themselves is
     ///   taken back, too; but it would cost too much for each decoded object.
     init(_ context: NSManagedObjectContext, _ schema: GraphSchema, takesStock: Bool = true) {
@@ -95,13 +103,15 @@ final class ObjectEditor {
     ///   - isNew: Whether the object was made under this editor.
     ///   - setsBothEnds: Whether the other side follows, as it has to unless it is set by itself.
     /// - Returns: What the relationship led to before; nil where it needn't be changed.
+    /// - Throws: ``GraftError`` with `wrongType` for an object of an entity that the relationship can't lead to.
     @discardableResult
     func connect(
         _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject, to destination: NSManagedObject?,
         isNew: Bool = false, setsBothEnds: Bool = true
-    ) -> [NSManagedObject]? {
+    ) throws -> [NSManagedObject]? {
         let old = object.destination(number, property)
         if old === destination { return nil }
+        if let destination { try requireFit(destination, property, of: object) }
         if isRecording {
             remember(number, property, of: object, isNew: isNew, destination.map { [$0] } ?? [])
         }
@@ -116,17 +126,37 @@ final class ObjectEditor {
     /// Gives a to-many relationship its members, with their other sides, where they differ.
     ///
     /// - Returns: The members before; nil where they needn't be changed.
+    /// - Throws: As for a to-one relationship.
     @discardableResult
     func connect(
         _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject, to members: [NSManagedObject],
         isNew: Bool = false
-    ) -> [NSManagedObject]? {
+    ) throws -> [NSManagedObject]? {
         // A new object has nothing to lose: at most, objects made a moment ago have put themselves there.
         let old = isNew && !isRecording ? nil : object.members(number, property)
         if let old, Self.areSame(old, members, isOrdered: property.isOrdered) { return nil }
+        for member in members { try requireFit(member, property, of: object) }
         if isRecording { remember(number, property, of: object, isNew: isNew, members) }
         object.assign(members, number, property)
         return old ?? []
+    }
+
+    /// Identities are those of the topmost entity, so what is found by one may be of an entity that doesn't belong here.
+    private func requireFit(
+        _ end: NSManagedObject, _ property: GraphSchema.Property, of object: NSManagedObject
+    ) throws {
+        guard let destination = property.destination else { return }
+        let fit = Fit(entity: ObjectIdentifier(end.entity), destination: destination)
+        if fits.contains(fit) { return }
+        let name = end.entity.name ?? ""
+        guard let number = schema.number(ofEntity: name), schema.isEntity(number, kindOf: destination) else {
+            throw GraftError(
+                .wrongType(
+                    found: "an object of \(name) with this identity",
+                    expected: "one of \(schema.entities[destination].name)"),
+                at: .init(entity: object.entity.name, property: property.name))
+        }
+        fits.insert(fit)
     }
 
     /// Whether members are the same, repetitions aside.

@@ -9,7 +9,7 @@ extension BatchImporter {
         _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject, to destination: NSManagedObject?,
         isNew: Bool
     ) throws -> Bool {
-        guard let old = editor.connect(number, property, of: object, to: destination, isNew: isNew) else {
+        guard let old = try editor.connect(number, property, of: object, to: destination, isNew: isNew) else {
             return false
         }
         try deletions.noteGivenUp(old, number, of: object)
@@ -21,7 +21,9 @@ extension BatchImporter {
         _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject, to members: [NSManagedObject],
         isNew: Bool
     ) throws -> Bool {
-        guard let old = editor.connect(number, property, of: object, to: members, isNew: isNew) else { return false }
+        guard let old = try editor.connect(number, property, of: object, to: members, isNew: isNew) else {
+            return false
+        }
         if !old.isEmpty, property.isOwning || deletions.needsMentions {
             let kept = Set(members.map(ObjectIdentifier.init))
             try deletions.noteGivenUp(old.filter { !kept.contains(ObjectIdentifier($0)) }, number, of: object)

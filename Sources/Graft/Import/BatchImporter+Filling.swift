@@ -145,7 +145,7 @@ extension BatchImporter {
             let end = snapshot.tables[plan.number].toOne(column, row: row)
             let destination = end.isNone ? nil : self.object(snapshot.resolved(end))
             if destination == nil, !end.isNone {
-                return try waits(number, of: object, row, plan, for: end, at: nil, snapshot)
+                return try !isGone(end, snapshot) && waits(number, of: object, row, plan, for: end, at: nil, snapshot)
                     ? false : connect(number, plan.properties[number], of: object, to: nil, isNew: isNew)
             }
             return try connect(number, plan.properties[number], of: object, to: destination, isNew: isNew)
@@ -156,7 +156,7 @@ extension BatchImporter {
             for index in range.indices {
                 if let member = self.object(snapshot.resolved(snapshot.members[index])) {
                     members.append(member)
-                } else if hasReferencePolicies {
+                } else if hasReferencePolicies, !isGone(snapshot.members[index], snapshot) {
                     _ = waits(
                         number, of: object, row, plan, for: snapshot.members[index],
                         at: index - range.indices.lowerBound,
@@ -169,6 +169,14 @@ extension BatchImporter {
             }
             return try connect(number, plan, of: object, to: members, policy, removals(row, number, plan, snapshot))
         }
+    }
+}
+
+extension BatchImporter {
+    /// Whether the data says of an object that it is deleted: then nothing leads to it, and nobody waits for it.
+    private func isGone(_ end: RowReference, _ snapshot: borrowing GraphSnapshot) -> Bool {
+        let end = snapshot.resolved(end)
+        return snapshot.tables[end.entity].flags[end.row].contains(.gone)
     }
 }
 

@@ -41,12 +41,12 @@ extension BatchImporter {
                 try new.assign(try old.graphValue(number, property), number, property)
             case .toOne:
                 let destination = old.destination(number, property)
-                editor.connect(number, property, of: old, to: nil)
-                editor.connect(number, property, of: new, to: destination, isNew: true)
+                try editor.connect(number, property, of: old, to: nil)
+                try editor.connect(number, property, of: new, to: destination, isNew: true)
             case .toMany:
                 let members = old.members(number, property)
-                editor.connect(number, property, of: old, to: [])
-                editor.connect(number, property, of: new, to: members, isNew: true)
+                try editor.connect(number, property, of: old, to: [])
+                try editor.connect(number, property, of: new, to: members, isNew: true)
             }
         }
     }

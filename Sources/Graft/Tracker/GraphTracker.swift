@@ -141,12 +141,14 @@ public final class GraphTracker {
     /// What both sides changed and nobody has settled, by key and property. The objects have the user's values.
     public var conflicts: [GraphMerge.Conflict] { state.conflicts }
 
-    /// Remembers the present state as the one that is sent, and returns the change to send. It is on the disk when this
-    /// returns.
+    /// Saves the objects, remembers their state as the one that is sent, and returns the change to send. It is on the disk when
+    /// this returns.
     ///
-    /// - Throws: ``GraftError``. Then nothing is marked.
+    /// - Throws: ``GraftError``, and what saving throws. Then nothing is marked.
     @discardableResult
     public func markSent() throws -> GraphDiff {
+        // What the server is told mustn't be lost here: after a crash, the old values would be sent as changes.
+        if context.hasChanges { try context.save() }
         let diff = try pendingChange()
         var next = state
         next.sent = try state.base.applyingUnchecked(

@@ -361,4 +361,20 @@ import Testing
             #expect(Set(list.objectIDs(forRelationshipNamed: "steps")).isSubset(of: [items[1].objectID]))
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an object whose row the parent had lost for a while comes back with it`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let author = library.insert("Author", ["name": "Ada"])
+        try library.context.save()
+        let child = library.newChild(of: library.context)
+        let same = try child.existingObject(with: author.objectID)
+        library.context.delete(author)
+        library.context.processPendingChanges()
+        child.refreshAllObjects()
+        #expect(same.value(forKey: "name") == nil && same.isDeleted)
+        library.context.rollback()
+        #expect(try library.fetch("Author", in: child).map(\.objectID) == [same.objectID])
+        #expect(same.value(forKey: "name") as? String == "Ada" && !same.isDeleted && !same.hasChanges)
+    }
 }

@@ -352,6 +352,71 @@ import Testing
             try set(theirs, $0)
         }
     }
+
+    // MARK: What stays after all
+
+    @Test func `a link that one side removed doesn't come back with the objects that stay`() throws {
+        let merged = try merge(
+            .init(policy: .custom { $0.ours == .noObject ? .theirs : .ours }),
+            base: { context in
+                let person = context.add("Person", ["id": "p", "name": "Old"])
+                let tag = context.add("Tag", ["id": "t"])
+                person.setValue(NSSet(array: [tag]), forKey: "tags")
+            },
+            ours: { context in
+                for name in ["Person", "Tag"] { for object in try context.all(name) { context.delete(object) } }
+            },
+            theirs: { context in
+                let person = try #require(try context.one("Person", "id", "p"))
+                person.setValue("New", forKey: "name")
+                person.setValue(NSSet(), forKey: "tags")
+            })
+        let person = try #require(merged.snapshot.contents().first { $0.key == key("Person", "p") })
+        #expect(person["name"] == .attribute(.string("New")))
+        #expect([nil, .toMany([], isOrdered: false)].contains(person["tags"]))
+    }
+
+    @Test func `an object that stays can break a constraint`() throws {
+        let merged = try merge(
+            .init(policy: .custom { $0.kind == .deletion ? ($0.ours == .noObject ? .theirs : .ours) : nil }),
+            base: { context in
+                _ = context.add("Person", ["id": "a", "email": "x"])
+                _ = context.add("Person", ["id": "b", "email": "y"])
+            },
+            ours: { context in
+                context.delete(try #require(try context.one("Person", "id", "a")))
+                try #require(try context.one("Person", "id", "b")).setValue("x", forKey: "email")
+            },
+            theirs: { context in
+                try #require(try context.one("Person", "id", "a")).setValue("New", forKey: "name")
+            })
+        #expect(merged.conflicts.map(\.kind) == [.uniqueness])
+    }
+
+    @Test func `what doesn't fit at one end of a link isn't done at the other one`() throws {
+        func persons(_ boss: String, name: String = "P") throws -> GraphSnapshot {
+            try graph { context in
+                let persons = ["1", "2", "3", "x"].map {
+                    context.add("Person", ["id": $0, "name": $0 == "x" ? name : $0])
+                }
+                persons[3].setValue(persons[Int(boss)! - 1], forKey: "boss")
+            }
+        }
+        let move = try GraphDiff(from: persons("1"), to: persons("2"))
+        var elsewhere = try persons("3")
+        let before = try elsewhere.contents()
+        let report = try elsewhere.apply(move, options: GraphDiff.ApplyingOptions(conflicts: .skip))
+        #expect(!report.conflicts.isEmpty)
+        #expect(try elsewhere.contents() == before)
+        let without = try graph { context in
+            for id in ["1", "2", "3"] { _ = context.add("Person", ["id": id, "name": id]) }
+        }
+        var renamed = try persons("1", name: "Renamed")
+        let whole = try renamed.contents()
+        _ = try renamed.apply(
+            GraphDiff(from: persons("1"), to: without), options: GraphDiff.ApplyingOptions(conflicts: .skip))
+        #expect(try renamed.contents() == whole)
+    }
 }
 
 extension GraphMerge.Options {

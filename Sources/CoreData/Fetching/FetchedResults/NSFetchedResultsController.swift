@@ -126,23 +126,26 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
         else { return }
         guard !changes.isEmpty else { return results.show(sections) }
         let controller = untyped
-        let old = results.current?.objects ?? []
-        delegate.controllerWillChangeContent(controller)
-        results.show(sections)
-        if results.delegateTakesDifference ?? true {
+        let old = results.current
+        // Who takes a difference, of a list without sections, is told nothing else.
+        if sectionNameKeyPath == nil, results.delegateTakesDifference ?? true {
+            results.show(sections)
             results.delegateTakesDifference = true
             // The default implementation sets it to false.
-            delegate.controller(controller, didChangeContentWith: Self.difference(from: old, to: sections.objects))
+            delegate.controller(
+                controller, didChangeContentWith: Self.difference(from: old?.objects ?? [], to: sections.objects))
+            if results.delegateTakesDifference == true { return }
+            if let old { results.show(old) }
         }
-        if results.delegateTakesDifference == false {
-            for change in changes.sections {
-                delegate.controller(
-                    controller, didChange: change.section, atSectionIndex: change.index, for: change.type)
-            }
-            for change in changes.objects {
-                delegate.controller(
-                    controller, didChange: change.object, at: change.old, for: change.type, newIndexPath: change.new)
-            }
+        delegate.controllerWillChangeContent(controller)
+        results.show(sections)
+        for change in changes.sections {
+            delegate.controller(
+                controller, didChange: change.section, atSectionIndex: change.index, for: change.type)
+        }
+        for change in changes.objects {
+            delegate.controller(
+                controller, didChange: change.object, at: change.old, for: change.type, newIndexPath: change.new)
         }
         delegate.controllerDidChangeContent(controller)
     }

@@ -55,8 +55,8 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
         sectionIndexTitleForSectionName sectionName: String
     ) -> String?
 
-    /// All changes as one difference of the objects' IDs without regard to sections. A delegate that implements it isn't
-    /// told of objects and sections one by one.
+    /// All changes as one difference of the objects' IDs, of a list without sections. A delegate that implements it isn't told
+    /// anything else of them.
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChangeContentWith diff: CollectionDifference<NSManagedObjectID>)

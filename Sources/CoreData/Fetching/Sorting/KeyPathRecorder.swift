@@ -28,7 +28,7 @@ final class KeyPathRecorder {
     }
 
     private func makeObject(of cls: NSManagedObject.Type, _ entity: NSEntityDescription) -> NSManagedObject {
-        let object = cls.init(entity: entity, insertInto: nil)
+        let object = cls.init(making: entity, in: nil)
         object.state = .recording
         return object
     }

@@ -25,7 +25,7 @@ struct SQLiteStoreOptions: Sendable {
         isReadOnly = Self.flag(options[NSReadOnlyPersistentStoreOption])
         ignoresVersionHashes = Self.flag(options[NSIgnorePersistentStoreVersioningOption])
         tracksHistory = Self.flag(options[NSPersistentHistoryTrackingKey])
-        if let timeout = options["NSPersistentStoreTimeoutOption"] as? NSNumber { busyTimeout = timeout.doubleValue }
+        if let timeout = options[NSPersistentStoreTimeoutOption] as? NSNumber { busyTimeout = timeout.doubleValue }
         let values = options[NSSQLitePragmasOption] as? [String: Any] ?? [:]
         pragmas = values.map { (name: $0.key, value: "\($0.value)") }.sorted { $0.name < $1.name }
     }
