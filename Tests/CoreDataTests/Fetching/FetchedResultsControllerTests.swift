@@ -96,6 +96,14 @@ private final class DifferenceModel: NSObject, NSFetchedResultsControllerDelegat
     ) {
         Issue.record("The difference replaces the calls for objects.")
     }
+
+    func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+        Issue.record("The difference replaces the announcement.")
+    }
+
+    func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+        Issue.record("The difference replaces the end.")
+    }
 }
 
 @Suite struct FetchedResultsControllerTests {
