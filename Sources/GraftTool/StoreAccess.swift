@@ -163,11 +163,6 @@ enum StoreAccess {
         for store in coordinator.persistentStores { try coordinator.remove(store) }
     }
 
-    /// Moves a store that is closed to where there is none.
-    static func move(_ store: String, to path: String) throws {
-        try SQLiteStoreFile.move(from: URL(fileURLWithPath: store), to: URL(fileURLWithPath: path))
-    }
-
     /// Copies a store as it is now, its log and its external data included.
     ///
     /// - Throws: ``GraftError`` with `unwritableFile` where there is something already, or the folder doesn't exist.
@@ -195,7 +190,7 @@ enum StoreAccess {
             let draft = try Draft(of: path)
             defer { draft.remove() }
             try draft.copy(store)
-            return try move(draft.path, to: path)
+            return try draft.putInPlace()
         }
         let target = URL(fileURLWithPath: path).resolvingSymlinksInPath()
         try SQLiteStoreFile.replace(at: target, withStoreAt: URL(fileURLWithPath: store).resolvingSymlinksInPath())

@@ -20,14 +20,14 @@ extension NSManagedObjectContext {
 
     func realisedObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         checkQueue()
-        if let object = registeredObject(for: objectID), !object.isFault {
+        if let object = registeredObject(for: objectID), !object.isFault, !object.state.contains(.rowless) {
             if object.isDeleted { throw Self.missing(objectID) }
             return object
         }
         guard let row = try requiredSource.rows(withIDs: [objectID], for: self).first else {
             throw Self.missing(objectID)
         }
-        let object = object(with: objectID)
+        let object = object(takingRowOf: objectID)
         if object.isFault, !object.state.contains(.hasRow) { object.take(row) }
         object.realize()
         return object
@@ -88,15 +88,18 @@ extension NSManagedObjectContext {
 
     /// The object for a row that was just read: an unregistered or unread one takes the row's values.
     func object(for row: StoreRow, in batch: FetchBatch) -> NSManagedObject {
-        let object = object(with: row.objectID)
-        if object.state.contains(.rowless) {
-            // The parent has taken the deletion back.
-            object.state.subtract([.deleted, .rowless])
-            object.turnIntoFault()
-        }
+        let object = object(takingRowOf: row.objectID)
         let isNew = object.isFault && !object.state.contains(.hasRow)
         if isNew, row.isRead { object.take(row) }
         batch.append(object, isItsBatch: isNew)
+        return object
+    }
+
+    /// The object with an ID that there is a row for. One that had lost its row is a fault again: the parent has taken the deletion
+    /// back.
+    private func object(takingRowOf id: NSManagedObjectID) -> NSManagedObject {
+        let object = object(with: id)
+        if object.state.contains(.rowless) { object.turnIntoFault() }
         return object
     }
 

@@ -170,11 +170,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         with storeDescription: NSPersistentStoreDescription,
         completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
     ) {
-        let load = Loading(description: storeDescription, handler: block)
-        guard storeDescription.shouldAddStoreAsynchronously else { return block(storeDescription, self.load(load)) }
+        guard storeDescription.shouldAddStoreAsynchronously else {
+            return block(storeDescription, load(storeDescription))
+        }
+        let loading = Loading(description: storeDescription, handler: block)
         DispatchQueue.global().async {
-            let error = self.load(load)
-            DispatchQueue.main.async { load.handler(load.description, error) }
+            let error = self.load(loading.description)
+            DispatchQueue.main.async { loading.handler(loading.description, error) }
         }
     }
 
@@ -184,8 +186,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         let handler: (NSPersistentStoreDescription, (any Error)?) -> Void
     }
 
-    private func load(_ load: Loading) -> (any Error)? {
-        let description = load.description
+    private func load(_ description: NSPersistentStoreDescription) -> (any Error)? {
         do {
             if description.type == NSSQLiteStoreType, let folder = description.url?.deletingLastPathComponent() {
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

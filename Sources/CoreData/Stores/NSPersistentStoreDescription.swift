@@ -57,7 +57,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
 
     /// How many seconds to wait for a store that others have locked; 60 where nothing is set.
     open var timeout: TimeInterval {
-        get { (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 60 }
+        get { (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? SQLiteStoreOptions.usualTimeout }
         set { setOption(NSNumber(value: newValue), forKey: NSPersistentStoreTimeoutOption) }
     }
 

@@ -69,16 +69,12 @@ extension ArchiveRestorer {
         _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject, _ owner: Int,
         to objects: [NSManagedObject]
     ) throws {
-        for destination in objects {
-            guard let entity = known.number(of: destination), let wanted = property.destination,
-                schema.isEntity(entity, kindOf: wanted)
-            else {
-                throw GraftError(
-                    .damagedArchive(
-                        found: "a reference to an object of '\(destination.entity.name ?? "")'",
-                        expected: "one of '\(property.destination.map { schema.entities[$0].name } ?? "")'"),
-                    at: .init(entity: object.entity.name, property: property.name))
-            }
+        if let destination = objects.first(where: { !editor.canLead(property, to: $0) }) {
+            throw GraftError(
+                .damagedArchive(
+                    found: "a reference to an object of '\(destination.entity.name ?? "")'",
+                    expected: "one of '\(property.destination.map { schema.entities[$0].name } ?? "")'"),
+                at: .init(entity: object.entity.name, property: property.name))
         }
         let old =
             property.isToMany

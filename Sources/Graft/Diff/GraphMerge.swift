@@ -69,7 +69,7 @@ public struct GraphMerge: Sendable {
         (self.ours, self.theirs) = ours.separatingAddedRows(from: theirs)
         diffOptions = options.diff
         snapshot = base
-        try merge(MergePolicies(options, base.identified(by: identification), ours, theirs))
+        try merge(options)
     }
 
     /// What leads from the base to the merged graph.
@@ -126,8 +126,10 @@ public struct GraphMerge: Sendable {
         throw GraftError(.wrongType(found: value.description, expected: kind.description), at: place)
     }
 
-    private mutating func merge(_ policies: MergePolicies?) throws {
+    /// - Parameter options: With the policies; nil where choices alone settle.
+    private mutating func merge(_ options: GraphMerge.Options?) throws {
         let identified = try base.identified(by: identification)
+        let policies = options.map { MergePolicies($0, identified, ours, theirs) }
         var merger = try Merger(identified, ours, theirs, diffOptions) { [choices] conflict in
             choices[conflict.place]?.choice ?? policies?.choice(for: conflict)
         }

@@ -141,22 +141,28 @@ final class ObjectEditor {
         return old ?? []
     }
 
-    /// Identities are those of the topmost entity, so what is found by one may be of an entity that doesn't belong here.
+    /// Whether a relationship can lead to an object. Identities are those of the topmost entity, so what is found by one may be of
+    /// an entity that doesn't belong there.
+    func canLead(_ property: GraphSchema.Property, to end: NSManagedObject) -> Bool {
+        guard let destination = property.destination else { return true }
+        let fit = Fit(entity: ObjectIdentifier(end.entity), destination: destination)
+        if fits.contains(fit) { return true }
+        guard let number = end.entity.name.flatMap(schema.number), schema.isEntity(number, kindOf: destination) else {
+            return false
+        }
+        fits.insert(fit)
+        return true
+    }
+
     private func requireFit(
         _ end: NSManagedObject, _ property: GraphSchema.Property, of object: NSManagedObject
     ) throws {
-        guard let destination = property.destination else { return }
-        let fit = Fit(entity: ObjectIdentifier(end.entity), destination: destination)
-        if fits.contains(fit) { return }
-        let name = end.entity.name ?? ""
-        guard let number = schema.number(ofEntity: name), schema.isEntity(number, kindOf: destination) else {
-            throw GraftError(
-                .wrongType(
-                    found: "an object of \(name) with this identity",
-                    expected: "one of \(schema.entities[destination].name)"),
-                at: .init(entity: object.entity.name, property: property.name))
-        }
-        fits.insert(fit)
+        if canLead(property, to: end) { return }
+        throw GraftError(
+            .wrongType(
+                found: "an object of \(end.entity.name ?? "") with this identity",
+                expected: "one of \(property.destination.map { schema.entities[$0].name } ?? "")"),
+            at: .init(entity: object.entity.name, property: property.name))
     }
 
     /// Whether members are the same, repetitions aside.

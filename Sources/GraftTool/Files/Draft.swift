@@ -46,7 +46,7 @@ final class Draft {
         do {
             let result = try body(container)
             try StoreAccess.close(container)
-            try StoreAccess.move(path, to: target)
+            try putInPlace()
             return result
         } catch {
             // The files are removed next, and the error that counts is the first.
@@ -61,6 +61,11 @@ final class Draft {
     func copy(_ store: String) throws {
         let source = URL(fileURLWithPath: store).resolvingSymlinksInPath()
         try SQLiteStoreFile.copy(storeAt: source, to: URL(fileURLWithPath: path))
+    }
+
+    /// Moves a store that is closed from the draft's name to its place, where there is none.
+    func putInPlace() throws {
+        try SQLiteStoreFile.move(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: target))
     }
 
     /// Removes everything that is still there under the draft's name.

@@ -112,7 +112,7 @@ struct MergeJob {
         try draft.copy(ours)
         try apply(diff, options, to: draft.path)
         if FileKind(ofPath: output) == .missing {
-            try StoreAccess.move(draft.path, to: output)
+            try draft.putInPlace()
         } else {
             try StoreAccess.copy(draft.path, to: output)
         }

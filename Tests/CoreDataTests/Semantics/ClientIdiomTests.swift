@@ -133,6 +133,17 @@ import Testing
         #expect(try library.context.fetch(plain).count == 1)
     }
 
+    @Test func `generic code makes an object by the designated initialiser of its class`() throws {
+        func make<Object: NSManagedObject>(_ type: Object.Type, in context: NSManagedObjectContext) -> Object {
+            Object(context: context)
+        }
+        let entity = TestModel.entity("Prepared")
+        entity.managedObjectClassName = NSStringFromClass(Prepared.self)
+        let context = try Library(.inMemory, model: TestModel.model([entity])).context
+        #expect(Prepared(context: context).steps == ["designated", "own"])
+        #expect(make(Prepared.self, in: context).steps == ["designated"])
+    }
+
     // MARK: Small things
 
     @Test func `store types, keys and conflicts have all their names`() {
@@ -140,5 +151,20 @@ import Testing
         #expect(NSManagedObjectContext.NotificationKey.queryGeneration.rawValue == "newQueryGeneration")
         #expect(NSUUIDChangedPersistentStoresKey != NSRemovedPersistentStoresKey)
         #expect(NSConstraintConflict().conflictingObjects.isEmpty)
+    }
+}
+
+/// Has an initialiser of its own beside the designated one.
+final class Prepared: NSManagedObject {
+    private(set) var steps: [String] = []
+
+    override init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+        super.init(entity: entity, insertInto: context)
+        steps.append("designated")
+    }
+
+    convenience init(context: NSManagedObjectContext) {
+        self.init(entity: Self.entity(), insertInto: context)
+        steps.append("own")
     }
 }

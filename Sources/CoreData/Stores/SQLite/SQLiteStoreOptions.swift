@@ -13,7 +13,8 @@ struct SQLiteStoreOptions: Sendable {
     /// Pragmas to set on every connection, by name, in the order of the names.
     var pragmas: [(name: String, value: String)] = []
     /// How long to wait for another connection's lock, in seconds.
-    var busyTimeout: TimeInterval = 60
+    var busyTimeout = Self.usualTimeout
+    static let usualTimeout: TimeInterval = 60
     /// Shown every statement that a connection runs; for tests that count them.
     var onStatement: (@Sendable (String) -> Void)?
 
