@@ -28,15 +28,29 @@ enum GrootExport {
         options.relationshipForm = .nested
         options.repeatsObjects = true
         options.writesNullForWhatHasNoForm = true
+        // A value whose file is missing is written as null.
+        options.onDamage = { _ in }
+        // Groot nests without end; text ends at 512 levels, those of trees in transformable attributes included.
+        for nesting in [200, 32] {
+            options.maximumNesting = nesting
+            if let dictionaries = try? self.dictionaries(of: objects, in: context, options) { return dictionaries }
+        }
         do {
-            let text = try context.json(of: objects, options: options)
-            var reader = JSONReader(text)
-            _ = try reader.next()
-            let dictionaries = try reader.value().foundationObject as? [Any] ?? []
-            return dictionaries.map { $0 as? JSONDictionary ?? [:] }
+            options.relationshipForm = .identifier
+            return try dictionaries(of: objects, in: context, options)
         } catch {
             // Data never gets here: it is written as null where it has no form. What is left are annotations.
             fatalError("json(fromObject:): \(error)")
         }
+    }
+
+    private static func dictionaries(
+        of objects: [NSManagedObject], in context: NSManagedObjectContext, _ options: ExportOptions
+    ) throws -> [JSONDictionary] {
+        let text = try context.json(of: objects, options: options)
+        var reader = JSONReader(text)
+        _ = try reader.next()
+        let dictionaries = try reader.value().foundationObject as? [Any] ?? []
+        return dictionaries.map { $0 as? JSONDictionary ?? [:] }
     }
 }

@@ -23,15 +23,27 @@ final class CodingPlan: Sendable {
         let kind: AttributeKind
         let property: GraphSchema.Property
         let transformer: NamedTransformer?
+        /// The place of this key among those where the value may be; nil where there is one, and null clears.
+        let rank: Int?
+        /// What null means; nil where it leaves the attribute alone.
+        let null: GraphValue?
 
         init(
-            key: Key, number: Int, kind: AttributeKind, property: GraphSchema.Property, transformer: NamedTransformer?
+            key: Key, number: Int, kind: AttributeKind, property: GraphSchema.Property, mapped: PropertyMapping?,
+            rank: Int = 0
         ) {
             self.key = key
             self.number = number
             self.kind = kind
             self.property = property
-            self.transformer = transformer
+            transformer = mapped?.transformer
+            self.rank = mapped.map { $0.sources.count > 1 || $0.nullPolicy != .clear } ?? false ? rank : nil
+            null =
+                switch mapped?.nullPolicy ?? .clear {
+                case .clear: .null
+                case .ignore: nil
+                case .default: mapped?.defaultValue
+                }
         }
     }
 
@@ -71,38 +83,46 @@ final class CodingPlan: Sendable {
     let entity: GraphSchema.Entity
     /// Whether objects may be of a sub-entity.
     let hasSubentities: Bool
+    /// What is read.
     let top: Level
+    /// What is written: the same, unless a mapping has several keys for a property, or one direction alone.
+    let written: Level
 
     /// - Parameter mapping: The mapping whose key paths apply; nil for the names of the properties.
     init(_ number: Int, in schema: GraphSchema, mapping: EntityMapping?) {
         self.number = number
         entity = schema.entities[number]
         hasSubentities = entity.end > number + 1
-        var entries: [(path: [String], content: Content)] = []
+        var read: [(path: [String], content: Content)] = []
+        var written: [(path: [String], content: Content)] = []
         for (index, property) in entity.properties.enumerated() where !property.isTransient && !property.isDerived {
-            let mapped = mapping?.properties[index]
-            if mapping != nil, mapped == nil { continue }
-            let path = mapped.map(\.path) ?? [property.name]
-            guard let last = path.last else { continue }
-            let key = Key(stringValue: last)
-            if let kind = property.attributeKind {
-                entries.append(
-                    (
-                        path,
-                        .attribute(
-                            Attribute(
-                                key: key, number: index, kind: kind, property: property,
-                                transformer: mapped?.transformer))
-                    ))
-            } else {
-                entries.append(
-                    (
-                        path,
-                        .relationship(Relationship(key: key, number: index, property: property))
-                    ))
+            func content(_ path: [String], _ mapped: PropertyMapping?, rank: Int = 0) -> [(
+                path: [String], content: Content
+            )] {
+                guard let last = path.last else { return [] }
+                let key = Key(stringValue: last)
+                guard let kind = property.attributeKind else {
+                    return [(path, .relationship(Relationship(key: key, number: index, property: property)))]
+                }
+                let attribute = Attribute(
+                    key: key, number: index, kind: kind, property: property, mapped: mapped, rank: rank)
+                return [(path, .attribute(attribute))]
+            }
+            guard let mapping else {
+                read += content([property.name], nil)
+                continue
+            }
+            guard let mapped = mapping.properties[index] else { continue }
+            if mapped.direction.isExported { written += content(mapped.path, mapped) }
+            guard mapped.direction.isImported else { continue }
+            let paths = mapped.sources.filter { $0.origin == .object }.map(\.keys)
+            // Where a relationship is, one place says.
+            for (rank, path) in paths.prefix(property.isAttribute ? .max : 1).enumerated() {
+                read += content(path, mapped, rank: rank)
             }
         }
-        top = Self.level(entries, depth: 0)
+        top = Self.level(read, depth: 0)
+        self.written = mapping == nil ? top : Self.level(written, depth: 0)
     }
 
     private enum Content {

@@ -39,10 +39,15 @@ final class DecodedObjects {
     let compiled: CompiledModel
     private unowned let context: NSManagedObjectContext
     private let known: ContextObjects
+    /// Whether decimals become what a SQLite store keeps of them.
+    private(set) var keepsDoubles = false
     /// By entity: the identifying attributes.
     private let identities: [[Part]]
     /// By identity space.
     private var objects: [HashIndex<NSManagedObject>]
+    /// Finds members without identity; made when it is first needed.
+    private var made: ObjectMatcher?
+    private var deletions: ImportDeletions?
     /// What the context's pending changes and this process's saves were when decoding last ended.
     private var state: State?
 
@@ -88,6 +93,7 @@ final class DecodedObjects {
 
     private func enterPendingObjects() {
         isForgotten = false
+        keepsDoubles = context.keepsDoubles
         state = State(saves: SaveCounter.shared.count, changes: context.pendingChangeCounts)
         for object in known.pendingObjects {
             guard let number = known.number(of: object) else { continue }
@@ -151,6 +157,93 @@ final class DecodedObjects {
             NSPredicate(format: "%K == %@", argumentArray: [entity.properties[part].name, value.object as Any])
         }
         return try known.fetch(known.request(space, where: parts))
+    }
+
+    // MARK: Members
+
+    /// What is known of a nested object without identity.
+    struct MemberRow {
+        /// What a to-one relationship leads to, by its number.
+        typealias End = (number: Int, object: NSManagedObject?)
+
+        var entity: Int
+        var values: [ManagedObjectDecoder.Value]
+        var ends: [End]
+    }
+
+    /// The members of an object that rows without identity stand for, by the rule that imports have.
+    ///
+    /// - Returns: For each row its object; nil where it is new.
+    func members(
+        _ rows: [MemberRow], _ relationship: CodingPlan.Relationship,
+        of owner: NSManagedObject
+    ) throws -> [NSManagedObject?] {
+        if rows.isEmpty { return [] }
+        let members = owner.relatedObjects(relationship.number, relationship.property)
+        if members.isEmpty { return rows.map { _ in nil } }
+        var snapshot = GraphSnapshot(compiled.schema)
+        var ends: [(row: RowReference, object: NSManagedObject)] = []
+        let placed = try rows.enumerated().map { place, row in
+            let reference = RowReference(entity: row.entity, row: snapshot.tables[row.entity].appendRow(offset: -1))
+            for (number, value) in row.values {
+                let column = compiled.schema.entities[row.entity].properties[number].column
+                snapshot.tables[row.entity].setValue(value, column, row: reference.row)
+                snapshot.tables[row.entity].markPresent(number, row: reference.row)
+            }
+            for (number, object) in row.ends {
+                var end = RowReference.none
+                if let object {
+                    let entity = try compiled.number(of: object.entity)
+                    end = RowReference(entity: entity, row: snapshot.tables[entity].appendRow(offset: -1))
+                    ends.append((end, object))
+                }
+                let column = compiled.schema.entities[row.entity].properties[number].column
+                snapshot.tables[row.entity].setToOne(end, column, row: reference.row)
+                snapshot.tables[row.entity].markPresent(number, row: reference.row)
+            }
+            return ObjectMatcher.PlacedRow(row: reference, place: place)
+        }
+        let matcher = try matcher()
+        matcher.begin(snapshot)
+        for (row, object) in ends { matcher.objects[row.entity][row.row] = object }
+        var taken: Set<ObjectIdentifier> = []
+        _ = try matcher.match(placed, relationship.property, with: members, taken: &taken, snapshot)
+        return placed.map { matcher.object($0.row) }
+    }
+
+    private func matcher() throws -> ObjectMatcher {
+        if let made { return made }
+        let matcher = try ObjectMatcher(
+            GraphMapping(unmapped: compiled.schema), context, model, .matchContents, keepsObjects: false)
+        made = matcher
+        return matcher
+    }
+
+    // MARK: What owners give up
+
+    /// How many objects are to be deleted, if nobody owns them in the end. Lower it to forget the last ones.
+    var givenUpCount: Int {
+        get { deletions?.orphans.count ?? 0 }
+        set { deletions?.orphans.removeLast(givenUpCount - newValue) }
+    }
+
+    /// Notes what an object owned and doesn't any more: without identity, nobody could find it again.
+    func noteGivenUp(
+        _ old: [NSManagedObject], but kept: [NSManagedObject], _ number: Int, of owner: NSManagedObject
+    ) throws {
+        let kept = Set(kept.map(ObjectIdentifier.init))
+        let gone = old.filter { !kept.contains(ObjectIdentifier($0)) }
+        if gone.isEmpty { return }
+        var noted = try deletions ?? ImportDeletions(matcher())
+        try noted.noteGivenUp(gone, number, of: owner)
+        deletions = noted
+    }
+
+    /// Deletes what nobody owns any more: the last step, because it isn't undone.
+    func deleteGivenUp() throws {
+        guard givenUpCount > 0 else { return }
+        var counts = compiled.schema.entities.map { _ in ImportReport.Counts() }
+        for object in try deletions?.decide([], isDryRun: false, &counts) ?? [] { context.delete(object) }
     }
 
     // MARK: Classes

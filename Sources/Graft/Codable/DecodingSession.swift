@@ -23,6 +23,15 @@ final class DecodingSession: @unchecked Sendable {
         owner = ObjectIdentifier(context)
     }
 
+    /// Deletes what owners gave up, when all has been decoded.
+    func deleteGivenUp() throws { try known?.deleteGivenUp() }
+
+    /// How many objects owners gave up so far. Lower it to forget the last ones.
+    var givenUpCount: Int {
+        get { known?.givenUpCount ?? 0 }
+        set { known?.givenUpCount = newValue }
+    }
+
     // MARK: With the context
 
     private struct Latest: Sendable {

@@ -26,8 +26,8 @@ public struct ManagedCodingOptions: Sendable {
     /// Under which keys properties stand.
     public var keys = Keys.propertyNames
 
-    /// What decoding does with objects that are there already. Objects of entities without identity are always new, or, for
-    /// ``ExistingObjects/update``, an error.
+    /// What decoding does with objects that are there already. A nested object without identity is the equal one of those that its
+    /// owner has; at the top, it is always new or, for ``ExistingObjects/update``, an error.
     public var existingObjects = ExistingObjects.updateOrInsert
 
     /// Whether null is written for a property without a value. Otherwise its key is left out.

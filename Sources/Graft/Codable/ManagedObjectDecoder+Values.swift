@@ -10,9 +10,10 @@ extension ManagedObjectDecoder {
         of attribute: CodingPlan.Attribute, in container: Container, _ plan: CodingPlan
     ) throws -> GraphValue? {
         if let transformer = attribute.transformer {
-            return try transformed(attribute, transformer, in: container, plan)
+            return try transformed(attribute, transformer, in: container, plan)?.kept(known.keepsDoubles)
         }
-        return try present(attribute, in: container) ?? (container.contains(attribute.key) ? .null : nil)
+        return try present(attribute, in: container)?.kept(known.keepsDoubles)
+            ?? (container.contains(attribute.key) ? .null : nil)
     }
 
     /// The value of an attribute; nil where there is none.

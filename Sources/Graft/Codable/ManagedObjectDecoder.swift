@@ -1,7 +1,7 @@
 // From a decoder's containers to objects of a context. The attributes of an object come first, then it is found by its
 // identity or made, then its relationships follow: so an object that leads back to itself finds itself.
 //
-// Values are in +Values, finding objects in DecodedObjects.swift.
+// Values are in +Values, nested objects without identity in +Members, finding objects in DecodedObjects.swift.
 
 import CoreData
 import Foundation
@@ -14,9 +14,11 @@ final class ManagedObjectDecoder {
 
     let options: ManagedCodingOptions
     let known: DecodedObjects
-    private let plans: [CodingPlan]
-    private let schema: GraphSchema
+    let plans: [CodingPlan]
+    let schema: GraphSchema
     private let editor: ObjectEditor
+    /// Of the values of the current object, the places that they come from, where there are several.
+    private var ranks: [Int: Int] = [:]
     /// Room for the attributes of one object.
     private var buffer: [Value] = []
 
@@ -59,6 +61,7 @@ final class ManagedObjectDecoder {
         let container = try decoder.container(keyedBy: CodingPlan.Key.self)
         known.begin()
         defer { known.end() }
+        let givenUpCount = known.givenUpCount
         do {
             let object = try object(in: container, expected: entity, nesting: 0)
             guard let decoded = object as? Class else {
@@ -66,11 +69,13 @@ final class ManagedObjectDecoder {
                     .wrongType(found: "an object of the class \(type(of: object))", expected: "a \(Class.self)"),
                     at: Self.place(decoder.codingPath, object.entity.name))
             }
+            if log == nil { try known.deleteGivenUp() }
             editor.end(log)
             return decoded
         } catch {
             try editor.undo()
             known.forget()
+            known.givenUpCount = givenUpCount
             throw error
         }
     }
@@ -78,10 +83,7 @@ final class ManagedObjectDecoder {
     // MARK: Objects
 
     private func object(in container: Container, expected: Int, nesting: Int) throws -> NSManagedObject {
-        guard nesting < options.maximumNesting else {
-            throw GraftError(.tooDeep(limit: options.maximumNesting), at: Self.place(container.codingPath, nil))
-        }
-        let plan = plans[try entity(in: container, expected: expected)]
+        let plan = try plan(for: container, expected: expected, nesting: nesting)
         var values: [Value] = []
         swap(&values, &buffer)
         try readAttributes(plan.top, in: container, plan, into: &values)
@@ -92,6 +94,14 @@ final class ManagedObjectDecoder {
             try readRelationships(plan.top, in: container, of: object, knownCount: count, nesting: nesting)
         }
         return object
+    }
+
+    /// The plan of a container's object.
+    func plan(for container: Container, expected: Int, nesting: Int) throws -> CodingPlan {
+        guard nesting < options.maximumNesting else {
+            throw GraftError(.tooDeep(limit: options.maximumNesting), at: Self.place(container.codingPath, nil))
+        }
+        return plans[try entity(in: container, expected: expected)]
     }
 
     /// The entity of a container's object.
@@ -109,23 +119,46 @@ final class ManagedObjectDecoder {
     }
 
     /// Reads the attributes of an object.
-    private func readAttributes(
+    func readAttributes(
         _ level: CodingPlan.Level, in container: Container, _ plan: CodingPlan, into values: inout [Value]
     ) throws {
         for attribute in level.attributes {
-            if let value = try value(of: attribute, in: container, plan) { values.append((attribute.number, value)) }
+            guard let value = try value(of: attribute, in: container, plan) else { continue }
+            enter(value, of: attribute, into: &values)
         }
         for (key, level) in level.steps where container.contains(key) {
-            if try container.decodeNil(forKey: key) { continue }
+            if try container.decodeNil(forKey: key) {
+                clear(level, in: &values)
+                continue
+            }
             let below = try container.nestedContainer(keyedBy: CodingPlan.Key.self, forKey: key)
             try readAttributes(level, in: below, plan, into: &values)
         }
     }
 
+    /// Null on the way to attributes is null for them.
+    private func clear(_ level: CodingPlan.Level, in values: inout [Value]) {
+        for attribute in level.attributes { enter(.null, of: attribute, into: &values) }
+        for (_, level) in level.steps { clear(level, in: &values) }
+    }
+
+    /// Takes the value of an attribute. It may stand in several places, of which the first one counts, and null may not be nil.
+    @inline(__always)
+    private func enter(_ value: GraphValue, of attribute: CodingPlan.Attribute, into values: inout [Value]) {
+        guard let rank = attribute.rank else { return values.append((attribute.number, value)) }
+        guard let value = value.isNull ? attribute.null : value else { return }
+        if let known = values.firstIndex(where: { $0.number == attribute.number }) {
+            if ranks[attribute.number] ?? 0 < rank { return }
+            values.remove(at: known)
+        }
+        ranks[attribute.number] = rank
+        values.append((attribute.number, value))
+    }
+
     /// Returns the object with the identity among some values, or a new one, and sets the values.
     ///
     /// - Returns: With the object, how many of the plan's properties one that was there has; nil for a new one.
-    private func findOrMake(
+    func findOrMake(
         _ plan: CodingPlan, _ values: [Value], _ container: Container
     ) throws -> (object: NSManagedObject, knownCount: Int?) {
         let properties = plan.entity.properties
@@ -133,10 +166,7 @@ final class ManagedObjectDecoder {
         if let identity, let (object, entity) = try known.object(identity, plan.number) {
             // An object that was found as one of a super-entity has only that one's properties.
             let count = min(properties.count, plans[entity].entity.properties.count)
-            for (number, value) in values where number < count {
-                if value.isNull, !properties[number].isOptional { throw Self.null(properties[number], plan, container) }
-                _ = try editor.set(value, number, properties[number], of: object)
-            }
+            try update(object, plan, values, count, container)
             return (object, count)
         }
         if options.existingObjects == .update || plan.entity.isAbstract {
@@ -149,6 +179,19 @@ final class ManagedObjectDecoder {
         // Objects that aren't looked up are found nevertheless, when other options look for them.
         if let identity = identity ?? Self.identity(of: plan, in: values) { known.enter(object, identity, plan.number) }
         return (object, nil)
+    }
+
+    /// Sets values that an object doesn't have.
+    ///
+    /// - Parameter count: How many of the plan's properties the object has.
+    func update(
+        _ object: NSManagedObject, _ plan: CodingPlan, _ values: [Value], _ count: Int, _ container: Container
+    ) throws {
+        for (number, value) in values where number < count {
+            let property = plan.entity.properties[number]
+            if value.isNull, !property.isOptional { throw Self.null(property, plan, container) }
+            _ = try editor.set(value, number, property, of: object)
+        }
     }
 
     private static func null(
@@ -205,7 +248,7 @@ final class ManagedObjectDecoder {
     }
 
     /// The identity among some values; nil where it isn't complete.
-    private static func identity(of plan: CodingPlan, in values: [Value]) -> DecodedObjects.Identity? {
+    static func identity(of plan: CodingPlan, in values: [Value]) -> DecodedObjects.Identity? {
         DecodedObjects.Identity(plan.entity.identity) { part in
             for (number, value) in values where number == part { return value }
             return nil
@@ -214,46 +257,73 @@ final class ManagedObjectDecoder {
 
     // MARK: Relationships
 
-    private func readRelationships(
+    /// - Parameter knownCount: How many properties an object has that was there; nil for a new one.
+    func readRelationships(
         _ level: CodingPlan.Level, in container: Container, of object: NSManagedObject, knownCount: Int?, nesting: Int
     ) throws {
         let isNew = knownCount == nil
         for relationship in level.relationships
         where relationship.number < knownCount ?? .max && container.contains(relationship.key) {
-            let isNull = try container.decodeNil(forKey: relationship.key)
-            if relationship.isToMany {
-                let members = isNull ? [] : try members(relationship, in: container, nesting)
-                try editor.connect(relationship.number, relationship.property, of: object, to: members, isNew: isNew)
-            } else {
-                let end = isNull ? nil : try destination(relationship, in: container, nesting)
-                try editor.connect(relationship.number, relationship.property, of: object, to: end, isNew: isNew)
-            }
+            try connect(
+                relationship, of: object, to: try ends(relationship, in: container, of: isNew ? nil : object, nesting),
+                isNew: isNew)
         }
         for (key, level) in level.steps where level.hasRelationships && container.contains(key) {
-            if try container.decodeNil(forKey: key) { continue }
+            if try container.decodeNil(forKey: key) {
+                try clearRelationships(level, of: object, knownCount: knownCount)
+                continue
+            }
             let below = try container.nestedContainer(keyedBy: CodingPlan.Key.self, forKey: key)
             try readRelationships(level, in: below, of: object, knownCount: knownCount, nesting: nesting)
         }
     }
 
-    private func destination(
-        _ relationship: CodingPlan.Relationship, in container: Container, _ nesting: Int
-    ) throws -> NSManagedObject {
-        let nested = try container.nestedContainer(keyedBy: CodingPlan.Key.self, forKey: relationship.key)
-        return try object(in: nested, expected: relationship.destination, nesting: nesting + 1)
+    /// Null on the way to relationships is null for them.
+    private func clearRelationships(
+        _ level: CodingPlan.Level, of object: NSManagedObject, knownCount: Int?
+    ) throws {
+        for relationship in level.relationships where relationship.number < knownCount ?? .max {
+            try connect(relationship, of: object, to: [], isNew: knownCount == nil)
+        }
+        for (_, level) in level.steps { try clearRelationships(level, of: object, knownCount: knownCount) }
     }
 
-    private func members(
-        _ relationship: CodingPlan.Relationship, in container: Container, _ nesting: Int
+    private func connect(
+        _ relationship: CodingPlan.Relationship, of object: NSManagedObject, to ends: [NSManagedObject], isNew: Bool
+    ) throws {
+        let (number, property) = (relationship.number, relationship.property)
+        let old =
+            relationship.isToMany
+            ? try editor.connect(number, property, of: object, to: ends, isNew: isNew)
+            : try editor.connect(number, property, of: object, to: ends.first, isNew: isNew)
+        if !isNew, property.isOwning, let old { try known.noteGivenUp(old, but: ends, number, of: object) }
+    }
+
+    /// What a relationship leads to: one object at most, where it is a to-one relationship.
+    ///
+    /// - Parameter owner: The object that has it, where it was there already.
+    private func ends(
+        _ relationship: CodingPlan.Relationship, in container: Container, of owner: NSManagedObject?, _ nesting: Int
     ) throws -> [NSManagedObject] {
+        if try container.decodeNil(forKey: relationship.key) { return [] }
+        if !relationship.isToMany {
+            let nested = try container.nestedContainer(keyedBy: CodingPlan.Key.self, forKey: relationship.key)
+            if let owner { return try members(relationship, [nested], of: owner, nesting + 1) }
+            return [try object(in: nested, expected: relationship.destination, nesting: nesting + 1)]
+        }
         var list = try container.nestedUnkeyedContainer(forKey: relationship.key)
-        var members: [NSManagedObject] = []
-        if let count = list.count { members.reserveCapacity(count) }
+        var ends: [NSManagedObject] = []
+        var containers: [Container] = []
         while !list.isAtEnd {
             let nested = try list.nestedContainer(keyedBy: CodingPlan.Key.self)
-            members.append(try object(in: nested, expected: relationship.destination, nesting: nesting + 1))
+            if owner == nil {
+                ends.append(try object(in: nested, expected: relationship.destination, nesting: nesting + 1))
+            } else {
+                containers.append(nested)
+            }
         }
-        return members
+        if let owner { return try members(relationship, containers, of: owner, nesting + 1) }
+        return ends
     }
 
     /// Where a coding path leads.

@@ -69,7 +69,7 @@ final class ManagedObjectEncoder {
         var extent = Extent.full
         if states[key] != nil { extent = try object.isIdentified(by: plan.entity) ? .identity : .attributes }
         if extent == .full { states[key] = .onTheWay }
-        try write(plan.top, of: object, plan, extent, to: &container, leavingOut: inverse, nesting: nesting)
+        try write(plan.written, of: object, plan, extent, to: &container, leavingOut: inverse, nesting: nesting)
         if extent == .full { states[key] = .written }
     }
 

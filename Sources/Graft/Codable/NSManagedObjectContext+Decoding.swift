@@ -39,11 +39,14 @@ extension NSManagedObjectContext {
         let outer = session.log
         session.log = log
         defer { session.log = outer }
+        let givenUpCount = session.givenUpCount
         do {
             let value = try body()
+            if outer == nil { try session.deleteGivenUp() }
             log.end(outer)
             return value
         } catch {
+            session.givenUpCount = givenUpCount
             try log.undo()
             throw error
         }

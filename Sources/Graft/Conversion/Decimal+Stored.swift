@@ -1,7 +1,25 @@
 // What a SQLite store keeps of a decimal, in Core Data's layout: an integer where it is one of 64 bits, else the nearest double.
 // Doubles have 15 decimal digits, so a longer fraction comes back as another number.
 
+import CoreData
 import Foundation
+
+extension NSManagedObjectContext {
+    /// Whether a store of the context is one of SQLite, which keeps decimals as doubles.
+    var keepsDoubles: Bool {
+        persistentStoreCoordinator?.persistentStores.contains { $0.type == NSSQLiteStoreType } ?? false
+    }
+}
+
+extension GraphValue {
+    /// The value that a store gives back for this one.
+    ///
+    /// - Parameter keepsDoubles: Whether it is one of SQLite, which keeps decimals as doubles.
+    @inline(__always)
+    func kept(_ keepsDoubles: Bool) -> GraphValue {
+        if keepsDoubles, case .decimal(let exact) = self { .decimal(exact.keptBySQLite) } else { self }
+    }
+}
 
 extension Decimal {
     /// The decimal that a SQLite store gives back for this one.

@@ -43,7 +43,8 @@ struct DictionaryPopulator {
         _ dictionaries: [[String: Any]], entity: NSEntityDescription?, given: NSManagedObject? = nil, isArray: Bool,
         check: (NSManagedObject, _ index: Int) throws -> Void = { _, _ in }
     ) throws -> Result {
-        var reader = try DictionaryReader(compiled, model, options)
+        var reader = try DictionaryReader(
+            compiled, model, options, keepsDoubles: context.keepsDoubles)
         try reader.read(dictionaries, entity: try entity.map(compiled.number), isArray: isArray)
         try reader.report.throwFailures(options.failurePolicy)
         let importer = try BatchImporter(
@@ -71,7 +72,12 @@ struct DictionaryPopulator {
         if let given, let root = reader.snapshot.roots.first {
             try take(given, for: reader.snapshot.resolved(root), importer, reader)
         }
-        if options.makesCopies { try DictionaryCopying(compiled.schema, options).prepare(&reader, importer) }
+        if options.makesCopies {
+            try DictionaryCopying(compiled.schema, options).prepare(&reader, importer)
+        } else if options.existingObjects != .insert {
+            try importer.matcher.resolveRelatedIdentities(reader.snapshot)
+            _ = try importer.matcher.matchContents(reader.snapshot)
+        }
         try DictionaryMatching(reader, importer.matcher).match()
         if options.existingObjects == .update { try requireObjects(reader, importer) }
         let owned = try ownedObjects(reader, importer)
@@ -156,7 +162,7 @@ struct DictionaryPopulator {
     /// The members that objects have in the relationships that the dictionaries name, before anything is changed.
     private func currentMembers(_ reader: DictionaryReader, _ importer: BatchImporter) -> [End: [NSManagedObject]] {
         var members: [End: [NSManagedObject]] = [:]
-        for link in reader.links where isAdding(link) {
+        for link in reader.links where reader.adds(link) {
             let row = reader.snapshot.resolved(reader.rows[link.owner])
             guard let object = importer.object(row) else { continue }
             let property = compiled.schema.entities[row.entity].properties[link.property]
@@ -178,7 +184,7 @@ struct DictionaryPopulator {
         guard let object = importer.object(row) else { return }
         let property = compiled.schema.entities[row.entity].properties[link.property]
         let end = End(object: ObjectIdentifier(object), property: link.property)
-        var members = link.mode == .exact || link.mode == .clear ? [] : bases[end] ?? []
+        var members = reader.adds(link) ? bases[end] ?? [] : []
         var seen = Set(members.map(ObjectIdentifier.init))
         for member in link.members {
             let row = try reader.row(of: member, link.owner, link.property)
@@ -187,7 +193,7 @@ struct DictionaryPopulator {
         }
         bases[end] = members
         let current = object.members(link.property, property)
-        if isAdding(link) {
+        if reader.adds(link) {
             // Objects that were connected from their side a moment ago.
             members += current.filter { seen.insert(ObjectIdentifier($0)).inserted }
         }
@@ -198,11 +204,6 @@ struct DictionaryPopulator {
                 try !seen.contains(ObjectIdentifier(member)) && (link.mode == .exact || isGivenUp(member, importer))
             }.map { .init(object: $0) }
         }
-    }
-
-    /// Whether members stay that a link doesn't name.
-    private func isAdding(_ link: DictionaryReader.Link) -> Bool {
-        link.mode == .add || link.mode == .standard && options.membersPolicy == .add
     }
 
     /// Whether the policy deletes what its owner has no more.

@@ -53,7 +53,7 @@ extension DictionaryReader {
             do {
                 let identity = try entity.identity.map { part in
                     let value = dictionary[entity.properties[part].name] ?? NSNull()
-                    return (number: part, value: try DictionaryValue.value(of: value, converters[destination][part]))
+                    return (number: part, value: try self.value(of: value, destination, part))
                 }
                 removals.append(Removal(owner: node, property: number, identity: identity))
             } catch let error as GraftError {

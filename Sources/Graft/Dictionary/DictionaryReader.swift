@@ -1,5 +1,6 @@
-// From nested dictionaries to rows of a snapshot, breadth first with a list of its own, so that depth takes no stack. One
-// object is one row there: equal identities and references by number are settled here, once.
+// From nested dictionaries to rows of a snapshot, with a list of what is still to be read, so that depth takes no stack. One
+// object is one row there: equal identities and references by number are settled here, once; of two values the later one
+// counts, and that of a dictionary comes after those nested in it, as in an import.
 //
 //     nodes     one for each dictionary, in the order in which they were found; a node knows who led to it
 //     rows      parallel to the nodes
@@ -77,14 +78,19 @@ struct DictionaryReader {
 
     let schema: GraphSchema
     let options: PopulateOptions
-    let converters: [[AttributeConverter]]
+    private let keepsDoubles: Bool
+    private let converters: [[AttributeConverter]]
     /// The names of the transformers of transformable attributes, by entity and property.
     private let transformerNames: [[String?]]
     private let entityNumbers: [String: Int]
 
-    private(set) var snapshot: GraphSnapshot
+    var snapshot: GraphSnapshot
     private(set) var nodes: [Node] = []
-    private(set) var rows: [RowReference] = []
+    var rows: [RowReference] = []
+    /// The nodes in the order in which they were settled.
+    var settled: [Int] = []
+    /// The nodes with the number of an earlier one, which have its row.
+    var repeated: [Int: Int] = [:]
     var toOnes: [ToOne] = []
     var links: [Link] = []
     var removals: [Removal] = []
@@ -96,7 +102,11 @@ struct DictionaryReader {
     private var rootReferences: [(node: Int, number: Int)] = []
     var report = ImportReport()
 
-    init(_ compiled: CompiledModel, _ model: NSManagedObjectModel, _ options: PopulateOptions) throws {
+    /// - Parameter keepsDoubles: Whether decimals become what a SQLite store keeps of them.
+    init(
+        _ compiled: CompiledModel, _ model: NSManagedObjectModel, _ options: PopulateOptions, keepsDoubles: Bool
+    ) throws {
+        self.keepsDoubles = keepsDoubles
         schema = compiled.schema
         self.options = options
         snapshot = GraphSnapshot(compiled.schema)
@@ -129,19 +139,47 @@ struct DictionaryReader {
             }
         }
         let rootCount = nodes.count
-        let references = Set(rootReferences.map(\.node))
-        while rows.count < nodes.count {
-            let next = rows.count
-            rows.append(references.contains(next) ? .none : try readNode(next))
-            if next < rootCount, !rows[next].isNone {
-                snapshot.tables[rows[next].entity].flags[rows[next].row].insert(.root)
-            }
+        try readNodes()
+        for node in 0..<rootCount where !rows[node].isNone {
+            let row = snapshot.resolved(rows[node])
+            snapshot.tables[row.entity].flags[row.row].insert(.root)
         }
         for (node, number) in rootReferences {
             rows[node] = try row(numbered: number, node, entity: entity, place(of: node))
         }
         snapshot.roots = Array(rows[..<rootCount])
+        if hasRepetitions { putInOrder() }
         try connectToOnes()
+        if findsObjects {
+            if schema.hasRelatedIdentities { try settleRelatedRows() }
+            if hasRepetitions { try dropReplacedRows() }
+        }
+    }
+
+    /// Whether objects that are there may be meant.
+    var findsObjects: Bool { options.existingObjects != .insert }
+
+    /// Whether an object has several dictionaries.
+    private var hasRepetitions: Bool { snapshot.mergeCount > 0 || !repeated.isEmpty }
+
+    /// Reads all nodes, each before those nested in it, and settles it after them.
+    private mutating func readNodes() throws {
+        var pending = nodes.indices.reversed().map { (node: $0, isRead: false) }
+        let references = Set(rootReferences.map(\.node))
+        rows = nodes.map { _ in .none }
+        while let (node, isRead) = pending.popLast() {
+            if references.contains(node) { continue }
+            if isRead {
+                settle(node)
+                continue
+            }
+            let first = nodes.count
+            rows[node] = try readNode(node)
+            rows += repeatElement(.none, count: nodes.count - first)
+            pending.append((node, true))
+            for nested in (first..<nodes.count).reversed() { pending.append((nested, false)) }
+        }
+        for (node, first) in repeated { rows[node] = rows[first] }
     }
 
     private func rootEntity(of dictionary: [String: Any], _ node: Int) throws -> Int {
@@ -168,9 +206,7 @@ struct DictionaryReader {
             }
         }
         try readReserved(dictionary, row, number, knownCount)
-        if options.existingObjects == .insert { return row }
-        let plan = schema.entities[entity]
-        return snapshot.settle(row, identity: plan.identityColumns, space: plan.identitySpace)
+        return row
     }
 
     /// The row for a node: a new one, unless a dictionary with the same number had one.
@@ -178,7 +214,10 @@ struct DictionaryReader {
         if let id {
             if let known = numbered[nodes[node].root]?[id] {
                 let row = snapshot.resolved(rows[known])
-                if row.entity == entity { return row }
+                if row.entity == entity {
+                    repeated[node] = known
+                    return row
+                }
                 throw GraftError(
                     .wrongType(
                         found: "an object of \(schema.entities[entity].name) with the number \(id)",
@@ -257,12 +296,17 @@ struct DictionaryReader {
 
     // MARK: Attributes
 
+    /// The value of an attribute, as the store will keep it.
+    func value(of value: Any, _ entity: Int, _ property: Int) throws -> GraphValue {
+        try DictionaryValue.value(
+            of: value, converters[entity][property], transformerName: transformerNames[entity][property]
+        ).kept(keepsDoubles)
+    }
+
     mutating func readAttribute(_ value: Any, _ property: Int, of row: RowReference, _ node: Int) throws {
         let column = schema.entities[row.entity].properties[property].column
         do {
-            let value = try DictionaryValue.value(
-                of: value, converters[row.entity][property],
-                transformerName: transformerNames[row.entity][property])
+            let value = try self.value(of: value, row.entity, property)
             snapshot.tables[row.entity].setValue(value, column, row: row.row)
             snapshot.tables[row.entity].markPresent(property, row: row.row)
         } catch let error as GraftError {
@@ -327,12 +371,12 @@ struct DictionaryReader {
         _ value: Any, of entity: Int, _ property: Int, _ node: Int, _ index: Int?
     ) throws -> RowReference? {
         let plan = schema.entities[entity]
-        guard options.existingObjects != .insert, plan.identity.count == 1, DictionaryValue.elements(value) == nil
+        guard findsObjects, plan.identity.count == 1, DictionaryValue.elements(value) == nil
         else {
             return nil
         }
         do {
-            let identity = try DictionaryValue.value(of: value, converters[entity][plan.identity[0]])
+            let identity = try self.value(of: value, entity, plan.identity[0])
             return snapshot.row(
                 withIdentity: identity, property: plan.identity[0], column: plan.identityColumns[0], entity: entity,
                 space: plan.identitySpace, offset: node)
@@ -346,16 +390,6 @@ struct DictionaryReader {
     ) -> GraftError {
         let destination = schema.entities[property.destination ?? 0].name
         return misfit(value, "\(expected) for the relationship to \(destination)", place)
-    }
-
-    private mutating func connectToOnes() throws {
-        for toOne in toOnes {
-            let row = snapshot.resolved(rows[toOne.owner])
-            let end = try toOne.member.map { try self.row(of: $0, toOne.owner, toOne.property) } ?? .none
-            let column = schema.entities[row.entity].properties[toOne.property].column
-            snapshot.tables[row.entity].setToOne(end, column, row: row.row)
-            snapshot.tables[row.entity].markPresent(toOne.property, row: row.row)
-        }
     }
 
     /// The row that a member of a relationship stands for.

@@ -41,7 +41,8 @@ extension NSManagedObject {
         var report = ImportReport()
         let values = try reader.values(in: dictionary, &report)
         var counts = ImportReport.Counts()
-        for (slot, value) in values {
+        let keepsDoubles = managedObjectContext?.keepsDoubles ?? false
+        for (slot, value) in values.map({ ($0, $1.kept(keepsDoubles)) }) {
             let property = compiled.schema.entities[number].properties[slot]
             if try holds(value, slot, property) { continue }
             try assign(value, slot, property)

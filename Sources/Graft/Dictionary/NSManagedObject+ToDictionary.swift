@@ -66,9 +66,9 @@ extension NSManagedObject {
         reading.entityKey = options.entityKey
         reading.entityNames = options.entityNames
         let number = try compiled.number(of: entity)
-        var old = try DictionaryReader(compiled, model, reading)
+        var old = try DictionaryReader(compiled, model, reading, keepsDoubles: false)
         try old.read([earlier], entity: number, isArray: false)
-        var new = try DictionaryReader(compiled, model, reading)
+        var new = try DictionaryReader(compiled, model, reading, keepsDoubles: false)
         try new.read([toDictionary(options: current)], entity: number, isArray: false)
         return try DictionaryChanges.dictionary(old, new, options)
     }

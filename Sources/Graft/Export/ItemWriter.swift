@@ -70,11 +70,8 @@ extension ItemWriter {
                     if !item.writesNull { continue }
                 }
                 try writer.key(item.key)
-                if options.writesNullForWhatHasNoForm, !value.hasJSONForm {
-                    try writer.null()
-                } else {
-                    try plan.write(value, number, converter, to: &writer)
-                }
+                if try writeNull(insteadOf: value, to: &writer) { continue }
+                try plan.write(value, number, converter, to: &writer)
             case .transformed(let number, let transformer):
                 // A transformer that has no JSON value for this one takes the key away, as in Groot.
                 guard let json = try json(number, of: object, plan, by: transformer) else { continue }
@@ -113,6 +110,13 @@ extension ItemWriter {
         }
     }
 
+    /// Writes null where a value has no form in JSON, if that is asked for; returns whether it did.
+    private func writeNull(insteadOf value: GraphValue, to writer: inout JSONWriter) throws -> Bool {
+        guard options.writesNullForWhatHasNoForm, !value.hasJSONForm else { return false }
+        try writer.null()
+        return true
+    }
+
     private func json(
         _ number: Int, of object: Object, _ plan: ExportPlan, by transformer: NamedTransformer
     ) throws -> JSONValue? {
@@ -130,7 +134,10 @@ extension ItemWriter {
     ) throws {
         switch ends {
         case .known(let known):
-            for (plan, identifier) in known { try plan.write(bareIdentifier: identifier, to: &writer) }
+            for (plan, identifier) in known {
+                if try writeNull(insteadOf: identifier, to: &writer) { continue }
+                try plan.write(bareIdentifier: identifier, to: &writer)
+            }
         case .objects(let objects) where form == .nested:
             for object in objects { try writeNested(object, cameFrom: inverse, to: &writer) }
         case .objects(let objects):
@@ -160,6 +167,11 @@ extension ItemWriter {
             try writer.key(key)
             try writer.string(name)
             try writer.endObject()
+            return true
+        }
+        if options.writesNullForWhatHasNoForm, let identifier = try plan.bareIdentifier(of: object),
+            try writeNull(insteadOf: identifier, to: &writer)
+        {
             return true
         }
         if try plan.writeBareIdentifier(of: object, to: &writer) { return true }

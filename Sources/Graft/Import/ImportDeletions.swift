@@ -15,7 +15,7 @@ struct ImportDeletions {
         var isReplaced = false
     }
 
-    private let context: NSManagedObjectContext
+    private unowned let context: NSManagedObjectContext
     private let known: ContextObjects
     private let plans: [ImportPlan]
     /// Whether objects may be deleted because the data doesn't mention them.

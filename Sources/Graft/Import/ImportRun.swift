@@ -204,9 +204,8 @@ struct ImportRun {
     func snapshotReader(_ source: ImportSource) throws -> JSONSnapshotReader {
         var reader = try JSONSnapshotReader(
             source, model, mapping, entityName: source.entity ?? entityName, options, isForImport: true)
-        let stores = context.persistentStoreCoordinator?.persistentStores ?? []
         reader.readsDeletions(of: source)
-        reader.keepsDoubles = stores.contains { $0.type == NSSQLiteStoreType }
+        reader.keepsDoubles = context.keepsDoubles
         return reader
     }
 

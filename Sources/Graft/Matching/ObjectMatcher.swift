@@ -23,7 +23,8 @@ final class ObjectMatcher {
         var relatedObjects: [RelatedObjectKey: NSManagedObject] = [:]
     }
 
-    let context: NSManagedObjectContext
+    // Decoding keeps this with the context, which mustn't own itself.
+    unowned let context: NSManagedObjectContext
     let mapping: GraphMapping
     let schema: GraphSchema
     let plans: [ImportPlan]

@@ -72,7 +72,10 @@ extension GraphSnapshot {
         let common = source.entity < target.entity ? source.entity : target.entity
         for (number, property) in schema.entities[common].properties.enumerated() {
             guard tables[source.entity].hasValue(number, row: source.row) else { continue }
-            if !replacing, tables[target.entity].hasValue(number, row: target.row) { continue }
+            if tables[target.entity].hasValue(number, row: target.row) {
+                if !property.isAttribute { hasReplacedLinks = true }
+                if !replacing { continue }
+            }
             tables[target.entity].markPresent(number, row: target.row)
             let column = property.column
             switch property.kind {
@@ -95,6 +98,45 @@ extension GraphSnapshot {
         let name = tables[source.entity].rowName(source.row)
         if !name.isNull { tables[target.entity].setRowName(name, row: target.row) }
         tables[target.entity].flags[target.row].formUnion(tables[source.entity].flags[source.row])
+    }
+
+    /// Lets go of nested rows without identity to which nothing leads any more, because their owner was read again with others.
+    mutating func dropReplacedRows() {
+        guard hasReplacedLinks else { return }
+        dropUnreachedRows { snapshot, row in
+            let relationships = snapshot.schema.entities[row.entity].properties.enumerated().filter {
+                !$1.isAttribute && snapshot.tables[row.entity].hasValue($0, row: row.row)
+            }
+            return relationships.flatMap { snapshot.destinations(of: row, $1) }
+        }
+        relatedRows.removeAll { tables[$0.reference.entity].flags[$0.reference.row].contains(.dead) }
+    }
+
+    /// Lets go of rows without identity to which nothing leads.
+    ///
+    /// - Parameter ends: What a row leads to.
+    mutating func dropUnreachedRows(_ ends: (GraphSnapshot, RowReference) -> [RowReference]) {
+        var pending: [RowReference] = []
+        for (entity, description) in schema.entities.enumerated() {
+            for row in 0..<tables[entity].count where !tables[entity].flags[row].contains(.dead) {
+                let hash = identityHash(entity: entity, row: row, columns: description.identityColumns)
+                if hash == nil, tables[entity].flags[row].isDisjoint(with: [.root, .gone]),
+                    tables[entity].rowName(row).isNull
+                {
+                    continue
+                }
+                pending.append(RowReference(entity: entity, row: row))
+            }
+        }
+        var reached = Set(pending)
+        while let row = pending.popLast() {
+            for end in ends(self, row) where !end.isNone && reached.insert(end).inserted { pending.append(end) }
+        }
+        for entity in schema.entities.indices {
+            for row in 0..<tables[entity].count where !tables[entity].flags[row].contains(.dead) {
+                if !reached.contains(RowReference(entity: entity, row: row)) { tables[entity].flags[row] = .dead }
+            }
+        }
     }
 
     /// Takes away a row to which nothing refers.

@@ -127,6 +127,13 @@ extension GraphSnapshot {
         }
     }
 
+    /// Lets a member of a relationship hang on its owner, where its identity includes that.
+    mutating func claim(_ member: RowReference, _ number: Int, for owner: RowReference) {
+        for owned in schema.ownedRelationships[owner.entity] where owned.number == number {
+            claim(member, owned, for: owner)
+        }
+    }
+
     private mutating func claim(_ member: RowReference, _ owned: GraphSchema.OwnedRelationship, for owner: RowReference)
     {
         guard schema.isEntity(member.entity, kindOf: owned.destination),

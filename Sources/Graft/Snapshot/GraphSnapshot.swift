@@ -30,6 +30,8 @@ public struct GraphSnapshot: Sendable {
     public var absence = Absence.never
     /// How often rows have been merged.
     var mergeCount: UInt32 = 0
+    /// Whether a merge has taken relationships from a row that had other ones.
+    var hasReplacedLinks = false
 
     /// What it means where a row says nothing of a property.
     public enum Absence: String, Sendable, CaseIterable, Codable {

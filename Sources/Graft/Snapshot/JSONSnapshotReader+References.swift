@@ -89,9 +89,8 @@ extension JSONSnapshotReader {
         guard plan.identity.count == 1 else { throw noIdentifier(token, plan) }
         let offset = reader.tokenOffset
         let property = plan.identity[0]
-        var value = try value(of: token, property, plan)
+        let value = try value(of: token, property, plan).kept(keepsDoubles)
         if value.isNull { return .none }
-        if keepsDoubles, case .decimal(let exact) = value { value = .decimal(exact.keptBySQLite) }
         return snapshot.row(
             withIdentity: value, property: property, column: plan.identityColumns[0], entity: entity,
             space: plan.identitySpace, offset: offset)

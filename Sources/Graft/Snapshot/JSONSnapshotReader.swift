@@ -124,7 +124,10 @@ struct JSONSnapshotReader: ~Copyable {
             recordCount = graph.roots.count
             return false
         }
-        defer { snapshot.settleRelatedRows() }
+        defer {
+            snapshot.settleRelatedRows()
+            snapshot.dropReplacedRows()
+        }
         while isDocument || snapshot.rowCount < rowLimit {
             guard try readRecord() else { return false }
         }

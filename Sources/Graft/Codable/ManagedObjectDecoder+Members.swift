@@ -1,0 +1,82 @@
+// Nested objects without identity stand for those that their owner has, by the rule that imports have
+// (Matching/ObjectMatcher+Members.swift): decoding the same data again changes nothing. That needs the values of all members at
+// once, so they are read first.
+
+import CoreData
+
+extension ManagedObjectDecoder {
+    /// A nested object whose attributes were read.
+    struct Member {
+        let container: Container
+        let plan: CodingPlan
+        var values: [Value] = []
+    }
+
+    /// What a relationship of an object that was there leads to.
+    func members(
+        _ relationship: CodingPlan.Relationship, _ containers: [Container], of owner: NSManagedObject, _ nesting: Int
+    ) throws -> [NSManagedObject] {
+        var members: [Member] = []
+        members.reserveCapacity(containers.count)
+        for container in containers {
+            let plan = try plan(for: container, expected: relationship.destination, nesting: nesting)
+            var member = Member(container: container, plan: plan)
+            try readAttributes(plan.top, in: container, plan, into: &member.values)
+            members.append(member)
+        }
+        var found: [Int: NSManagedObject] = [:]
+        if options.existingObjects != .insert {
+            let unidentified = members.indices.filter {
+                Self.identity(of: members[$0].plan, in: members[$0].values) == nil
+            }
+            let rows = try unidentified.map { index in
+                DecodedObjects.MemberRow(
+                    entity: members[index].plan.number, values: members[index].values,
+                    ends: try knownEnds(of: members[index], nesting))
+            }
+            for (index, object) in zip(unidentified, try known.members(rows, relationship, of: owner)) {
+                found[index] = object
+            }
+        }
+        return try members.enumerated().map { index, member in
+            let (object, count) = try update(found[index], with: member)
+            if member.plan.top.hasRelationships {
+                try readRelationships(
+                    member.plan.top, in: member.container, of: object, knownCount: count, nesting: nesting)
+            }
+            return object
+        }
+    }
+
+    /// What the to-one relationships of a member lead to, as far as it is there already.
+    private func knownEnds(of member: Member, _ nesting: Int) throws -> [DecodedObjects.MemberRow.End] {
+        var ends: [DecodedObjects.MemberRow.End] = []
+        for relationship in member.plan.top.relationships
+        where !relationship.isToMany && member.container.contains(relationship.key) {
+            if try member.container.decodeNil(forKey: relationship.key) {
+                ends.append((relationship.number, nil))
+                continue
+            }
+            let nested = try member.container.nestedContainer(
+                keyedBy: CodingPlan.Key.self, forKey: relationship.key)
+            let plan = try plan(for: nested, expected: relationship.destination, nesting: nesting + 1)
+            var values: [Value] = []
+            try readAttributes(plan.top, in: nested, plan, into: &values)
+            guard let identity = Self.identity(of: plan, in: values),
+                let known = try known.object(identity, plan.number)
+            else { continue }
+            ends.append((relationship.number, known.object))
+        }
+        return ends
+    }
+
+    /// Sets the values of a member that was found, or of the object that has its identity or is made for it.
+    private func update(
+        _ found: NSManagedObject?, with member: Member
+    ) throws -> (object: NSManagedObject, knownCount: Int?) {
+        guard let found else { return try findOrMake(member.plan, member.values, member.container) }
+        let count = member.plan.entity.properties.count
+        try update(found, member.plan, member.values, count, member.container)
+        return (found, count)
+    }
+}

@@ -1,0 +1,72 @@
+// What dictionaries say of one object in several places: equal identities become one row, of two values and of two lists the one
+// that was settled last counts, and what only the other one led to is let go of.
+
+extension DictionaryReader {
+    mutating func settle(_ node: Int) {
+        settled.append(node)
+        guard findsObjects else { return }
+        let first = repeated[node] ?? node
+        let entity = schema.entities[nodes[first].entity]
+        rows[first] = snapshot.settle(
+            snapshot.resolved(rows[first]), identity: entity.identityColumns, space: entity.identitySpace)
+    }
+
+    /// Makes one of the objects that have the same owner and the same key.
+    mutating func settleRelatedRows() throws {
+        for link in links where link.mode != .clear {
+            let owner = snapshot.resolved(rows[link.owner])
+            for member in link.members {
+                snapshot.claim(try row(of: member, link.owner, link.property), link.property, for: owner)
+            }
+        }
+        snapshot.settleRelatedRows()
+    }
+
+    /// Leaves out lists that a later one for the same object replaces, and what is left without an owner by that.
+    mutating func dropReplacedRows() throws {
+        var last: [GraphSnapshot.Cell: Int] = [:]
+        func cell(_ node: Int, _ property: Int) -> GraphSnapshot.Cell {
+            .init(row: snapshot.resolved(rows[node]), property: property)
+        }
+        for (index, link) in links.enumerated() where !adds(link) { last[cell(link.owner, link.property)] = index }
+        let kept = links.indices.filter { adds(links[$0]) || last[cell(links[$0].owner, links[$0].property)] == $0 }
+        let ends = Dictionary(toOnes.map { (cell($0.owner, $0.property), $0) }) { _, last in last }
+        if kept.count == links.count, ends.count == toOnes.count { return }
+        links = kept.map { links[$0] }
+        var reachable: [RowReference: [RowReference]] = [:]
+        for toOne in ends.values {
+            guard let member = toOne.member else { continue }
+            reachable[snapshot.resolved(rows[toOne.owner]), default: []].append(
+                try row(of: member, toOne.owner, toOne.property))
+        }
+        for link in links {
+            reachable[snapshot.resolved(rows[link.owner]), default: []] += try link.members.map {
+                try row(of: $0, link.owner, link.property)
+            }
+        }
+        snapshot.dropUnreachedRows { _, row in reachable[row] ?? [] }
+    }
+
+    /// Whether the members of a link come to those that are there.
+    func adds(_ link: Link) -> Bool {
+        link.mode == .add || link.mode == .standard && options.membersPolicy == .add
+    }
+
+    /// Puts relationships in the order in which their owners were settled: the last one counts.
+    mutating func putInOrder() {
+        var places = nodes.map { _ in 0 }
+        for (place, node) in settled.enumerated() { places[node] = place }
+        toOnes.sort { places[$0.owner] < places[$1.owner] }
+        links.sort { places[$0.owner] < places[$1.owner] }
+    }
+
+    mutating func connectToOnes() throws {
+        for toOne in toOnes {
+            let row = snapshot.resolved(rows[toOne.owner])
+            let end = try toOne.member.map { try self.row(of: $0, toOne.owner, toOne.property) } ?? .none
+            let column = schema.entities[row.entity].properties[toOne.property].column
+            snapshot.tables[row.entity].setToOne(end, column, row: row.row)
+            snapshot.tables[row.entity].markPresent(toOne.property, row: row.row)
+        }
+    }
+}
