@@ -36,9 +36,11 @@ struct ArchiveSnapshot {
                 try reading.addRow(record)
                 records.append(record)
             }
-            for record in records { reading.fill(record) }
+            for record in records { try reading.fill(record) }
             reading.addDerivedMembers()
-            if let entity { reading.restrict(to: try schema.requiredNumber(ofEntity: entity)) }
+            if let entity {
+                reading.snapshot.restrict(to: [try schema.requiredNumber(ofEntity: entity)], try DiffScope(schema))
+            }
             try reading.enterIdentities()
             reading.snapshot.settleRelatedRows()
             return reading.snapshot
@@ -84,7 +86,7 @@ struct ArchiveSnapshot {
         }
     }
 
-    private mutating func fill(_ record: ArchiveRecord) {
+    private mutating func fill(_ record: ArchiveRecord) throws {
         guard let entity = match.entities[record.entity] else { return }
         let row = rows[record.number]
         let properties = schema.entities[entity.number].properties
@@ -98,16 +100,30 @@ struct ArchiveSnapshot {
         }
         for (column, number) in entity.toOnes.enumerated() {
             guard let number, record.destinations[column] != ArchiveRecord.none else { continue }
-            let end = rows[record.destinations[column]]
+            let end = try self.row(record.destinations[column], properties[number], of: row.entity)
             snapshot.tables[row.entity].setToOne(end, properties[number].column, row: row.row)
             derive(properties[number], from: row, to: end)
         }
         for (column, number) in entity.toManys.enumerated() {
             guard let number else { continue }
-            let ends = record.members[column].map { rows[$0] }
+            let ends = try record.members[column].map { try self.row($0, properties[number], of: row.entity) }
             set(ends, properties[number], of: row)
             for end in ends { derive(properties[number], from: row, to: end) }
         }
+    }
+
+    /// The row of an object that a relationship leads to.
+    private func row(_ number: Int, _ property: GraphSchema.Property, of entity: Int) throws -> RowReference {
+        let row = number < rows.count ? rows[number] : .none
+        if !row.isNone, let destination = property.destination, schema.isEntity(row.entity, kindOf: destination) {
+            return row
+        }
+        let found = row.isNone ? "isn't there" : "is one of '\(schema.entities[row.entity].name)'"
+        throw GraftError(
+            .damagedArchive(
+                found: "a reference to an object that \(found)",
+                expected: "one of '\(property.destination.map { schema.entities[$0].name } ?? "")'"),
+            at: .init(entity: schema.entities[entity].name, property: property.name))
     }
 
     private mutating func set(_ ends: [RowReference], _ property: GraphSchema.Property, of row: RowReference) {
@@ -133,47 +149,6 @@ struct ArchiveSnapshot {
     private mutating func addDerivedMembers() {
         for (cell, ends) in derived.sorted(by: { ($0.key.row, $0.key.property) < ($1.key.row, $1.key.property) }) {
             set(ends, schema.entities[cell.row.entity].properties[cell.property], of: cell.row)
-        }
-    }
-
-    // MARK: One entity
-
-    /// Leaves the objects of an entity and what they own; what these refer to keeps its identity.
-    private mutating func restrict(to entity: Int) {
-        let roots = snapshot.roots.filter { schema.isEntity($0.entity, kindOf: entity) }
-        var whole = Set(roots)
-        var referred: Set<RowReference> = []
-        var open = roots
-        while let row = open.popLast() {
-            for property in schema.entities[row.entity].properties where !property.isAttribute {
-                let isFollowed = property.isOwning || property.diffRole == .include
-                for end in ends(of: row, property) {
-                    referred.insert(end)
-                    if isFollowed, whole.insert(end).inserted { open.append(end) }
-                }
-            }
-        }
-        snapshot.roots = roots
-        for row in rows where !row.isNone && !whole.contains(row) {
-            snapshot.tables[row.entity].flags[row.row] = referred.contains(row) ? [] : .dead
-            for word in 0..<snapshot.tables[row.entity].wordCount {
-                snapshot.tables[row.entity].presence[row.row * snapshot.tables[row.entity].wordCount + word] = 0
-            }
-            let identity = schema.entities[row.entity].identity + schema.entities[row.entity].relatedIdentity
-            for property in identity { snapshot.tables[row.entity].markPresent(property, row: row.row) }
-        }
-        let isRoot = Set(roots)
-        for row in whole where !isRoot.contains(row) {
-            snapshot.tables[row.entity].flags[row.row].remove(.root)
-        }
-    }
-
-    private func ends(of row: RowReference, _ property: GraphSchema.Property) -> [RowReference] {
-        switch property.kind {
-        case .attribute: []
-        case .toOne: [snapshot.tables[row.entity].toOne(property.column, row: row.row)].filter { !$0.isNone }
-        case .toMany:
-            snapshot.tables[row.entity].toMany(property.column, row: row.row).indices.map { snapshot.members[$0] }
         }
     }
 }

@@ -92,6 +92,7 @@ extension GraphValue: Codable {
     private static func decimal(
         _ text: String, in container: KeyedDecodingContainer<CodingKeys>, _ key: CodingKeys
     ) throws -> GraphValue {
+        if text == "NaN" { return .decimal(.nan) }
         guard let value = text.withUTF8Span({ NumberText.decimal($0) }) else {
             throw DecodingError.dataCorruptedError(
                 forKey: key, in: container, debugDescription: "\(text) is no decimal.")

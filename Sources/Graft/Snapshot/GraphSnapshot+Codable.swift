@@ -134,10 +134,12 @@ extension GraphSnapshot: Codable {
         return destination.map { schema.isEntity(reference.entity, kindOf: $0) } ?? true
     }
 
-    private mutating func buildIndexes() {
+    /// Enters the rows by their identities.
+    mutating func buildIndexes() {
+        for space in indexes.indices { indexes[space].removeAll() }
         for (number, entity) in schema.entities.enumerated() where !entity.identity.isEmpty {
             let columns = entity.identityColumns
-            for row in 0..<tables[number].count {
+            for row in liveRows(of: number) {
                 guard let hash = identityHash(entity: number, row: row, columns: columns) else { continue }
                 indexes[entity.identitySpace].insert(RowReference(entity: number, row: row), hash: hash)
             }
@@ -172,18 +174,26 @@ extension GraphSnapshot: Codable {
         }
         for entity in compact.tables.indices {
             for place in compact.tables[entity].toManys.indices {
-                let range = compact.tables[entity].toManys[place]
-                let start = compact.members.count
-                for index in range.indices { compact.members.append(moved(members[index])) }
-                // There are no more members than before, so their numbers fit.
-                compact.tables[entity].toManys[place] = MemberRange(start: UInt32(start), count: range.count)
+                compact.tables[entity].toManys[place] = compact.append(
+                    compact.tables[entity].toManys[place], of: members, moved)
             }
         }
         compact.roots = roots.map(moved)
         for (cell, range) in removals {
-            compact.removals[Cell(row: moved(cell.row), property: cell.property)] = range
+            guard let row = places[resolved(cell.row)] else { continue }
+            compact.removals[Cell(row: row, property: cell.property)] = compact.append(range, of: members, moved)
         }
         return compact
+    }
+
+    /// Appends members of another snapshot.
+    private mutating func append(
+        _ range: MemberRange, of members: [RowReference], _ moved: (RowReference) -> RowReference
+    ) -> MemberRange {
+        let start = self.members.count
+        for index in range.indices { self.members.append(moved(members[index])) }
+        // There are no more members than before, so their numbers fit.
+        return MemberRange(start: UInt32(start), count: range.count)
     }
 }
 

@@ -1,0 +1,66 @@
+// A part of a graph: the objects of some entities and what they own. What these refer to stays with its identity alone, as in a
+// snapshot that is made of objects.
+
+extension GraphSnapshot {
+    /// The objects of some entities, with those of their sub-entities and what they own.
+    func restricted(to entities: [Int], _ scope: DiffScope) -> GraphSnapshot {
+        var result = self
+        result.restrict(to: entities, scope)
+        result.buildIndexes()
+        result.settleRelatedRows()
+        return result
+    }
+
+    /// Takes away the rows of all other objects. The index isn't touched.
+    mutating func restrict(to entities: [Int], _ scope: DiffScope) {
+        func isWanted(_ row: RowReference) -> Bool { entities.contains { schema.isEntity(row.entity, kindOf: $0) } }
+        func says(_ row: RowReference) -> Bool { !isReference(row.entity, row.row, scope) }
+        let rows = allRows
+        var open = rows.filter { isWanted($0) && says($0) }
+        var whole = Set(open)
+        var referred: [RowReference] = []
+        while let row = open.popLast() {
+            for (number, property) in schema.entities[row.entity].properties.enumerated() where !property.isAttribute {
+                let isFollowed = scope.entities[row.entity].follows[number]
+                for end in destinations(of: row, property) {
+                    referred.append(end)
+                    if isFollowed, says(end), whole.insert(end).inserted { open.append(end) }
+                }
+            }
+        }
+        let known = whole.union(identifying(referred.filter { !whole.contains($0) }))
+        for row in rows where !whole.contains(row) { reduceToIdentity(row, isThere: known.contains(row)) }
+        roots = roots.filter { isWanted(resolved($0)) }
+        let isRoot = Set(roots.map(resolved))
+        for row in whole where !isRoot.contains(row) { tables[row.entity].flags[row.row].remove(.root) }
+    }
+
+    /// Some rows and those that their identities hang on.
+    private func identifying(_ rows: [RowReference]) -> Set<RowReference> {
+        var open = rows
+        var found = Set(rows)
+        while let row = open.popLast() {
+            for number in schema.entities[row.entity].identityRelationships {
+                let property = schema.entities[row.entity].properties[number]
+                for end in destinations(of: row, property) where found.insert(end).inserted { open.append(end) }
+            }
+        }
+        return found
+    }
+
+    private mutating func reduceToIdentity(_ row: RowReference, isThere: Bool) {
+        let entity = schema.entities[row.entity]
+        let identity = Set(entity.identity + entity.relatedIdentity)
+        tables[row.entity].flags[row.row] = isThere ? [] : .dead
+        for (number, property) in entity.properties.enumerated() {
+            if isThere, identity.contains(number) { continue }
+            tables[row.entity].markAbsent(number, row: row.row)
+            switch property.kind {
+            case .attribute: tables[row.entity].setValue(.null, property.column, row: row.row)
+            case .toOne: tables[row.entity].setToOne(.none, property.column, row: row.row)
+            case .toMany: tables[row.entity].setToMany(.empty, property.column, row: row.row)
+            }
+            removals[Cell(row: row, property: number)] = nil
+        }
+    }
+}
