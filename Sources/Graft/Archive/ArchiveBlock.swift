@@ -83,5 +83,21 @@ struct ArchiveBlock {
         GraftError(.damagedArchive(found: found, expected: expected))
     }
 
+    /// The error of a relationship that leads to an object of an entity to which it can't.
+    static func wrongEnd(_ found: String, _ item: ArchiveEntity.Item, of entity: String) -> GraftError {
+        damaged("a reference to an object of '\(found)'", "one of '\(item.destination ?? "")'")
+            .located(in: .init(entity: entity, property: item.name))
+    }
+
     static func text(_ checksum: UInt32) -> String { String(decoding: checksum.hexadecimal, as: UTF8.self) }
+}
+
+extension GraphValue {
+    /// An integer of an archive.
+    ///
+    /// - Throws: ``GraftError`` with `damagedArchive` for one that the attribute's type can't hold.
+    static func archived(_ value: Int64, _ kind: AttributeKind) throws -> GraphValue {
+        guard kind.integers.contains(value) else { throw ArchiveBlock.damaged("the integer \(value)", "\(kind)") }
+        return .integer(value)
+    }
 }

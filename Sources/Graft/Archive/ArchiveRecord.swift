@@ -40,9 +40,13 @@ struct ArchiveEntity {
         var column: Int
         /// The entity at the other end, by name.
         var destination: String?
+        /// Its number in the archive that is read.
+        var end: Int?
     }
 
     var name: String
+    /// The number of the super-entity in the archive that is read.
+    var parent: Int?
     var items: [Item] = []
     /// The column of the number that an object's row has in the store, which is an item under this name.
     var rowColumn: Int? { items.last.flatMap { $0.name == Self.rowKey ? $0.column : nil } }
@@ -55,7 +59,7 @@ struct ArchiveEntity {
     init(name: String) { self.name = name }
 
     /// Adds a property behind the others.
-    mutating func append(_ name: String, _ form: Form, destination: String?) {
+    mutating func append(_ name: String, _ form: Form, destination: String?, end: Int? = nil) {
         let column: Int
         switch form {
         case .attribute:
@@ -68,7 +72,16 @@ struct ArchiveEntity {
             column = toManyCount
             toManyCount += 1
         }
-        items.append(Item(name: name, form: form, column: column, destination: destination))
+        items.append(Item(name: name, form: form, column: column, destination: destination, end: end))
+    }
+}
+
+extension [ArchiveEntity] {
+    /// Whether a relationship can lead to objects of an entity.
+    func canLead(_ item: ArchiveEntity.Item, to entity: Int) -> Bool {
+        var ancestor: Int? = entity
+        while let next = ancestor, next != item.end { ancestor = self[next].parent }
+        return ancestor != nil
     }
 }
 

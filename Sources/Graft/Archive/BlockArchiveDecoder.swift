@@ -8,6 +8,10 @@ final class BlockArchiveDecoder: ArchiveDecoder {
     private(set) var model: [UInt8]?
     private let entities: [ArchiveEntity]
     private let total: Int
+    /// By entity: the numbers of its objects, which come in the order of the header.
+    private let numbers: [Range<Int>]
+    /// The entity of the object that was referred to last: the next one is mostly of the same.
+    private var latestEnd = 0
     private var blocks: ArchiveBlockInput
 
     /// The records of the current block.
@@ -39,6 +43,12 @@ final class BlockArchiveDecoder: ArchiveDecoder {
         }
         self.blocks = blocks
         total = header.objectCount
+        var end = 0
+        numbers = header.entities.map { entity in
+            let start = end
+            end += entity.objectCount
+            return start..<end
+        }
         counts = entities.map { _ in 0 }
         try readOn()
     }
@@ -86,6 +96,11 @@ final class BlockArchiveDecoder: ArchiveDecoder {
             let announced = try records.count(upTo: total - number)
             rest = try fitting(announced)
             guard first == number else { throw ArchiveBlock.damaged("object \(first)", "object \(number)") }
+            guard numbers[entity].lowerBound <= number, number + rest <= numbers[entity].upperBound else {
+                throw ArchiveBlock.damaged(
+                    "\(rest) objects of '\(entities[entity].name)' from \(number) on",
+                    "those between \(numbers[entity].lowerBound) and \(numbers[entity].upperBound)")
+            }
             counts[entity] += rest
             texts.removeAll(keepingCapacity: true)
         } catch let error as GraftError {
@@ -116,17 +131,27 @@ final class BlockArchiveDecoder: ArchiveDecoder {
                 } catch let error as GraftError {
                     throw error.located(in: .init(entity: description.name, property: item.name))
                 }
-            case .toOne: record.destinations[item.column] = try records.count(upTo: total - 1)
+            case .toOne: record.destinations[item.column] = try reference(item)
             case .toMany:
                 // Each member takes a byte at least, but eight in memory, and bytes can be compressed a thousandfold.
                 let count = try records.count(upTo: records.rest)
                 var members: [Int] = []
                 members.reserveCapacity(min(count, 1 << 12))
-                for _ in 0..<count { members.append(try records.count(upTo: total - 1)) }
+                for _ in 0..<count { members.append(try reference(item)) }
                 record.members[item.column] = members
             }
         }
         return record
+    }
+
+    /// The number of an object to which a relationship can lead.
+    private func reference(_ item: ArchiveEntity.Item) throws -> Int {
+        let number = try records.count(upTo: total - 1)
+        if !numbers[latestEnd].contains(number) {
+            latestEnd = numbers.firstIndex { $0.contains(number) } ?? latestEnd
+        }
+        if entities.canLead(item, to: latestEnd) { return number }
+        throw ArchiveBlock.wrongEnd(entities[latestEnd].name, item, of: entities[entity].name)
     }
 
     private func value(_ kind: AttributeKind) throws -> GraphValue {
@@ -137,7 +162,7 @@ final class BlockArchiveDecoder: ArchiveDecoder {
             return .boolean(byte == 1)
         case .integer16, .integer32, .integer64:
             let folded = try records.varint()
-            return .integer(Int64(bitPattern: folded >> 1) ^ -Int64(bitPattern: folded & 1))
+            return try .archived(Int64(bitPattern: folded >> 1) ^ -Int64(bitPattern: folded & 1), kind)
         case .double, .float: return .double(Double(bitPattern: try records.littleEndian(8)))
         case .date: return .date(Double(bitPattern: try records.littleEndian(8)))
         case .string: return .string(try text())

@@ -96,19 +96,78 @@ extension GraphArchive.Header {
 
     /// The entities as records count them.
     ///
-    /// - Throws: ``GraftError`` with `damagedArchive` for a type that isn't known.
+    /// - Throws: ``GraftError`` with `damagedArchive` for a header that contradicts itself.
     func archiveEntities() throws -> [ArchiveEntity] {
-        try entities.map { entity in
+        let numbers = try numbers()
+        let made = try entities.map { entity in
             var made = ArchiveEntity(name: entity.name)
-            for property in entity.properties {
-                guard let form = ArchiveEntity.Form(property.type) else {
-                    throw GraftError(
-                        .damagedArchive(found: "the type '\(property.type)'", expected: "a type of properties"),
-                        at: .init(entity: entity.name, property: property.name))
+            made.parent = try entity.superentity.map { name in
+                guard let parent = numbers[name] else {
+                    throw Self.damaged("the super-entity '\(name)'", "an entity of the archive", entity)
                 }
-                made.append(property.name, form, destination: property.destination)
+                return parent
+            }
+            var names: Set<String> = []
+            for (index, property) in entity.properties.enumerated() {
+                guard names.insert(property.name).inserted else {
+                    throw Self.damaged("a property for the second time", "another one", entity, property)
+                }
+                let form = try form(of: property, entity, isLast: index == entity.properties.count - 1)
+                let end = property.destination.flatMap { numbers[$0] }
+                if case .attribute = form {
+                } else if end == nil {
+                    let name = property.destination.map { "'\($0)'" } ?? "nothing"
+                    throw Self.damaged("a relationship to \(name)", "an entity of the archive", entity, property)
+                }
+                made.append(property.name, form, destination: property.destination, end: end)
             }
             return made
+        }
+        try requireEnds(of: made)
+        return made
+    }
+
+    private static func damaged(
+        _ found: String, _ expected: String, _ entity: Entity, _ property: Property? = nil
+    ) -> GraftError {
+        GraftError(
+            .damagedArchive(found: found, expected: expected), at: .init(entity: entity.name, property: property?.name))
+    }
+
+    private func form(of property: Property, _ entity: Entity, isLast: Bool) throws -> ArchiveEntity.Form {
+        guard let form = ArchiveEntity.Form(property.type) else {
+            throw Self.damaged("the type '\(property.type)'", "a type of properties", entity, property)
+        }
+        guard property.name == ArchiveEntity.rowKey else { return form }
+        guard case .attribute(.integer64) = form, isLast else {
+            throw Self.damaged(
+                "the number of a row as '\(property.type)'\(isLast ? "" : " before other properties")",
+                "'\(AttributeKind.integer64.rawValue)' behind them", entity, property)
+        }
+        return form
+    }
+
+    /// The numbers of the entities by name.
+    private func numbers() throws -> [String: Int] {
+        var numbers: [String: Int] = [:]
+        for (number, entity) in entities.enumerated() {
+            guard numbers.updateValue(number, forKey: entity.name) == nil else {
+                throw Self.damaged("an entity for the second time", "another one", entity)
+            }
+        }
+        return numbers
+    }
+
+    /// Requires that each inheritance has an end.
+    private func requireEnds(of made: [ArchiveEntity]) throws {
+        for (number, entity) in entities.enumerated() {
+            var depth = 0
+            var ancestor = made[number].parent
+            while let next = ancestor {
+                depth += 1
+                guard depth < 256 else { throw Self.damaged("an inheritance without end", "a topmost entity", entity) }
+                ancestor = made[next].parent
+            }
         }
     }
 }

@@ -16,8 +16,9 @@ final class LineArchiveDecoder: ArchiveDecoder {
     private var names = ArchiveNameTable()
     /// By entity.
     private var counts: [Int]
-    /// The entity of the latest object: the next one is mostly of the same.
+    /// The entity of the latest object, and of the latest that was referred to: the next one is mostly of the same.
     private var latest = 0
+    private var latestEnd = 0
 
     var offset: Int { lines.offset }
 
@@ -112,7 +113,8 @@ final class LineArchiveDecoder: ArchiveDecoder {
         guard case .key(let key) = try reader.next(), reader.matches(key, LineArchiveKey.name),
             case .string(let name) = try reader.next()
         else { throw damaged("an object without a name", #"a name under "$""#) }
-        let index = try entity(of: name)
+        let index = try entity(of: name, latest)
+        latest = index
         guard let number = reader.withContents(of: name, { names.define($0) }) else {
             throw damaged("the name '\(reader.string(of: name))' for the second time", "another name")
         }
@@ -128,7 +130,7 @@ final class LineArchiveDecoder: ArchiveDecoder {
                 throw damaged("the key '\(reader.string(of: key))'", "a property that the header names")
             }
             do {
-                try read(item, into: &record)
+                try read(item, of: entities[index].name, into: &record)
             } catch let error as GraftError {
                 throw error.located(in: .init(entity: entities[index].name, property: item.name))
             }
@@ -136,7 +138,8 @@ final class LineArchiveDecoder: ArchiveDecoder {
         return record
     }
 
-    private func entity(of name: JSONText) throws -> Int {
+    /// - Parameter latest: The entity that is looked at first.
+    private func entity(of name: JSONText, _ latest: Int) throws -> Int {
         let found = reader.withContents(of: name) { bytes -> Int? in
             var end = 0
             while end < bytes.count, bytes[end] != 0x2F, bytes[end] != 0x23 { end &+= 1 }
@@ -147,7 +150,6 @@ final class LineArchiveDecoder: ArchiveDecoder {
         guard let found else {
             throw damaged("the name '\(reader.string(of: name))'", "one that begins with an entity of the header")
         }
-        latest = found
         return found
     }
 
@@ -161,25 +163,30 @@ final class LineArchiveDecoder: ArchiveDecoder {
         return nil
     }
 
-    private func read(_ item: ArchiveEntity.Item, into record: inout ArchiveRecord) throws {
+    private func read(_ item: ArchiveEntity.Item, of entity: String, into record: inout ArchiveRecord) throws {
         let token = try reader.next()
         switch item.form {
         case .attribute(let kind): record.values[item.column] = try value(token, kind)
-        case .toOne: record.destinations[item.column] = try reference(token)
+        case .toOne: record.destinations[item.column] = try reference(token, item, of: entity)
         case .toMany:
             guard token == .beginArray else { throw unexpected(token, "an array of names") }
             var members: [Int] = []
             var next = try reader.next()
             while next != .endArray {
-                members.append(try reference(next))
+                members.append(try reference(next, item, of: entity))
                 next = try reader.next()
             }
             record.members[item.column] = members
         }
     }
 
-    private func reference(_ token: JSONToken) throws -> Int {
+    private func reference(_ token: JSONToken, _ item: ArchiveEntity.Item, of entity: String) throws -> Int {
         guard case .string(let name) = token else { throw unexpected(token, "the name of an object") }
+        latestEnd = try self.entity(of: name, latestEnd)
+        guard entities.canLead(item, to: latestEnd) else {
+            throw ArchiveBlock.wrongEnd(entities[latestEnd].name, item, of: entity)
+                .located(in: .init(line: reader.place.line))
+        }
         return reader.withContents(of: name) { names.number($0) }
     }
 
@@ -189,7 +196,7 @@ final class LineArchiveDecoder: ArchiveDecoder {
         switch (kind, token) {
         case (.boolean, .boolean(let value)): return .boolean(value)
         case (.integer16, .number(let text)), (.integer32, .number(let text)), (.integer64, .number(let text)):
-            if let value = reader.int64(of: text) { return .integer(value) }
+            if let value = reader.int64(of: text), kind.integers.contains(value) { return .integer(value) }
         case (.double, _), (.float, _): return .double(try double(token))
         case (.date, _): return .date(try double(token))
         case (.decimal, .number(let text)):

@@ -71,12 +71,12 @@ import Testing
 
     @Test(arguments: [true, false])
     func `two thousand million objects that aren't there take no memory`(savesBatches: Bool) throws {
-        var archive = try blocks(authors: Self.most - 1, notes: 1)
+        var archive = try blocks(authors: 1, notes: Self.most - 1)
         // One author, then a note that refers to the last of the others.
-        let number = Self.most - 2
+        let number = Self.most - 1
         archive.objects = [
             [0] + varint(0) + varint(1) + [0b1] + varint(2),
-            [2] + varint(1) + varint(1) + [0b1] + varint(number),
+            [2] + varint(1) + varint(1) + [0b10] + varint(1) + varint(number),
         ]
         try expectRefusal(of: archive.data, savesBatches: savesBatches, "found 2 objects")
         try expectRefusal(of: archive.data(isCompressed: true), savesBatches: savesBatches, "found 2 objects")
