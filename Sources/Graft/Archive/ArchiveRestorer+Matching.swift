@@ -9,6 +9,56 @@ struct ContentIndex {
     var ids: [UInt64: [NSManagedObjectID]] = [:]
 }
 
+/// The records of a batch, with those of which it isn't known yet whether the store has them.
+private struct ArchiveBatch {
+    private let records: [ArchiveRecord]
+    /// By number of the archive: the places in the batch.
+    private let places: [Int: Int]
+    private var undecided: Set<Int>
+    /// Whether some records were decided before those that they refer to.
+    private(set) var hasCircles = false
+
+    init(_ records: [ArchiveRecord], undecided: [Int]) {
+        self.records = records
+        self.undecided = Set(undecided)
+        places = Dictionary(records.enumerated().map { ($1.number, $0) }) { first, _ in first }
+    }
+
+    /// The record with a number, where it is one of the batch and decided.
+    func decided(_ number: Int) -> ArchiveRecord? {
+        places[number].flatMap { undecided.contains($0) ? nil : records[$0] }
+    }
+
+    mutating func decide(_ index: Int) { undecided.remove(index) }
+
+    /// Some records in an order in which they follow those that they refer to, as far as there are no circles.
+    mutating func ownersFirst(_ indexes: [Int]) -> [Int] {
+        var order: [Int] = []
+        var isOpen: Set<Int> = []
+        var isDone: Set<Int> = []
+        for index in indexes {
+            var stack = [index]
+            while let top = stack.last {
+                if isDone.contains(top) {
+                    stack.removeLast()
+                    continue
+                }
+                if isOpen.insert(top).inserted {
+                    for case let end? in records[top].destinations.map({ places[$0] }) where undecided.contains(end) {
+                        if isOpen.contains(end), !isDone.contains(end) { hasCircles = true }
+                        if !isOpen.contains(end) { stack.append(end) }
+                    }
+                } else {
+                    isDone.insert(top)
+                    order.append(top)
+                    stack.removeLast()
+                }
+            }
+        }
+        return order
+    }
+}
+
 extension ArchiveRestorer {
     /// Whether unsaved objects count: those that a caller's context had before.
     private var hasUnsavedObjects: Bool { editor.isRecording }
@@ -91,11 +141,30 @@ extension ArchiveRestorer {
             wanted[entity.number, default: []].formUnion(free)
         }
         let objects = try fetch(wanted)
-        for index in indexes {
+        var batch = ArchiveBatch(records, undecided: indexes)
+        for index in batch.ownersFirst(indexes) {
             for id in candidates[index] ?? [] where !taken.contains(id) {
-                guard let object = objects[id], try hasContents(of: records[index], object) else { continue }
+                guard let object = objects[id], try hasContents(of: records[index], object, batch) else { continue }
                 isMatched(object, records[index].number)
                 break
+            }
+            batch.decide(index)
+        }
+        try dropMatchesOfCircles(indexes, records, batch)
+    }
+
+    /// Takes back matches that were made before the ends of their relationships were known, where these are other ones.
+    private func dropMatchesOfCircles(_ indexes: [Int], _ records: [ArchiveRecord], _ batch: ArchiveBatch) throws {
+        var hasChanged = batch.hasCircles
+        while hasChanged {
+            hasChanged = false
+            for index in indexes where matched.contains(records[index].number) {
+                let number = records[index].number
+                guard let object = live[number], try !hasContents(of: records[index], object, batch) else { continue }
+                live[number] = nil
+                matched.remove(number)
+                taken.remove(object.objectID)
+                hasChanged = true
             }
         }
     }
@@ -110,8 +179,11 @@ extension ArchiveRestorer {
         return objects
     }
 
-    /// Whether an object has the attributes of a record, and its to-one relationships as far as they can be told yet.
-    private func hasContents(of record: ArchiveRecord, _ object: NSManagedObject) throws -> Bool {
+    /// Whether an object has the attributes of a record, and its to-one relationships. Where these lead to objects that come
+    /// later in the archive, that can't be told yet.
+    private func hasContents(
+        of record: ArchiveRecord, _ object: NSManagedObject, _ batch: ArchiveBatch
+    ) throws -> Bool {
         guard let entity = match.entities[record.entity] else { return false }
         let properties = schema.entities[entity.number].properties
         for (column, number) in entity.attributes.enumerated() {
@@ -127,6 +199,9 @@ extension ArchiveRestorer {
                 if held != nil { return false }
             } else if let known = live[destination]?.objectID ?? (savesBatches ? ids[destination] : nil) {
                 if held != known { return false }
+            } else if let other = batch.decided(destination), match.entities[other.entity] != nil {
+                // It is a new one, to which nothing leads yet.
+                return false
             }
         }
         return true

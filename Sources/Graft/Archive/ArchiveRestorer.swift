@@ -179,7 +179,8 @@ final class ArchiveRestorer {
     func save() throws {
         try saveChanges()
         for number in liveNumbers {
-            ids[number] = live[number]?.objectID
+            guard let object = live[number] else { continue }
+            ids[number] = object.objectID
             live[number] = nil
         }
         liveNumbers.removeAll(keepingCapacity: true)

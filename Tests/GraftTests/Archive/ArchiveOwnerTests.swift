@@ -1,0 +1,107 @@
+// Objects that only their contents tell apart, and whose they are: restoring takes nothing away from an owner that isn't in the
+// archive.
+
+import CoreData
+import Foundation
+import Graft
+import Testing
+
+@Suite struct ArchiveOwnerTests {
+    private static func model(isKeyed: Bool = false) -> NSManagedObjectModel {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Order", info: ["identityAttributes": "number"],
+            [
+                .attribute("number", .integer64AttributeType),
+                .toMany("lines", "Line", inverse: "order", rule: .cascadeDeleteRule),
+            ])
+        sketch.entity(
+            "Line", info: isKeyed ? ["identityAttributes": "key, order"] : [:],
+            [
+                .attribute("key", .integer64AttributeType), .attribute("quantity", .integer64AttributeType),
+                .toOne("order", "Order", inverse: "lines"), .toMany("notes", "Note", inverse: "line"),
+            ])
+        sketch.entity("Note", [.attribute("text"), .toOne("line", "Line", inverse: "notes")])
+        return sketch.model()
+    }
+
+    /// A store with orders, each with a line that has a note.
+    private func orders(_ numbers: [Int], _ model: NSManagedObjectModel) throws -> TestStack {
+        let stack = try TestStack(model, .sqlite)
+        try stack.fill { context in
+            for number in numbers {
+                let order = context.add("Order", ["number": number])
+                let line = context.add("Line", ["key": 1, "quantity": 1, "order": order])
+                context.add("Note", ["text": "n", "line": line])
+            }
+        }
+        return stack
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func `an order that is new gets lines of its own`(isKeyed: Bool, savesBatches: Bool) throws {
+        let model = Self.model(isKeyed: isKeyed)
+        let archive = try orders([2], model).archive()
+        for batchSize in [1, 2, 1000] {
+            let stack = try orders([1], model)
+            func restore() throws -> ImportReport {
+                try stack.restore(archive) {
+                    $0.batchSize = batchSize
+                    $0.savesEachBatch = savesBatches
+                }
+            }
+            #expect(try restore().total.inserted == 3, "batches of \(batchSize)")
+            #expect(try !restore().hasChanges, "batches of \(batchSize)")
+            try stack.perform { context in
+                for number in [1, 2] {
+                    let order = try #require(try context.one("Order", "number", number))
+                    let lines = try #require(order.value(forKey: "lines") as? Set<NSManagedObject>)
+                    #expect(lines.count == 1 && lines.first?.texts("notes", "text") == ["n"], "order \(number)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `one batch with orders that are there and orders that are new`(savesBatches: Bool) throws {
+        let stack = try orders([1, 3], Self.model())
+        let archive = try orders([1, 2, 3, 4], Self.model()).archive()
+        let report = try stack.restore(archive) { $0.savesEachBatch = savesBatches }
+        #expect(report["Order"].inserted == 2 && report["Line"].inserted == 2 && report["Note"].inserted == 2)
+        #expect(report.total.unchanged == 6 && report.total.updated == 0)
+        #expect(try !stack.restore(archive) { $0.savesEachBatch = savesBatches }.hasChanges)
+    }
+
+    @Test(arguments: [true, false])
+    func `objects that refer to each other are all found, or none of them`(savesBatches: Bool) throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Node",
+            [
+                .attribute("name"), .toOne("next", "Node", inverse: "previous"),
+                .toMany("previous", "Node", inverse: "next"),
+            ])
+        func circle(_ names: [String], _ stack: TestStack) throws {
+            try stack.fill { context in
+                let nodes = names.map { context.add("Node", ["name": $0]) }
+                for (index, node) in nodes.enumerated() {
+                    node.setValue(nodes[(index + 1) % nodes.count], forKey: "next")
+                }
+            }
+        }
+        let model = sketch.model()
+        let (stack, other) = (try TestStack(model, .sqlite), try TestStack(model, .sqlite))
+        try circle(["a", "b", "c"], stack)
+        try circle(["self"], stack)
+        let own = try stack.archive()
+        #expect(try !stack.restore(own) { $0.savesEachBatch = savesBatches }.hasChanges)
+        // Another circle, which has two nodes that look the same.
+        try circle(["a", "b", "d"], other)
+        let report = try stack.restore(other.archive()) { $0.savesEachBatch = savesBatches }
+        #expect(report["Node"].inserted == 3)
+        try stack.perform { context in
+            let node = try #require(try context.one("Node", "name", "c"))
+            #expect(node.object("next")?.object("next")?.object("next") === node)
+        }
+    }
+}
