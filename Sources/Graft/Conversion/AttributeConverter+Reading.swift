@@ -31,7 +31,7 @@ extension AttributeConverter {
     }
 
     private func converted(_ token: JSONToken, _ reader: inout JSONReader) throws -> GraphValue {
-        if kind == .transformable { return Self.unwrapped(try reader.value()) }
+        if kind == .transformable { return Self.unwrapped(try reader.heldValue()) }
         if kind == .binary, token == .beginObject || token == .beginArray {
             return .data(Data(try reader.bytesOfTree()))
         }
@@ -57,6 +57,7 @@ extension AttributeConverter {
     ///
     /// - Throws: ``GraftError`` with `wrongType` or `outOfRange`, without a place.
     func value(of json: JSONValue) throws -> GraphValue {
+        if kind == .transformable, let number = json.unheldNumber { throw GraftError(number.problem) }
         do throws(Misfit) {
             switch json {
             case .null: return .null

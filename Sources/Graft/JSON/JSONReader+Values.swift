@@ -42,6 +42,16 @@ extension JSONReader {
         }
     }
 
+    /// Returns the value that ``value()`` does, for who makes objects of it.
+    ///
+    /// - Throws: What that throws, and ``GraftError`` with `outOfRange` for a number that objects can't hold as it is.
+    mutating func heldValue() throws -> JSONValue {
+        let offset = tokenOffset
+        let value = try value()
+        guard let number = value.unheldNumber else { return value }
+        throw GraftError(number.problem, at: place(offset: offset, path: path + number.path))
+    }
+
     /// The value of a token that isn't an array or object.
     private func scalar(_ token: JSONToken) -> JSONValue {
         switch token {

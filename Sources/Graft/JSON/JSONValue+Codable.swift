@@ -1,4 +1,9 @@
 // JSON values through any coder. Keys keep their order where the coder keeps it.
+//
+// Foundation's coders have none, and may rename keys, but for those of dictionaries: these are data. So an object is a dictionary
+// for them.
+
+import Foundation
 
 extension JSONValue: Codable {
     private struct MemberKey: CodingKey {
@@ -11,11 +16,7 @@ extension JSONValue: Codable {
     /// Decodes whatever value is there.
     public init(from decoder: any Decoder) throws {
         if let container = try? decoder.container(keyedBy: MemberKey.self) {
-            self = .object(
-                JSONValue.Object(
-                    members: try container.allKeys.map { key in
-                        .init(key: key.stringValue, value: try container.decode(JSONValue.self, forKey: key))
-                    }))
+            self = .object(JSONValue.Object(members: try Self.members(container, decoder)))
         } else if var container = try? decoder.unkeyedContainer() {
             var elements: [JSONValue] = []
             while !container.isAtEnd { elements.append(try container.decode(JSONValue.self)) }
@@ -23,6 +24,23 @@ extension JSONValue: Codable {
         } else {
             self = try Self.scalar(decoder)
         }
+    }
+
+    private static func members(
+        _ container: KeyedDecodingContainer<MemberKey>, _ decoder: any Decoder
+    ) throws -> [JSONValue.Object.Member] {
+        guard isFoundations(decoder) else {
+            return try container.allKeys.map { key in
+                .init(key: key.stringValue, value: try container.decode(JSONValue.self, forKey: key))
+            }
+        }
+        let members = try decoder.singleValueContainer().decode([String: JSONValue].self)
+        return members.map { .init(key: $0, value: $1) }.sorted { $0.key.precedesInBytes($1.key) }
+    }
+
+    /// Whether an encoder or decoder belongs to Foundation.
+    private static func isFoundations(_ coder: Any) -> Bool {
+        String(reflecting: type(of: coder)).hasPrefix("Foundation")
     }
 
     private static func scalar(_ decoder: any Decoder) throws -> JSONValue {
@@ -36,6 +54,9 @@ extension JSONValue: Codable {
     /// Encodes the value with its own structure.
     public func encode(to encoder: any Encoder) throws {
         switch self {
+        case .object(let object) where Self.isFoundations(encoder):
+            var container = encoder.singleValueContainer()
+            try container.encode(Dictionary(object.members.map { ($0.key, $0.value) }) { $1 })
         case .object(let object):
             var container = encoder.container(keyedBy: MemberKey.self)
             for member in object.members {

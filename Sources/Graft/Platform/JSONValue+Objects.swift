@@ -93,10 +93,52 @@ extension JSONValue.Number {
     }
 
     /// The number in the class that holds it exactly, as far as there is one; what is written with a fraction is a double.
-    var object: NSNumber {
+    var object: NSNumber { exactObject ?? NSNumber(value: double ?? 0) }
+
+    fileprivate var exactObject: NSNumber? {
         if !isFractional, let value = int64 { return NSNumber(value: value) }
         if let value = double, JSONValue.Number(value) == self { return NSNumber(value: value) }
-        return decimal.map { NSDecimalNumber(decimal: $0) } ?? NSNumber(value: double ?? 0)
+        return decimal.map { NSDecimalNumber(decimal: $0) }
+    }
+}
+
+extension JSONValue {
+    /// A number in a tree that no number of Foundation's holds: a tree of objects would have another one in its place.
+    struct UnheldNumber {
+        let number: JSONValue.Number
+        /// Where it is in the tree.
+        var path: [GraftError.Place.PathComponent] = []
+
+        var problem: GraftError.Problem {
+            .outOfRange(
+                found: "the number \(number.text)", type: "a tree of values",
+                range: "integers of 64 bits, doubles as they are written, and decimals of up to 38 digits")
+        }
+    }
+
+    /// The first number that a tree of objects can't have.
+    var unheldNumber: UnheldNumber? {
+        switch self {
+        case .null, .bool, .string: return nil
+        case .number(let number): return number.exactObject == nil ? UnheldNumber(number: number) : nil
+        case .array(let elements):
+            for (index, element) in elements.enumerated() {
+                if let found = element.unheldNumber { return found.below(.index(index)) }
+            }
+        case .object(let object):
+            for member in object.members {
+                if let found = member.value.unheldNumber { return found.below(.key(member.key)) }
+            }
+        }
+        return nil
+    }
+}
+
+extension JSONValue.UnheldNumber {
+    fileprivate func below(_ step: GraftError.Place.PathComponent) -> Self {
+        var found = self
+        found.path.insert(step, at: 0)
+        return found
     }
 }
 

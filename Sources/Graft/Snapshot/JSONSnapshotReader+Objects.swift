@@ -132,7 +132,7 @@ extension JSONSnapshotReader {
         _ token: JSONToken, by transformer: NamedTransformer, _ converter: AttributeConverter
     ) throws -> GraphValue {
         if token == .null { return .null }
-        let json = try reader.value()
+        let json = try reader.heldValue()
         return try transformedValue(json, by: transformer, converter)
     }
 

@@ -72,6 +72,46 @@ import Testing
         #expect(((tree?["n"] as? [Any])?[1] as? NSNumber)?.doubleValue == 2.5)
     }
 
+    @Test(arguments: [
+        "1e400", "-1e400", "1234567890123456789012345678901234567890", "0.1234567890123456789012345678901234567890",
+    ])
+    func `a number in a tree that no object holds is refused with its place`(_ number: String) throws {
+        let error = try #require(graftError { _ = try value("tree", #"{"a": [true, \#(number)]}"#) })
+        guard case .outOfRange = error.problem else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(error.description.contains(number))
+        #expect(error.place.path == [.key("tree"), .key("a"), .index(1)] && error.place.line == 1, "\(error)")
+        #expect(error.place.property == "tree")
+    }
+
+    @Test(arguments: ["1e300", "18446744073709551615", "12345678901234567890123456789012345678", "0.1", "-0.0"])
+    func `a number in a tree that an object holds is that number`(_ number: String) throws {
+        let tree = try #require(try value("tree", "[\(number)]") as? [NSNumber])
+        #expect(try JSONValue.Number(text: number) == JSONValue.Number(text: #require(tree.first).stringValue))
+    }
+
+    @Test func `a number that no object holds doesn't get to a transformer`() throws {
+        let name = "ValueImportTests.words"
+        ValueTransformer.setValueTransformer(withName: name) { (number: Double) -> String? in "\(number)" }
+        let world = try ImportWorld { sketch in
+            sketch.entity(
+                "Thing", info: ["identityAttributes": "id"],
+                [
+                    .attribute("id", .integer64AttributeType, json: "id"),
+                    .attribute("text", json: "text", transformer: name),
+                ])
+        }
+        try world.take(#"{"id": 1, "text": 1.5}"#, "Thing")
+        let error = try #require(world.refuse(#"{"id": 1, "text": 1e400}"#, "Thing"))
+        guard case .outOfRange = error.problem else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(error.place.path == [.key("text")] && error.place.property == "text")
+    }
+
     // Foundation's archiver on Linux takes equal objects for one: true, 1 and 1.0 would all come back as what came first.
     @Test(arguments: StoreKind.allCases)
     func `equal values of different types in a tree stay what they are, and importing them again changes nothing`(

@@ -29,6 +29,22 @@ import Testing
         #expect(read.description == #"{"k":1,"k":2}"#)
     }
 
+    @Test func `keys are data, which no strategy for names changes`() throws {
+        let value: JSONValue = ["aKey": ["innerKey": 1, "other_key": nil], "b_key": [["inList": 2]]]
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        encoder.outputFormatting = .sortedKeys
+        let text = #"{"aKey":{"innerKey":1,"other_key":null},"b_key":[{"inList":2}]}"#
+        #expect(try String(decoding: encoder.encode(value), as: UTF8.self) == text)
+        #expect(try String(decoding: encoder.encode(["someNames": value]), as: UTF8.self) == #"{"someNames":\#(text)}"#)
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        let decoded = try decoder.decode(JSONValue.self, from: Data(text.utf8))
+        #expect(decoded == value)
+        // Foundation has no order, so it is that of the keys.
+        #expect(decoded.description == text)
+    }
+
     @Test func `values survive Foundation's coders`() throws {
         for seed: UInt64 in 1...100 {
             var random = SeededGenerator(seed: seed)
