@@ -71,24 +71,26 @@ extension GraphMerge {
         }
 
         /// What identifies the conflict, whatever the values.
-        var place: Place { Place(kind: kind, key: key, property: property) }
+        var place: Place { Place(kind: kind, key: key, property: property, other: other) }
 
         struct Place: Hashable {
             var kind: Kind
             var key: ObjectKey
             var property: String?
+            var other: ObjectKey?
         }
     }
 }
 
 extension GraphMerge.Conflict: Comparable {
-    /// Orders by key, property and kind.
+    /// Orders by key, property, kind and the other object.
     public static func < (one: GraphMerge.Conflict, other: GraphMerge.Conflict) -> Bool {
         if one.key != other.key { return one.key < other.key }
         if one.property != other.property {
             return (one.property ?? "").precedesInBytes(other.property ?? "")
         }
-        return one.kind.rawValue < other.kind.rawValue
+        if one.kind != other.kind { return one.kind.rawValue < other.kind.rawValue }
+        return (one.other.map { [$0] } ?? []).lexicographicallyPrecedes(other.other.map { [$0] } ?? [])
     }
 }
 

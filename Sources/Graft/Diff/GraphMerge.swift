@@ -96,7 +96,8 @@ public struct GraphMerge: Sendable {
 
     /// What was settled so far, by policies and choices.
     public var settled: [(conflict: GraphMerge.Conflict, choice: GraphMerge.Choice)] {
-        choices.values.sorted { $0.conflict < $1.conflict }
+        let left = Set(conflicts.map(\.place))
+        return choices.values.filter { !left.contains($0.conflict.place) }.sorted { $0.conflict < $1.conflict }
     }
 
     /// Settles a conflict of the list. What depends on it can become a conflict, or be none any more.

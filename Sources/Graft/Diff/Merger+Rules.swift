@@ -62,7 +62,7 @@ extension Merger {
     }
 
     /// What a side, or without one the base, has of a property.
-    private func version(_ end: End, _ side: Side?) -> GraphMerge.Conflict.Version {
+    func version(_ end: End, _ side: Side?) -> GraphMerge.Conflict.Version {
         guard let entity = scope.schema.number(ofEntity: end.key.entity),
             let number = scope.schema.entities[entity].number(ofProperty: end.name)
         else { return .noObject }
@@ -109,7 +109,7 @@ extension Merger {
 
 extension PropertyValue {
     /// What an object that nothing was given has in a property.
-    fileprivate static func nothing(_ property: GraphSchema.Property) -> PropertyValue {
+    static func nothing(_ property: GraphSchema.Property) -> PropertyValue {
         switch property.kind {
         case .attribute: .attribute(.null)
         case .toOne: .toOne(nil)

@@ -37,7 +37,7 @@ extension Merger {
             let named = group.map { (key: key(of: $0, merged), row: $0) }.sorted { $0.key < $1.key }
             for (index, one) in named.enumerated() {
                 for other in named[(index + 1)...] {
-                    if let pair = pair(one, other, names) ?? pair(other, one, names) { pairs.append(pair) }
+                    if let pair = pair(of: one, and: other, names, merged) { pairs.append(pair) }
                 }
             }
         }
@@ -49,6 +49,33 @@ extension Merger {
         _ one: (key: ObjectKey, row: RowReference), _ other: (key: ObjectKey, row: RowReference), _ names: [String]
     ) -> Pair? {
         touches(names, one.key, ours) && touches(names, other.key, theirs) ? Pair(ours: one, theirs: other) : nil
+    }
+
+    /// The pair of two objects that owe their values to different sides.
+    ///
+    /// Where both sides touched both, their versions say whose the values are: the result is the same with the sides swapped.
+    private func pair(
+        of one: (key: ObjectKey, row: RowReference), and other: (key: ObjectKey, row: RowReference), _ names: [String],
+        _ merged: GraphSnapshot
+    ) -> Pair? {
+        guard let pair = pair(one, other, names) else { return self.pair(other, one, names) }
+        guard let swapped = self.pair(other, one, names) else { return pair }
+        func has(_ side: Side, _ name: String, _ object: (key: ObjectKey, row: RowReference)) -> Int {
+            version(End(key: object.key, name: name), side) == version(name, of: object.row, merged) ? 1 : 0
+        }
+        for name in names {
+            let ourPart = has(ours, name, one) - has(theirs, name, one)
+            let theirPart = has(ours, name, other) - has(theirs, name, other)
+            if ourPart != theirPart { return ourPart > theirPart ? pair : swapped }
+        }
+        return pair
+    }
+
+    /// The version of an attribute in the merged graph.
+    private func version(_ name: String, of row: RowReference, _ merged: GraphSnapshot) -> GraphMerge.Conflict.Version {
+        let entity = scope.schema.entities[row.entity]
+        guard let number = entity.number(ofProperty: name) else { return .noObject }
+        return .value(.attribute(merged.tables[row.entity].value(entity.properties[number].column, row: row.row)))
     }
 
     private func touches(_ names: [String], _ key: ObjectKey, _ side: Side) -> Bool {
@@ -85,12 +112,9 @@ extension Merger {
         let conflict = GraphMerge.Conflict(
             .uniqueness, pair.ours.key, property.name, other: pair.theirs.key, base: baseVersion ?? .noObject,
             ours: version(row), theirs: version(otherRow))
-        // Asked already, in an earlier round.
-        if (conflicts + settled.map(\.0)).contains(where: { $0.place == conflict.place && $0.other == conflict.other })
-        {
-            return
-        }
-        switch settle(conflict) {
+        let known = overrides
+        let (choice, isAsked) = settleOnce(conflict)
+        switch choice {
         case .ours: takeBack(constraint, of: pair.theirs.key, otherRow)
         case .theirs: takeBack(constraint, of: pair.ours.key, row)
         case .value(let value): overrides[End(key: pair.ours.key, name: property.name)] = value
@@ -98,6 +122,8 @@ extension Merger {
             takeBack(constraint, of: pair.ours.key, row)
             takeBack(constraint, of: pair.theirs.key, otherRow)
         }
+        // What was chosen is done, and the two are still alike.
+        if choice != nil, isAsked, overrides == known { leave(conflict) }
     }
 
     /// Gives an object the values that it had before; one that is new has none.

@@ -85,12 +85,12 @@ struct Merger {
         let combined = try combinedDiff()
         var result = try applied(combined, to: base)
         // What an object takes back may be another one's by now.
-        var known: [End: GraphValue]
-        repeat {
-            known = overrides
+        while true {
+            let (known, asked) = (overrides, settled.count + conflicts.count)
             try settleUniqueness(result.snapshot)
+            if overrides == known, settled.count + conflicts.count == asked { break }
             if overrides != known { result = try applied(overriding(combined), to: base) }
-        } while overrides.count > known.count
+        }
         return try settleRules(result)
     }
 
@@ -106,6 +106,13 @@ struct Merger {
         let choice = decide(conflict)
         if let choice { settled.append((conflict, choice)) } else { conflicts.append(conflict) }
         return choice
+    }
+
+    /// Asks how a conflict is settled, unless it was asked before, and returns whether it was.
+    mutating func settleOnce(_ conflict: GraphMerge.Conflict) -> (choice: GraphMerge.Choice?, isAsked: Bool) {
+        if let known = settled.first(where: { $0.0.place == conflict.place }) { return (known.1, true) }
+        if conflicts.contains(where: { $0.place == conflict.place }) { return (nil, true) }
+        return (settle(conflict), false)
     }
 
     /// Notes a conflict that the choice doesn't settle.
@@ -182,17 +189,24 @@ struct Merger {
                         property.name, value(contents.key, property.name).map { .attribute($0) } ?? property.value)
                 })
         }
-        let changed = diff.changed.map { change in
-            ObjectChange(
-                change.key,
-                change.properties.map { property in
-                    guard let new = value(change.key, property.name), case .attribute(let old, _) = property.kind else {
-                        return property
-                    }
-                    return PropertyChange(property.name, .attribute(old: old, new: new))
-                }.filter { !$0.kind.isEmpty })
+        var changes = Dictionary(uniqueKeysWithValues: diff.changed.map { ($0.key, $0.properties) })
+        let insertedKeys = Set(inserted.map(\.key))
+        for (end, new) in overrides where !insertedKeys.contains(end.key) {
+            guard let old = baseValue(of: end) else { continue }
+            changes[end.key, default: []].removeAll { $0.name == end.name }
+            changes[end.key, default: []].append(PropertyChange(end.name, .attribute(old: old, new: new)))
+        }
+        let changed = changes.keys.sorted().map { key in
+            ObjectChange(key, (changes[key] ?? []).filter { !$0.kind.isEmpty })
         }
         return GraphDiff(deleted: diff.deleted, inserted: inserted, changed: changed)
+    }
+
+    private func baseValue(of end: End) -> GraphValue? {
+        guard let row = baseRow(of: end.key),
+            let number = scope.schema.entities[row.entity].number(ofProperty: end.name)
+        else { return nil }
+        return base.value(scope.schema.entities[row.entity].properties[number], of: row)
     }
 
     // MARK: Looking up
