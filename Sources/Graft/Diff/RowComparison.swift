@@ -24,6 +24,7 @@ struct RowComparison {
     ) throws {
         var old = try old.identified(by: identification)
         var new = try new.identified(by: identification)
+        (old, new) = try (old.completingLists(from: new), new.completingLists(from: old))
         let takesAbsentAsNull = Self.takesAbsentAsNull(old, new)
         if takesAbsentAsNull {
             old = try old.completingInverses()

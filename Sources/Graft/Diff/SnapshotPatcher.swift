@@ -133,18 +133,8 @@ struct SnapshotPatcher {
 
     /// Makes a row that is known by its identity or its position alone.
     private mutating func makeRow(_ entity: Int, _ key: ObjectKey) -> RowReference {
-        let reference = RowReference(entity: entity, row: snapshot.tables[entity].appendRow(offset: -1))
-        let description = scope.schema.entities[entity]
-        for (number, value) in zip(description.identityAttributes, key.identity) {
-            snapshot.tables[entity].setValue(value, description.properties[number].column, row: reference.row)
-            snapshot.tables[entity].markPresent(number, row: reference.row)
-        }
-        for (number, owner) in zip(description.identityRelationships, key.owners) {
-            guard let end = owner.flatMap({ self.end(of: $0) }) else { continue }
-            snapshot.tables[entity].setToOne(end, description.properties[number].column, row: reference.row)
-        }
-        if key.isRow, let name = key.identity.first { snapshot.tables[entity].setRowName(name, row: reference.row) }
-        _ = snapshot.enterIdentity(of: reference)
+        let owners = key.owners.map { owner in owner.flatMap { end(of: $0) } }
+        let reference = snapshot.appendReference(to: key, entity, owners: owners)
         related.insert(reference, snapshot)
         if let position = key.position, position.entity == nil, position.steps.isEmpty, position.contents == nil {
             snapshot.roots.append(reference)

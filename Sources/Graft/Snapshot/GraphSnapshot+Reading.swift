@@ -36,6 +36,7 @@ extension GraphSnapshot {
         reader.startBatch()
         while try reader.readBatch(rowLimit: .max) {}
         self = reader.takeBatch()
+        if absence == .unknown, !reader.mapping.isDocument { noteAddedMembers(reader.mapping) }
     }
 
     /// Reads a graph from memory, as ``init(reading:entity:model:options:)`` does.
