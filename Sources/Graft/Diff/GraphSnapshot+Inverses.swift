@@ -3,9 +3,10 @@
 extension GraphSnapshot {
     /// The snapshot with the relationships of which it says nothing taken from their inverses.
     ///
+    /// - Parameter scope: What takes part; nil for all.
     /// - Throws: ``GraftError`` with `tooLarge`.
     /// - Complexity: O(*n*) in the number of rows and links.
-    func completingInverses() throws -> GraphSnapshot {
+    func completingInverses(_ scope: DiffScope? = nil) throws -> GraphSnapshot {
         var ends: [RowReference: [Int: [RowReference]]] = [:]
         for entity in tables.indices {
             let properties = schema.entities[entity].properties
@@ -15,6 +16,7 @@ extension GraphSnapshot {
                     let reference = RowReference(entity: entity, row: row)
                     for end in destinations(of: reference, property)
                     where !tables[end.entity].hasValue(inverse, row: end.row) {
+                        if let scope, !scope.entities[end.entity].contains[inverse] { continue }
                         ends[end, default: [:]][inverse, default: []].append(reference)
                     }
                 }

@@ -26,11 +26,11 @@ struct RowComparison {
         var new = try new.identified(by: identification)
         (old, new) = try (old.completingLists(from: new), new.completingLists(from: old))
         let takesAbsentAsNull = Self.takesAbsentAsNull(old, new)
-        if takesAbsentAsNull {
-            old = try old.completingInverses()
-            new = try new.completingInverses()
-        }
         let scope = try DiffScope(old.schema, options)
+        if takesAbsentAsNull {
+            old = try old.completingInverses(scope)
+            new = try new.completingInverses(scope)
+        }
         self.init(
             old, new, scope,
             RowMatching(old, new, scope, matchesRootsByPosition: options.matchesRootsByPosition, pairing: pair),

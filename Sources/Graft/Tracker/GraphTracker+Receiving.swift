@@ -13,15 +13,18 @@ extension GraphTracker {
     ///
     /// What the user changed meanwhile is merged with it; the objects are changed and saved.
     ///
+    /// Unsaved changes are saved first. Objects of entities that aren't tracked are left out, unless a tracked one owns them.
+    ///
     /// - Returns: What changed in the objects.
-    /// - Throws: ``GraftError``; what saving throws. The answer may be taken up again by the next tracker of the file.
+    /// - Throws: ``GraftError``; what saving throws. The objects are then as they were, and the next tracker of the file takes
+    ///   the answer up again, unless another one has come by then.
     @discardableResult
     public func receive(_ snapshot: GraphSnapshot) throws -> GraphDiff {
         guard snapshot.schema == state.base.schema else {
             throw GraftError(.modelMismatch(reason: "the server's state was read with another model"))
         }
         var next = state
-        var snapshot = snapshot
+        var snapshot = try tracked(snapshot)
         snapshot.absence = .null
         next.incoming = snapshot
         try persist(next)
@@ -33,7 +36,9 @@ extension GraphTracker {
     /// - Throws: As ``receive(_:)-(GraphSnapshot)``; with `changesDoNotFit` where the change isn't one from that state.
     @discardableResult
     public func receive(_ diff: GraphDiff) throws -> GraphDiff {
-        try receive(state.base.applyingUnchecked(diff, options: GraphDiff.ApplyingOptions(diff: options.merge.diff)))
+        try receive(
+            state.base.applyingUnchecked(
+                tracked(diff), options: GraphDiff.ApplyingOptions(diff: options.merge.diff)))
     }
 
     /// Takes JSON of the server.
@@ -41,9 +46,8 @@ extension GraphTracker {
     /// - Parameters:
     ///   - json: The text, as an import takes it.
     ///   - entity: The entity of its objects; not needed for an archive.
-    ///   - isWhole: Whether the text has all objects that the server has, with all they have. Otherwise it says
-    ///     something of
-    ///     some of them, and nothing of those that it doesn't mention.
+    ///   - isWhole: Whether the text has all objects that the server has, with all they have. Otherwise it says something of
+    ///     some of them, and nothing of those that it doesn't mention; lists of a relationship whose mapping says so add to it.
     /// - Throws: As ``receive(_:)-(GraphSnapshot)``, and what reading throws.
     @discardableResult
     public func receive(json: Data, entity: String? = nil, isWhole: Bool) throws -> GraphDiff {
@@ -63,68 +67,21 @@ extension GraphTracker {
         return try receive(state.base.applyingUnchecked(diff, options: patch))
     }
 
-    /// Settles a conflict: the objects get the value that is chosen, and are saved.
-    ///
-    /// - Throws: ``GraftError`` for a conflict that isn't waiting; what saving throws.
-    public func settle(_ conflict: GraphMerge.Conflict, _ choice: GraphMerge.Choice) throws {
-        guard let index = state.conflicts.firstIndex(of: conflict) else {
-            throw GraftError(
-                .other(
-                    finding: "there is no such conflict of \(conflict.key)", remedy: "Settle one of the conflicts."),
-                at: .init(entity: conflict.key.entity, property: conflict.property))
-        }
-        let wanted: GraphMerge.Conflict.Version =
-            switch choice {
-            case .ours: conflict.ours
-            case .theirs: conflict.theirs
-            case .base: conflict.base
-            case .value(let value): .value(.attribute(value))
-            }
-        if wanted != conflict.ours {
-            var diff = try Self.diff(conflict, to: wanted)
-            let decision = try IdentityDecision(state.base.schema, diffOptions, [state.base, current()])
-            diff.identification = decision.identification
-            try change(diff)
-        }
-        var next = state
-        next.conflicts.remove(at: index)
-        try persist(next)
-    }
-
-    /// What makes one version of what a conflict is about of our own.
-    private static func diff(_ conflict: GraphMerge.Conflict, to wanted: GraphMerge.Conflict.Version) throws
-        -> GraphDiff
-    {
-        switch (conflict.ours, wanted, conflict.property) {
-        case (.value(.attribute(let old)), .value(.attribute(let new)), let name?):
-            return GraphDiff(changed: [
-                ObjectChange(conflict.key, [PropertyChange(name, .attribute(old: old, new: new))])
-            ])
-        case (.value(.toOne(let old)), .value(.toOne(let new)), let name?):
-            return GraphDiff(changed: [ObjectChange(conflict.key, [PropertyChange(name, .toOne(old: old, new: new))])])
-        case (.value(.toMany(let old, let isOrdered)), .value(.toMany(let new, _)), let name?):
-            let change = MembersChange(from: old, to: new, isOrdered: isOrdered)
-            return GraphDiff(changed: [ObjectChange(conflict.key, [PropertyChange(name, .toMany(change))])])
-        case (.object(let contents), .noObject, _): return GraphDiff(deleted: [contents])
-        case (.noObject, .object(let contents), _): return GraphDiff(inserted: [contents])
-        default:
-            throw GraftError(
-                .other(
-                    finding: "the conflict of \(conflict.key) can't be settled by taking that side",
-                    remedy: "Change the objects, and settle it with 'ours'."),
-                at: .init(entity: conflict.key.entity, property: conflict.property))
-        }
-    }
-
     // MARK: Steps
 
-    /// Takes up an answer that had arrived before the process ended.
-    func resume() throws {
-        if let incoming = state.incoming { try take(incoming) }
+    /// Takes up an answer that had arrived before the process ended. One that can't be taken waits on.
+    func resume() {
+        guard let incoming = state.incoming else { return }
+        do {
+            try take(incoming)
+        } catch {
+            resumeError = error
+        }
     }
 
     @discardableResult
     private func take(_ server: GraphSnapshot) throws -> GraphDiff {
+        try save()
         let before = try current()
         var merge = try GraphMerge(
             base: state.base, ours: before, theirs: server, options: mergeOptions)
@@ -146,6 +103,7 @@ extension GraphTracker {
         let places = Set(waiting.map(\.place))
         next.conflicts = (waiting + state.conflicts.filter { !places.contains($0.place) }).sorted()
         try persist(next)
+        resumeError = nil
         return diff
     }
 
@@ -155,8 +113,47 @@ extension GraphTracker {
         return options
     }
 
-    private func change(_ diff: GraphDiff) throws {
-        if !diff.isEmpty { try context.apply(diff, options: GraphDiff.ApplyingOptions(diff: diffOptions)) }
+    /// Saves what the user has changed.
+    func save() throws {
         if context.hasChanges { try context.save() }
+    }
+
+    /// Changes the objects and saves them.
+    ///
+    /// - Throws: ``GraftError``; what saving throws. The objects are then as they were saved last.
+    func change(_ diff: GraphDiff) throws {
+        if diff.isEmpty { return }
+        do {
+            try context.apply(diff, options: GraphDiff.ApplyingOptions(diff: diffOptions))
+            try save()
+        } catch {
+            context.rollback()
+            throw error
+        }
+    }
+
+    // MARK: Tracked entities
+
+    /// A snapshot without what isn't tracked.
+    func tracked(_ snapshot: GraphSnapshot) throws -> GraphSnapshot {
+        guard let entities = options.entities else { return snapshot }
+        let schema = snapshot.schema
+        return try snapshot.restricted(
+            to: entities.map { try schema.requiredNumber(ofEntity: $0) }, DiffScope(schema, options.merge.diff))
+    }
+
+    /// A diff without changes of what isn't tracked.
+    private func tracked(_ diff: GraphDiff) throws -> GraphDiff {
+        guard let entities = options.entities else { return diff }
+        let schema = state.base.schema
+        let numbers = try entities.map { try schema.requiredNumber(ofEntity: $0) }
+        let known = Set(try state.base.contents(diffOptions, identifiedBy: diff.identification).map(\.key))
+        func isTracked(_ key: ObjectKey) -> Bool {
+            guard let entity = schema.number(ofEntity: key.entity) else { return true }
+            return known.contains(key) || numbers.contains { schema.isEntity(entity, kindOf: $0) }
+        }
+        return GraphDiff(
+            deleted: diff.deleted.filter { isTracked($0.key) }, inserted: diff.inserted,
+            changed: diff.changed.filter { isTracked($0.key) }, identification: diff.identification)
     }
 }

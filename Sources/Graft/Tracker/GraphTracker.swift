@@ -34,12 +34,17 @@ public final class GraphTracker {
     /// The context with the user's objects.
     public let context: NSManagedObjectContext
     let options: Options
+    /// The relationships of objects that others may refer to and that aren't tracked themselves.
+    private let untracked: Set<DiffOptions.Property>
     let file: DurableFile
     var state: TrackerState
+    /// Why an answer that had arrived before couldn't be taken up again; nil where none waits. It waits on in the file: another
+    /// answer takes its place, or the next tracker of the file tries again.
+    public internal(set) var resumeError: (any Error)?
 
     /// Opens a tracker, or begins one for which the server has nothing yet.
     ///
-    /// An answer that had arrived when the process ended is taken up again.
+    /// An answer that had arrived when the process ended is taken up again; ``resumeError`` tells where that failed.
     ///
     /// - Parameters:
     ///   - file: Where the state is kept, such as ``file(besideStoreAt:)``.
@@ -55,6 +60,7 @@ public final class GraphTracker {
         self.file = file
         self.context = context
         self.options = options
+        untracked = try Self.untracked(GraphSchema(model), options)
         state = TrackerState(base: try GraphSnapshot(model: model))
         state.base.absence = .null
         // What the server has of objects without identity is known by the rows of this store.
@@ -62,8 +68,14 @@ public final class GraphTracker {
             lineage.rows = lineage.rows.mapValues { _ in 0 }
             state.base.lineage = lineage
         }
-        if let data = try file.read() { state = try Self.read(data, file.url, state.base.schema) }
-        try resume()
+        if let data = try file.read() {
+            state = try Self.read(data, file.url, state.base.schema)
+            // Which entities are tracked may have changed since.
+            state.base = try tracked(state.base)
+            state.sent = try state.sent.map(tracked)
+            state.incoming = try state.incoming.map(tracked)
+        }
+        resume()
     }
 
     /// The file beside a store in which its tracker's state is kept.
@@ -112,8 +124,14 @@ public final class GraphTracker {
     ///
     /// - Throws: ``GraftError``, for instance with `invalidMapping` for objects that nothing tells apart.
     public func pendingChange() throws -> GraphDiff {
-        let diff = try GraphDiff(from: state.base, to: current(), options: diffOptions)
-        return diff.leavingOut(state.conflicts)
+        let current = try current()
+        let diff = try GraphDiff(from: state.base, to: current, options: diffOptions)
+        // An object waits with all that it owns, here and for the server.
+        let objects = state.conflicts.flatMap(\.objects)
+        let owned = try [state.base, current].flatMap { state in
+            try objects.isEmpty ? [] : state.identified(by: diff.identification).ownedKeys(by: objects)
+        }
+        return diff.leavingOut(state.conflicts, state.base.schema, owned: Set(owned))
     }
 
     /// What the server doesn't have yet of an object and what it owns.
@@ -125,10 +143,7 @@ public final class GraphTracker {
         let contents = try snapshot.contents(options.merge.diff, identifiedBy: diff.identification)
         var keys = Set(contents.map(\.key))
         // What the object owned for the server, and owns no more.
-        let base = try state.base.identified(by: diff.identification)
-        let index = RelatedIndex(base)
-        let rows = base.owned(by: keys.compactMap { index.row(of: $0, in: base) })
-        keys.formUnion(rows.compactMap { base.identityKey(of: $0) })
+        keys.formUnion(try state.base.identified(by: diff.identification).ownedKeys(by: Array(keys)))
         return GraphDiff(
             deleted: diff.deleted.filter { keys.contains($0.key) },
             inserted: diff.inserted.filter { keys.contains($0.key) },
@@ -183,28 +198,34 @@ public final class GraphTracker {
         var options = options.merge.diff
         // An answer is written into the store, so a guess has to be agreed to.
         options.guessesKeys = options.guessesKeys ?? false
+        options.excluded.formUnion(untracked)
         return options
+    }
+
+    private static func untracked(_ schema: GraphSchema, _ options: Options) throws -> Set<DiffOptions.Property> {
+        guard let entities = options.entities else { return [] }
+        let scope = try DiffScope(schema, options.merge.diff)
+        var open = try entities.map { try schema.requiredNumber(ofEntity: $0) }
+        var tracked: Set<Int> = []
+        while let top = open.popLast() {
+            for entity in top..<schema.entities[top].end where tracked.insert(entity).inserted {
+                for (number, property) in schema.entities[entity].properties.enumerated()
+                where scope.entities[entity].follows[number] {
+                    if let destination = property.destination { open.append(destination) }
+                }
+            }
+        }
+        var untracked: Set<DiffOptions.Property> = []
+        for (number, entity) in schema.entities.enumerated()
+        where !tracked.contains(where: { schema.isEntity($0, kindOf: number) }) {
+            for property in entity.properties where !property.isAttribute {
+                untracked.insert(DiffOptions.Property(entity.name, property.name))
+            }
+        }
+        return untracked
     }
 
     func current() throws -> GraphSnapshot {
         try GraphSnapshot(of: context, entities: options.entities, options: options.merge.diff)
-    }
-}
-
-extension GraphDiff {
-    /// The diff without what conflicts are about.
-    fileprivate func leavingOut(_ conflicts: [GraphMerge.Conflict]) -> GraphDiff {
-        if conflicts.isEmpty { return self }
-        let objects = Set(conflicts.filter { $0.property == nil }.flatMap { [$0.key] + ($0.other.map { [$0] } ?? []) })
-        let properties = Dictionary(grouping: conflicts.filter { $0.property != nil }, by: \.key)
-            .mapValues { Set($0.compactMap(\.property)) }
-        return GraphDiff(
-            deleted: deleted.filter { !objects.contains($0.key) },
-            inserted: inserted.filter { !objects.contains($0.key) },
-            changed: changed.compactMap { change in
-                if objects.contains(change.key) { return nil }
-                guard let names = properties[change.key] else { return change }
-                return ObjectChange(change.key, change.properties.filter { !names.contains($0.name) })
-            }, identification: identification)
     }
 }

@@ -1,0 +1,127 @@
+// A pending change without what waits for a conflict to be settled. A link has two ends: what waits at one of them isn't told by
+// the other one.
+
+extension GraphDiff {
+    /// The diff without what conflicts are about.
+    ///
+    /// - Parameter owned: What the objects own that conflicts are about, on either side.
+    func leavingOut(
+        _ conflicts: [GraphMerge.Conflict], _ schema: GraphSchema, owned: Set<ObjectKey>
+    ) -> GraphDiff {
+        if conflicts.isEmpty { return self }
+        let waiting = Waiting(conflicts, schema, owned, inserted)
+        return GraphDiff(
+            deleted: deleted.filter { !waiting.contains($0.key) },
+            inserted: inserted.compactMap { contents in
+                if waiting.contains(contents.key) { return nil }
+                return ObjectContents(
+                    contents.key, contents.properties.compactMap { waiting.rest(of: $0, contents.key) })
+            },
+            changed: changed.compactMap { change in
+                if waiting.contains(change.key) { return nil }
+                let rest = change.properties.compactMap { waiting.rest(of: $0, change.key) }
+                return rest.isEmpty ? nil : ObjectChange(change.key, rest)
+            }, identification: identification)
+    }
+}
+
+extension GraphMerge.Conflict {
+    /// The objects that are concerned as a whole.
+    var objects: [ObjectKey] { property == nil ? [key] + (other.map { [$0] } ?? []) : [] }
+
+    /// The properties that are concerned: of two objects that aren't unique together, all of the constraint.
+    func properties(_ schema: GraphSchema) -> [String] {
+        guard let property else { return [] }
+        guard kind == .uniqueness, let number = schema.number(ofEntity: key.entity) else { return [property] }
+        let entity = schema.entities[number]
+        let constraints = entity.uniqueness.filter { entity.properties[$0[0]].name == property }
+        let numbers = Set(constraints.joined()).subtracting(entity.identityAttributes)
+        return numbers.sorted().map { entity.properties[$0].name }
+    }
+}
+
+/// What waits for conflicts to be settled.
+private struct Waiting {
+    private var objects: Set<ObjectKey>
+    private var properties: [ObjectKey: Set<String>] = [:]
+    private let schema: GraphSchema
+
+    init(
+        _ conflicts: [GraphMerge.Conflict], _ schema: GraphSchema, _ owned: Set<ObjectKey>, _ inserted: [ObjectContents]
+    ) {
+        self.schema = schema
+        objects = owned.union(conflicts.flatMap(\.objects))
+        for conflict in conflicts {
+            for key in [conflict.key] + (conflict.other.map { [$0] } ?? []) {
+                properties[key, default: []].formUnion(conflict.properties(schema))
+            }
+        }
+        // A new object can't be told without what it must have.
+        for contents in inserted where properties[contents.key] != nil {
+            let isIncomplete = contents.properties.contains { property in
+                waits(property.name, of: contents.key)
+                    && description(of: property.name, contents.key)?.isOptional == false
+            }
+            if isIncomplete { objects.insert(contents.key) }
+        }
+    }
+
+    /// Whether an object waits as a whole.
+    func contains(_ key: ObjectKey) -> Bool {
+        if objects.contains(key) { return true }
+        return key.position?.start.map { objects.contains($0) } ?? false
+    }
+
+    private func waits(_ name: String, of key: ObjectKey) -> Bool { properties[key]?.contains(name) ?? false }
+
+    /// Whether what a property has to do with another object waits there.
+    private func waits(_ end: ObjectKey?, _ inverse: String?) -> Bool {
+        guard let end else { return false }
+        return contains(end) || inverse.map { waits($0, of: end) } ?? false
+    }
+
+    private func description(of name: String, _ key: ObjectKey) -> GraphSchema.Property? {
+        guard let entity = schema.number(ofEntity: key.entity),
+            let number = schema.entities[entity].number(ofProperty: name)
+        else { return nil }
+        return schema.entities[entity].properties[number]
+    }
+
+    /// The name of the relationship back.
+    private func inverse(of name: String, _ key: ObjectKey) -> String? {
+        guard let property = description(of: name, key), let destination = property.destination,
+            let inverse = property.inverse
+        else { return nil }
+        return schema.entities[destination].properties[inverse].name
+    }
+
+    /// What of a change doesn't wait.
+    func rest(of change: PropertyChange, _ key: ObjectKey) -> PropertyChange? {
+        if waits(change.name, of: key) { return nil }
+        let inverse = inverse(of: change.name, key)
+        switch change.kind {
+        case .attribute: return change
+        case .toOne(let old, let new): return waits(old, inverse) || waits(new, inverse) ? nil : change
+        case .toMany(var members):
+            let count = members.added.count + members.removed.count
+            members.added.removeAll { waits($0.key, inverse) }
+            members.removed.removeAll { waits($0.key, inverse) }
+            if members.added.count + members.removed.count == count { return change }
+            return members.isEmpty ? nil : PropertyChange(change.name, .toMany(members))
+        }
+    }
+
+    /// What of a new object's property doesn't wait.
+    func rest(of contents: PropertyContents, _ key: ObjectKey) -> PropertyContents? {
+        if waits(contents.name, of: key) { return nil }
+        let inverse = inverse(of: contents.name, key)
+        switch contents.value {
+        case .attribute: return contents
+        case .toOne(let end): return waits(end, inverse) ? nil : contents
+        case .toMany(let ends, let isOrdered):
+            let rest = ends.filter { !waits($0, inverse) }
+            if rest.count == ends.count { return contents }
+            return rest.isEmpty ? nil : PropertyContents(contents.name, .toMany(rest, isOrdered: isOrdered))
+        }
+    }
+}

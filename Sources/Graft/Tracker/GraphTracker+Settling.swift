@@ -1,0 +1,208 @@
+// Settling what waits. The objects have the user's values, and the last known state of the server has its own: what is chosen is a
+// change of the objects as they are now.
+
+import CoreData
+
+extension GraphTracker {
+    /// Settles a conflict: the objects get the value that is chosen, and are saved. Unsaved changes are saved first.
+    ///
+    /// - Throws: ``GraftError`` for a conflict that isn't waiting; what saving throws. The conflict is then still waiting.
+    public func settle(_ conflict: GraphMerge.Conflict, _ choice: GraphMerge.Choice) throws {
+        guard let index = state.conflicts.firstIndex(of: conflict) else {
+            throw GraftError(
+                .other(
+                    finding: "there is no such conflict of \(conflict.key)", remedy: "Settle one of the conflicts."),
+                at: .init(entity: conflict.key.entity, property: conflict.property))
+        }
+        if choice != .ours {
+            try save()
+            let here = try current()
+            let decision = try IdentityDecision(state.base.schema, diffOptions, [state.base, here])
+            let sides = try ConflictSides(conflict, here, state.base, diffOptions, decision.identification)
+            try change(sides.diffs(to: choice))
+        }
+        var next = state
+        next.conflicts.remove(at: index)
+        try persist(next)
+    }
+
+    /// Changes the objects in several saves, or not at all.
+    private func change(_ diffs: [GraphDiff]) throws {
+        var done: [GraphDiff] = []
+        do {
+            for diff in diffs {
+                try change(diff)
+                done.append(diff)
+            }
+        } catch {
+            for diff in done.reversed() { try change(diff.inverted) }
+            throw error
+        }
+    }
+}
+
+/// The objects as they are here and as the server has them, with what leads from here to a choice.
+private struct ConflictSides {
+    private struct Side {
+        let snapshot: GraphSnapshot
+        let objects: [ObjectKey: ObjectContents]
+
+        /// An object and what it owns, at any depth.
+        func owned(by key: ObjectKey) -> [ObjectContents] {
+            snapshot.ownedKeys(by: [key]).sorted().compactMap { objects[$0] }
+        }
+    }
+
+    private let conflict: GraphMerge.Conflict
+    private let schema: GraphSchema
+    private let identification: GraphDiff.Identification
+    private let here: Side
+    private let server: Side
+
+    init(
+        _ conflict: GraphMerge.Conflict, _ here: GraphSnapshot, _ server: GraphSnapshot, _ options: DiffOptions,
+        _ identification: GraphDiff.Identification
+    ) throws {
+        func side(_ snapshot: GraphSnapshot) throws -> Side {
+            let contents = try snapshot.contents(options, identifiedBy: identification)
+            return Side(
+                snapshot: try snapshot.identified(by: identification),
+                objects: Dictionary(contents.map { ($0.key, $0) }) { first, _ in first })
+        }
+        self.conflict = conflict
+        self.identification = identification
+        schema = here.schema
+        self.here = try side(here)
+        self.server = try side(server)
+    }
+
+    /// What makes a choice out of what is here, one save after the other; empty where it is so already.
+    ///
+    /// - Throws: ``GraftError`` for a choice that can't be made.
+    func diffs(to choice: GraphMerge.Choice) throws -> [GraphDiff] {
+        let diffs =
+            try conflict.kind == .uniqueness ? unique(choice) : [diff(to: conflict.version(choice), choice)]
+        return diffs.map { diff in
+            var diff = diff
+            diff.identification = identification
+            return diff
+        }
+    }
+
+    private func diff(to wanted: GraphMerge.Conflict.Version, _ choice: GraphMerge.Choice) throws -> GraphDiff {
+        guard let name = conflict.property else { return try objects(wanted) }
+        guard let property = property(name, of: conflict.key) else { throw refusal }
+        switch wanted {
+        case .value(let value): return try diff(name, property, to: value)
+        // Before, there wasn't an object that had one.
+        case .noObject where choice == .base: return try diff(name, property, to: .nothing(property))
+        case .noObject, .object: throw refusal
+        }
+    }
+
+    private func property(_ name: String, of key: ObjectKey) -> GraphSchema.Property? {
+        guard let entity = schema.number(ofEntity: key.entity) else { return nil }
+        return schema.entities[entity].number(ofProperty: name).map { schema.entities[entity].properties[$0] }
+    }
+
+    private var refusal: GraftError {
+        GraftError(
+            .other(
+                finding: "the conflict of \(conflict.key) can't be settled by taking that side",
+                remedy: "Change the objects, and settle it with 'ours'."),
+            at: .init(entity: conflict.key.entity, property: conflict.property))
+    }
+
+    // MARK: Objects
+
+    /// What an object owns goes with it, and comes back with it.
+    private func objects(_ wanted: GraphMerge.Conflict.Version) throws -> GraphDiff {
+        switch wanted {
+        case .noObject: return GraphDiff(deleted: here.owned(by: conflict.key))
+        case .object(let contents):
+            guard here.objects[conflict.key] == nil else { throw refusal }
+            let known = server.objects[conflict.key] ?? contents
+            let owned = server.owned(by: conflict.key).filter { here.objects[$0.key] == nil && $0.key != known.key }
+            return GraphDiff(inserted: [known] + owned)
+        case .value: throw refusal
+        }
+    }
+
+    // MARK: Properties
+
+    private func diff(_ name: String, _ property: GraphSchema.Property, to wanted: PropertyValue) throws -> GraphDiff {
+        guard let object = here.objects[conflict.key] else { throw refusal }
+        let kind: PropertyChange.Kind
+        switch (object[name] ?? .nothing(property), wanted) {
+        case (.attribute(let old), .attribute(let new)): kind = .attribute(old: old, new: new)
+        case (.toOne(let old), .toOne(let new)): kind = .toOne(old: old, new: new)
+        case (.toMany(let old, let isOrdered), .toMany(let new, _)):
+            let list = conflict.kind == .order ? Self.reordered(old, like: new) : new
+            kind = .toMany(MembersChange(from: old, to: list, isOrdered: isOrdered))
+        default: throw refusal
+        }
+        return GraphDiff(changed: [ObjectChange(conflict.key, kind.isEmpty ? [] : [PropertyChange(name, kind)])])
+    }
+
+    /// A list in the order of another one, as far as that has its members. The others keep their places.
+    private static func reordered(_ list: [ObjectKey], like other: [ObjectKey]) -> [ObjectKey] {
+        let (members, wanted) = (Set(list), Set(other))
+        var next = other.filter(members.contains).makeIterator()
+        return list.map { wanted.contains($0) ? next.next() ?? $0 : $0 }
+    }
+
+    // MARK: Uniqueness
+
+    /// Our object has its values, and the other one had to give way. So each choice is about both, and ours comes first: a
+    /// store doesn't let one row take a value before another one has given it up.
+    private func unique(_ choice: GraphMerge.Choice) throws -> [GraphDiff] {
+        guard let other = conflict.other, let name = conflict.property else { throw refusal }
+        let names = conflict.properties(schema)
+        switch choice {
+        case .ours: return []
+        case .theirs: return [servers(conflict.key, names), servers(other, names)]
+        case .base:
+            var values: [String: GraphValue] = [:]
+            // The conflict knows what the one with the lower key had.
+            if conflict.key < other { values[name] = .null }
+            if conflict.key < other, case .value(.attribute(let old)) = conflict.base { values[name] = old }
+            return [servers(conflict.key, names, but: values)]
+        case .value(let value):
+            return [servers(conflict.key, [name], but: [name: value]), servers(other, names)]
+        }
+    }
+
+    /// Gives an object the server's values, or some that are chosen.
+    private func servers(_ key: ObjectKey, _ names: [String], but chosen: [String: GraphValue] = [:]) -> GraphDiff {
+        guard let object = here.objects[key] else { return GraphDiff() }
+        let changes = names.compactMap { name -> PropertyChange? in
+            guard case .attribute(let old)? = object[name] else { return nil }
+            var new = chosen[name] ?? .null
+            if chosen[name] == nil, case .attribute(let value)? = server.objects[key]?[name] { new = value }
+            let kind = PropertyChange.Kind.attribute(old: old, new: new)
+            return kind.isEmpty ? nil : PropertyChange(name, kind)
+        }
+        return GraphDiff(changed: [ObjectChange(key, changes)])
+    }
+}
+
+extension GraphMerge.Conflict {
+    /// The version that a choice takes.
+    fileprivate func version(_ choice: GraphMerge.Choice) -> Version {
+        switch choice {
+        case .ours: ours
+        case .theirs: theirs
+        case .base: base
+        case .value(let value): .value(.attribute(value))
+        }
+    }
+}
+
+extension GraphSnapshot {
+    /// Some objects and all that they own, by key.
+    func ownedKeys(by keys: [ObjectKey]) -> Set<ObjectKey> {
+        if keys.isEmpty { return [] }
+        let index = RelatedIndex(self)
+        return Set(keys).union(owned(by: keys.compactMap { index.row(of: $0, in: self) }).compactMap(identityKey))
+    }
+}

@@ -1,0 +1,190 @@
+// Answers of a server: those that say what changes in a list, those that can't be taken, and those about more than is tracked.
+
+import CoreData
+import Foundation
+import Graft
+import Testing
+
+@Suite struct TrackerAnswerTests {
+    // MARK: Lists
+
+    /// Teams whose members are added to, or changed by a list of what to add and to remove.
+    private func teams(_ policy: String) throws -> TwoSides {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Team", info: ["identityAttributes": "id"],
+            [
+                .attribute("id"), .attribute("name"),
+                .toMany("members", "Person", inverse: "teams", isOrdered: true).annotated([
+                    "JSONToManyPolicy": policy
+                ]),
+            ])
+        sketch.entity(
+            "Person", info: ["identityAttributes": "id"],
+            [.attribute("id"), .toMany("teams", "Team", inverse: "members")])
+        return try TwoSides(sketch.model()) { context in
+            let team = context.add("Team", ["id": "t", "name": "T"])
+            team.setValue(
+                NSOrderedSet(array: ["a", "b"].map { context.add("Person", ["id": $0]) }), forKey: "members")
+        }
+    }
+
+    @Test(arguments: [
+        ("add", #"["c"]"#, "abc"), ("add", "[]", "ab"), ("add", #"["b"]"#, "ab"), ("replace", #"["c"]"#, "c"),
+        ("delta", #"{"add": ["c"], "remove": ["a"]}"#, "bc"), ("delta", #"{"remove": ["a", "x"]}"#, "b"),
+        ("delta", #"["c"]"#, "c"),
+    ])
+    func `a list that adds to a relationship takes nobody out`(_ policy: String, _ list: String, _ expected: String)
+        throws
+    {
+        let sides = try teams(policy)
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            let json = Data(#"{"id": "t", "members": \#(list)}"#.utf8)
+            try tracker.receive(json: json, entity: "Team", isWhole: false)
+            let team = try #require(try context.one("Team", "id", "t"))
+            #expect(team.texts("members", "id").joined() == expected)
+            #expect(team.text("name") == "T")
+            #expect(try tracker.pendingChange().isEmpty)
+        }
+    }
+
+    // MARK: Answers that can't be saved
+
+    /// Characters; for the client, some names are invalid.
+    private func comics() throws -> TwoSides {
+        let model = ComicModel.make()
+        model.entitiesByName["Character"]?.attributesByName["name"]?.setValidationPredicates(
+            [NSPredicate(format: "NOT SELF BEGINSWITH 'The'")], withValidationWarnings: [])
+        return try TwoSides(model, serverModel: ComicModel.make()) { context in
+            let publisher = context.add("Publisher", ["identifier": 10, "name": "DC"])
+            let power = context.add("Power", ["identifier": 4, "name": "Agility"])
+            context.add(
+                "Character",
+                ["identifier": 1699, "name": "Batman", "publisher": publisher, "powers": NSSet(object: power)])
+        }
+    }
+
+    private func rename(_ name: String) -> (NSManagedObjectContext) throws -> Void {
+        { try $0.one("Character", "identifier", 1699)?.setValue(name, forKey: "name") }
+    }
+
+    @Test func `an answer that can't be saved changes nothing, and locks nothing`() throws {
+        let sides = try comics()
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            let batman = try #require(try context.one("Character", "identifier", 1699))
+            batman.setValue("mine", forKey: "secret")
+            #expect(throws: (any Error).self) {
+                try tracker.receive(sides.answer(rename("The Dark Knight")))
+            }
+            #expect(!context.hasChanges)
+            #expect(batman.text("name") == "Batman" && batman.text("secret") == "mine")
+            #expect(try tracker.pendingChange().changed.map { $0.properties.map(\.name) } == [["secret"]])
+
+            let second = try GraphTracker(file: sides.file, context: context)
+            #expect(second.resumeError != nil)
+            #expect(!context.hasChanges && batman.text("name") == "Batman")
+            try second.receive(sides.answer(rename("Bat")))
+            #expect(batman.text("name") == "Bat" && second.resumeError == nil)
+            #expect(try GraphTracker(file: sides.file, context: context).resumeError == nil)
+        }
+    }
+
+    @Test func `a choice that can't be saved leaves the conflict waiting`() throws {
+        let sides = try comics()
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            try rename("Mine")(context)
+            // Saved is our value: the server's waits.
+            try tracker.receive(sides.answer(rename("The Dark Knight")))
+            let conflict = try #require(tracker.conflicts.first)
+            #expect(throws: (any Error).self) { try tracker.settle(conflict, .theirs) }
+            #expect(!context.hasChanges && tracker.conflicts == [conflict])
+            try tracker.settle(conflict, .value(.string("Bat")))
+            #expect(try context.one("Character", "identifier", 1699)?.text("name") == "Bat")
+        }
+    }
+
+    // MARK: Tracked entities
+
+    @Test func `answers are about the tracked entities alone`() throws {
+        let sides = try comics()
+        let options = GraphTracker.Options(entities: ["Character"])
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context, options)
+            let answer = try sides.answer { server in
+                try server.one("Power", "identifier", 4)?.setValue("Speed", forKey: "name")
+                server.add("Publisher", ["identifier": 11, "name": "Marvel"])
+                try rename("Bat")(server)
+            }
+            let change = try tracker.receive(answer)
+            #expect(change.changed.map(\.key.entity) == ["Character"] && change.inserted.isEmpty)
+            #expect(try context.one("Power", "identifier", 4)?.text("name") == "Agility")
+            #expect(try tracker.pendingChange().isEmpty)
+
+            // Links to others are told, and nothing of these.
+            let batman = try #require(try context.one("Character", "identifier", 1699))
+            batman.setValue(
+                NSSet(object: context.add("Power", ["identifier": 5, "name": "Flight"])), forKey: "powers")
+            let pending = try tracker.pendingChange()
+            #expect(pending.changed.map(\.key.entity) == ["Character"] && pending.count == 1)
+            batman.setValue(NSSet(object: try #require(try context.one("Power", "identifier", 4))), forKey: "powers")
+            #expect(try tracker.pendingChange().isEmpty)
+
+            // A diff of the server's, about everything.
+            let diff = try GraphDiff(
+                from: answer,
+                to: sides.answer { server in
+                    try server.one("Power", "identifier", 4)?.setValue("Strength", forKey: "name")
+                    server.delete(try #require(try server.one("Publisher", "identifier", 11)))
+                    try rename("Batman")(server)
+                })
+            #expect(try tracker.receive(diff).changed.map(\.key.entity) == ["Character"])
+            #expect(try context.one("Character", "identifier", 1699)?.text("name") == "Batman")
+            #expect(try context.one("Character", "identifier", 1699)?.texts("powers", "name") == ["Agility"])
+            #expect(try tracker.pendingChange().isEmpty)
+
+            // JSON, which nests the others.
+            let json = Data(#"[{"id": 1699, "name": "B", "powers": [{"id": 4, "name": "X"}]}]"#.utf8)
+            try tracker.receive(json: json, entity: "Character", isWhole: false)
+            #expect(try context.one("Character", "identifier", 1699)?.text("name") == "B")
+            #expect(try context.one("Power", "identifier", 4)?.text("name") == "Agility")
+            #expect(try tracker.pendingChange().isEmpty)
+        }
+    }
+
+    @Test func `what tracked objects own is tracked`() throws {
+        let sides = try TwoSides(SyncModel.make()) { try SyncModel.fill($0) }
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context, GraphTracker.Options(entities: ["Person"]))
+            let change = try tracker.receive(
+                sides.answer { server in
+                    server.add("Address", ["id": "beach", "person": try server.person("ann")])
+                    server.add("Address", ["id": "nobody's"])
+                    server.add("Task", ["id": "y"])
+                })
+            #expect(change.inserted.map(\.key) == [ObjectKey("Address", [.string("beach")])])
+            #expect(try context.all("Task").count == 5)
+            #expect(try tracker.pendingChange().isEmpty)
+        }
+    }
+
+    // MARK: Sending
+
+    @Test func `what is confirmed is what was marked last`() throws {
+        let sides = try comics()
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            try rename("One")(context)
+            #expect(try tracker.markSent().changed.count == 1)
+            try rename("Two")(context)
+            // Nothing has been confirmed: the second change leads from the last known state, too.
+            let second = try tracker.markSent()
+            #expect(
+                second.changed.first?["name"] == .attribute(old: .string("Batman"), new: .string("Two")))
+            try tracker.confirm()
+            #expect(try tracker.pendingChange().isEmpty)
+        }
+    }
+}

@@ -1,0 +1,190 @@
+// Conflicts that wait in a tracker: nothing of them is sent, and each choice is all of it.
+
+import CoreData
+import Foundation
+import Graft
+import Testing
+
+@Suite struct TrackerConflictTests {
+    private let sides: TwoSides
+
+    init() throws { sides = try TwoSides(SyncModel.make()) { try SyncModel.fill($0) } }
+
+    /// What is pending, in short.
+    private func pending(_ tracker: GraphTracker) throws -> [String] {
+        let diff = try tracker.pendingChange()
+        let lines =
+            diff.deleted.map { "-\($0.key)" } + diff.inserted.map { "+\($0.key)" }
+            + diff.changed.map { "\($0.key) \($0.properties.map(\.name).joined(separator: " "))" }
+        return lines.map { $0.filter { $0 != "\"" } }
+    }
+
+    // MARK: Objects
+
+    @Test(arguments: [GraphMerge.Choice.ours, .theirs, .base])
+    func `a deletion waits with all that the object owns, and it comes back with that`(
+        _ choice: GraphMerge.Choice
+    ) throws {
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            context.delete(try context.person("ann"))
+            try context.save()
+            #expect(try context.all("Address").isEmpty)
+            try tracker.receive(sides.answer { try $0.person("ann").setValue("Anna", forKey: "name") })
+            let conflict = try #require(tracker.conflicts.first)
+            #expect(tracker.conflicts.map(\.kind) == [.deletion])
+            #expect(try pending(tracker) == [])
+
+            try tracker.settle(conflict, choice)
+            #expect(tracker.conflicts.isEmpty)
+            if choice == .ours {
+                #expect(try pending(tracker) == ["-Address home", "-Address work", "-Person ann"])
+                return
+            }
+            let ann = try context.person("ann")
+            #expect(ann.text("name") == "Anna")
+            #expect(ann.texts("addresses", "id") == ["home", "work"])
+            #expect(try pending(tracker) == [])
+        }
+    }
+
+    @Test(arguments: [GraphMerge.Choice.ours, .theirs])
+    func `what the server deleted goes with all that it owns`(_ choice: GraphMerge.Choice) throws {
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            try context.person("ann").setValue("Anna", forKey: "name")
+            try tracker.receive(sides.answer { $0.delete(try $0.person("ann")) })
+            let conflict = try #require(tracker.conflicts.first)
+            #expect(try context.all("Address").count == 2)
+            #expect(try pending(tracker) == [])
+
+            try tracker.settle(conflict, choice)
+            #expect(try context.all("Address").count == (choice == .ours ? 2 : 0))
+            #expect(try pending(tracker) == (choice == .ours ? ["+Address home", "+Address work", "+Person ann"] : []))
+        }
+    }
+
+    @Test func `a link that waits isn't sent by its other end either`() throws {
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            try context.person("ann").setValue(context.person("bob"), forKey: "boss")
+            context.add("Person", ["id": "cid", "staff": NSSet(object: try context.person("bob"))])
+            try tracker.receive(
+                sides.answer { try $0.person("ann").setValue($0.add("Person", ["id": "joe"]), forKey: "boss") })
+            #expect(tracker.conflicts.map(\.property) == ["boss"])
+            #expect(try context.person("ann").object("boss")?.text("id") == "bob")
+            // Bob's staff has Ann for us alone; what is new of him, and Joe's staff, have nothing to do with it.
+            #expect(try pending(tracker) == ["+Person cid", "Person bob boss"])
+
+            try tracker.settle(try #require(tracker.conflicts.first), .theirs)
+            #expect(try context.person("ann").object("boss")?.text("id") == "joe")
+            #expect(try pending(tracker) == ["+Person cid", "Person bob boss"])
+        }
+    }
+
+    // MARK: Uniqueness
+
+    private func values(_ context: NSManagedObjectContext, _ id: String) throws -> [String?] {
+        let person = try context.person(id)
+        return ["email", "first", "last"].map { person.text($0) }
+    }
+
+    @Test(arguments: [GraphMerge.Choice.ours, .theirs, .base, .value(.string("c@x"))])
+    func `a constraint that breaks only together waits for both objects, and is settled for both`(
+        _ choice: GraphMerge.Choice
+    ) throws {
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            try context.person("ann").setValue("new@x", forKey: "email")
+            try tracker.receive(sides.answer { try $0.person("bob").setValue("new@x", forKey: "email") })
+            let conflict = try #require(tracker.conflicts.first)
+            #expect(tracker.conflicts.map(\.kind) == [.uniqueness])
+            #expect(try pending(tracker) == [])
+
+            try tracker.settle(conflict, choice)
+            func emails() throws -> [String?] { try ["ann", "bob"].map { try context.person($0).text("email") } }
+            switch choice {
+            case .ours:
+                #expect(try emails() == ["new@x", "b@x"])
+                #expect(try pending(tracker) == ["Person ann email", "Person bob email"])
+            case .theirs:
+                #expect(try emails() == ["a@x", "new@x"])
+                #expect(try pending(tracker) == [])
+            case .base:
+                #expect(try emails() == ["a@x", "b@x"])
+                #expect(try pending(tracker) == ["Person bob email"])
+            case .value:
+                #expect(try emails() == ["c@x", "new@x"])
+                #expect(try pending(tracker) == ["Person ann email"])
+            }
+        }
+    }
+
+    @Test func `all attributes of a constraint wait, and are settled together`() throws {
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            try context.person("bob").setValuesForKeys(["first": "J", "last": "D", "name": "Bobby"])
+            try tracker.receive(
+                sides.answer { try $0.person("ann").setValuesForKeys(["first": "J", "last": "D"]) })
+            #expect(tracker.conflicts.map(\.property) == ["first"])
+            #expect(try values(context, "bob") == ["b@x", "J", "D"])
+            #expect(try values(context, "ann") == ["a@x", "A", "N"])
+            #expect(try pending(tracker) == ["Person bob name"])
+
+            try tracker.settle(try #require(tracker.conflicts.first), .theirs)
+            #expect(try values(context, "bob") == ["b@x", "B", "B"])
+            #expect(try values(context, "ann") == ["a@x", "J", "D"])
+            #expect(try pending(tracker) == ["Person bob name"])
+        }
+    }
+
+    @Test func `a new object is sent without the value that waits`() throws {
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            context.add("Person", ["id": "cid", "name": "Cid", "email": "new@x"])
+            try tracker.receive(sides.answer { try $0.person("bob").setValue("new@x", forKey: "email") })
+            let inserted = try #require(try tracker.pendingChange().inserted.first)
+            #expect(inserted["email"] == nil && inserted["name"] == .attribute(.string("Cid")))
+            #expect(try pending(tracker) == ["+Person cid"])
+            try tracker.markSent()
+            try tracker.confirm()
+            #expect(try pending(tracker) == [])
+
+            try tracker.settle(try #require(tracker.conflicts.first), .theirs)
+            #expect(try context.person("cid").text("email") == nil)
+            #expect(try context.person("bob").text("email") == "new@x")
+            #expect(try pending(tracker) == [])
+        }
+    }
+
+    // MARK: Order
+
+    @Test func `the server's order is that of the members which are there`() throws {
+        for stack in [sides.client, sides.server] { try stack.fill { try $0.setTasks("abcd") } }
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            try context.setTasks("dabx")
+            try tracker.receive(sides.answer { try $0.setTasks("adbc") })
+            #expect(tracker.conflicts.map(\.kind) == [.order])
+            #expect(try context.person("ann").texts("tasks", "id").joined() == "dabx")
+            // Changed again while it waits.
+            try context.setTasks("xdab")
+
+            try tracker.settle(try #require(tracker.conflicts.first), .theirs)
+            #expect(try context.person("ann").texts("tasks", "id").joined() == "xadb")
+            #expect(try tracker.pendingChange().changed.first { $0.key.entity == "Person" }?.properties.count == 1)
+        }
+    }
+
+    @Test func `a value that was changed again while it waited is settled, too`() throws {
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            try context.person("ann").setValue("Anna", forKey: "name")
+            try tracker.receive(sides.answer { try $0.person("ann").setValue("Anne", forKey: "name") })
+            try context.person("ann").setValue("Annie", forKey: "name")
+            try tracker.settle(try #require(tracker.conflicts.first), .theirs)
+            #expect(try context.person("ann").text("name") == "Anne")
+            #expect(try pending(tracker) == [])
+        }
+    }
+}
