@@ -171,6 +171,7 @@ enum StoreAccess {
             throw GraftError(
                 .unwritableFile(reason: "there is a file already, and a backup replaces none"), at: place(path))
         }
+        try OutputFile.requireNoPartOfStore(path, besides: [store])
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         guard FileKind(ofPath: folder) == .folder else {
             throw GraftError(.unwritableFile(reason: "its folder doesn't exist"), at: place(path))

@@ -34,6 +34,19 @@ public struct ExportDestination: Sendable {
         }
     }
 
+    /// Writes a text that is there already.
+    ///
+    /// - Throws: ``GraftError`` with `unwritableFile`. A file is then as it was.
+    package func write(_ text: Data) throws {
+        try write { file in
+            do {
+                try file.write(contentsOf: text)
+            } catch {
+                throw GraftError(.unwritableFile(reason: GraftError.words(of: error)))
+            }
+        }
+    }
+
     private static func replace<T>(_ url: URL, _ body: (FileHandle) throws -> T) throws -> T {
         DraftFile.removeLeftovers(of: url)
         let draft: DraftFile

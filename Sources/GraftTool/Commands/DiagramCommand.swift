@@ -33,6 +33,7 @@ struct DiagramCommand: JobCommand {
     var attributes: Int?
 
     @Option(
+        name: .shortAndLong,
         help: ArgumentHelp("The file to write; standard output without it.", valueName: "file"), completion: .file())
     var output: String?
 

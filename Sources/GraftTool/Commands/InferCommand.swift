@@ -21,6 +21,7 @@ struct InferCommand: JobCommand {
     var files: [String]
 
     @Option(
+        name: .shortAndLong,
         help: ArgumentHelp(
             "The model to write, an .xcdatamodeld; without it, only the guesses are shown.", valueName: "model"),
         completion: .file())

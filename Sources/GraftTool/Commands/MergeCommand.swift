@@ -35,6 +35,7 @@ struct MergeCommand: JobCommand {
     var theirs: String
 
     @Option(
+        name: .shortAndLong,
         help: ArgumentHelp(
             "The store or archive to write, whole or not at all; may be one of the three. It continues our version.",
             valueName: "store"), completion: .file())
@@ -46,7 +47,7 @@ struct MergeCommand: JobCommand {
     @OptionGroup
     var key: KeyOptions
 
-    @Option(help: .maxDeletions, transform: MappingOptions.DeletionLimit.parsing)
+    @Option(parsing: .unconditional, help: .maxDeletions, transform: MappingOptions.DeletionLimit.parsing)
     var maxDeletions: MappingOptions.DeletionLimit?
 
     @Option(

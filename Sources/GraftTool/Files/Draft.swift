@@ -18,8 +18,9 @@ final class Draft {
 
     /// Takes a name beside a target, and removes what killed runs have left there for the same target.
     ///
-    /// - Throws: ``GraftError`` with `unwritableFile`, where nothing can be made in the folder.
+    /// - Throws: ``GraftError``: with `unwritableFile`, where nothing can be made in the folder; for the place of another store's log.
     init(of target: String) throws {
+        try OutputFile.requireNoPartOfStore(target)
         let url = URL(fileURLWithPath: target).resolvingSymlinksInPath()
         let folder = url.deletingLastPathComponent()
         guard FileKind(ofPath: folder.path) == .folder else {

@@ -21,6 +21,30 @@ enum FileKind {
         }
     }
 
+    /// Whether two paths lead to one file, or would where there is none yet.
+    static func isSameFile(_ one: String, _ other: String) -> Bool {
+        let (first, second) = (number(of: one), number(of: other))
+        if first != nil || second != nil { return first == second }
+        let urls = [one, other].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath() }
+        guard urls[0].lastPathComponent == urls[1].lastPathComponent else { return false }
+        let folders = urls.map { number(of: $0.deletingLastPathComponent().path) }
+        return folders[0] != nil && folders[0] == folders[1]
+    }
+
+    /// Whether a file that is there is in a folder, a model for instance, or in one within it.
+    static func isFile(_ path: String, inFolder folder: String) -> Bool {
+        guard FileKind(ofPath: folder) == .folder, FileKind(ofPath: path) == .file else { return false }
+        let start = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
+        return URL(fileURLWithPath: path).resolvingSymlinksInPath().path.hasPrefix(start + "/")
+    }
+
+    /// The device and the inode of what is at a path, links followed.
+    private static func number(of path: String) -> [UInt64]? {
+        var status = stat()
+        // Safe: the call fills a structure of ours, and copies the path.
+        return unsafe stat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
+    }
+
     /// Says in plain words what is wrong with a file that is to be read, before anything has begun.
     ///
     /// - Throws: ``GraftError`` with the problem `unreadableFile`.

@@ -1,4 +1,5 @@
-// Where a command writes its result: the file that was named, or standard output.
+// Where a command writes its result: the file that was named, or standard output. A result never replaces what it was made from: no
+// store, nothing that belongs to one, and none of the files that the command reads or writes otherwise.
 
 import Foundation
 import Graft
@@ -14,14 +15,18 @@ enum OutputFile {
 
     /// The place of a result.
     ///
-    /// - Parameter output: The file's path; nil for standard output.
-    /// - Throws: ``GraftError`` with the problem `unwritableFile`.
-    static func destination(_ output: String?, _ console: Console) throws -> ExportDestination {
+    /// - Parameters:
+    ///   - output: The file's path; nil for standard output.
+    ///   - files: The paths of everything else that the command reads or writes.
+    /// - Throws: ``GraftError`` with the problem `unwritableFile`; in plain words where something would be lost.
+    static func destination(_ output: String?, besides files: [String?], _ console: Console) throws -> ExportDestination
+    {
         guard let output else { return .handle(FileHandle(fileDescriptor: console.output)) }
         // A link keeps pointing where it points, and the file there is replaced.
         let url = URL(fileURLWithPath: output).resolvingSymlinksInPath()
         switch FileKind(ofPath: url.path) {
         case .missing, .file:
+            try requireReplaceable(output, besides: files.compactMap(\.self))
             guard FileKind(ofPath: url.deletingLastPathComponent().path) == .folder else {
                 throw GraftError(.unwritableFile(reason: "its folder doesn't exist"), at: .init(source: output))
             }
@@ -34,5 +39,51 @@ enum OutputFile {
             }
             return .handle(handle)
         }
+    }
+
+    // MARK: What is never replaced
+
+    /// Refuses a path at which SQLite keeps what belongs to a store: its log, its journal, its external data.
+    ///
+    /// - Parameter stores: Stores that may not be there yet.
+    static func requireNoPartOfStore(_ path: String, besides stores: [String] = []) throws {
+        let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+        for ending in logEndings where url.path.hasSuffix(ending) {
+            let store = String(url.path.dropLast(ending.count))
+            if isStore(store) || stores.contains(where: { FileKind.isSameFile($0, store) }) {
+                throw refusal(path, "a store keeps its log there, under the name that it needs")
+            }
+        }
+        let isExternalData = url.deletingLastPathComponent().pathComponents.contains {
+            $0.hasPrefix(".") && $0.hasSuffix("_SUPPORT")
+        }
+        if isExternalData { throw refusal(path, "a store keeps its external data in that folder") }
+    }
+
+    private static let logEndings = ["-wal", "-shm", "-journal"]
+
+    private static func requireReplaceable(_ output: String, besides files: [String]) throws {
+        if files.contains(where: { FileKind.isSameFile($0, output) || FileKind.isFile(output, inFolder: $0) }) {
+            throw refusal(output, "the result would replace a file that the command itself reads or writes")
+        }
+        try requireNoPartOfStore(output, besides: files)
+        if isStore(output) {
+            throw refusal(
+                output, "the result would replace a store", remedy: "Name another file, or remove the store first.")
+        }
+    }
+
+    private static func refusal(
+        _ path: String, _ finding: String, remedy: String = "Name another file."
+    ) -> GraftError {
+        GraftError(.other(finding: finding, remedy: remedy), at: .init(source: path))
+    }
+
+    /// Whether a file's first bytes are a store's.
+    private static func isStore(_ path: String) -> Bool {
+        guard FileKind(ofPath: path) == .file, let file = FileHandle(forReadingAtPath: path) else { return false }
+        let magic = Data("SQLite format 3\0".utf8)
+        // What can't be read isn't known to be a store; writing it says what is wrong.
+        return (try? file.read(upToCount: magic.count)) == magic
     }
 }

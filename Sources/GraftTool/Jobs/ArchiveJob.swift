@@ -34,7 +34,7 @@ struct ArchiveJob {
             interruption.end()
         }
         do {
-            let destination = try OutputFile.destination(output, console)
+            let destination = try OutputFile.destination(output, besides: [store, model], console)
             try container.writeArchive(to: destination, options: options, progress: progress)
             let leftOut = damages.withLock { $0 }
             for error in leftOut { console.note("left out: \(error.description)") }

@@ -17,13 +17,10 @@ struct DiagramJob {
     var output: String?
 
     func run(on console: Console) throws {
+        let destination = try OutputFile.destination(output, besides: [model], console)
         let text = try text(of: Self.diagram(StoreAccess.model(at: model), attributeLimit))
-        guard let output else { return try console.write(text) }
-        do {
-            try Data(text.utf8).write(to: URL(fileURLWithPath: output), options: .atomic)
-        } catch {
-            throw GraftError(.unwritableFile(reason: "the diagram"), at: .init(source: output), underlying: error)
-        }
+        if output == nil { return try console.write(text) }
+        try destination.write(Data(text.utf8))
         try OutputFile.report(output, console)
     }
 

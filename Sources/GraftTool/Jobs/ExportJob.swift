@@ -42,7 +42,8 @@ struct ExportJob {
             interruption.end()
         }
         do {
-            try export(container, options, transformers, to: OutputFile.destination(output, console), progress)
+            let destination = try OutputFile.destination(output, besides: [store, model], console)
+            try export(container, options, transformers, to: destination, progress)
         } catch  where output == nil && console.isOutputClosed {
             throw OutputClosed()
         } catch let error as GraftError {

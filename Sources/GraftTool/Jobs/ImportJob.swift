@@ -35,7 +35,10 @@ struct ImportJob {
     func run(on console: Console) throws {
         for file in files + deleted where file != "-" { try FileKind.require(.graph, at: file) }
         let transformers = try ModelTransformers(transformers)
-        try requireFolderOfReport()
+        // A report that can't be written should be known before anything is imported.
+        let reportDestination = try report.map {
+            try OutputFile.destination($0, besides: (files + deleted).map(\.self) + [store, model, backup], console)
+        }
         // A model that can't be read is told before anybody waits.
         if let model { _ = try StoreAccess.model(at: model, forStore: store) }
         let making = try lockIfNew(console)
@@ -50,10 +53,10 @@ struct ImportJob {
         do {
             report = try importFiles(input, isNew: isNew, console)
         } catch {
-            try writeReport(of: error)
+            try write(error, to: reportDestination)
             throw error
         }
-        try write(report)
+        try write(report, to: reportDestination)
         try console.report(
             input.remarks + ImportReportText.lines(report), after: isDryRun ? nil : "the import is saved")
         for line in ImportReportText.failureLines(report) { console.note(line) }
@@ -151,33 +154,19 @@ struct ImportJob {
 
     // MARK: Report
 
-    /// A report that can't be written should be known before anything is imported.
-    private func requireFolderOfReport() throws {
-        guard let report else { return }
-        let folder = URL(fileURLWithPath: report).deletingLastPathComponent().path
-        guard FileKind(ofPath: folder) == .folder else {
-            throw GraftError(.unwritableFile(reason: "its folder doesn't exist"), at: .init(source: report))
-        }
-    }
-
-    private func writeReport(of error: any Error) throws {
+    private func write(_ error: any Error, to destination: ExportDestination?) throws {
         switch error {
-        case let failures as ImportFailures: try write(failures.report)
-        case let error as GraftError: try write(ImportReport(failure: error))
+        case let failures as ImportFailures: try write(failures.report, to: destination)
+        case let error as GraftError: try write(ImportReport(failure: error), to: destination)
         default: break
         }
     }
 
     /// Writes the report into its file, whole or not at all.
-    private func write(_ report: ImportReport) throws {
-        guard let path = self.report else { return }
+    private func write(_ report: ImportReport, to destination: ExportDestination?) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        do {
-            try (encoder.encode(report) + [0x0A]).write(to: URL(fileURLWithPath: path), options: .atomic)
-        } catch {
-            throw GraftError(.unwritableFile(reason: "the report"), at: .init(source: path), underlying: error)
-        }
+        try destination?.write(encoder.encode(report) + [0x0A])
     }
 
     private func source(_ file: String, _ console: Console) -> ImportSource {

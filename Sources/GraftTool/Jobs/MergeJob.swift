@@ -36,6 +36,7 @@ struct MergeJob {
                     found: files.ours.kind.words, expected: "a store or an archive",
                     remedy: "Import it into a store first: graft import."), at: .init(source: ours))
         }
+        try requireReplaceableOutput(files.ours)
         let model = try model(files.ours, files.theirs)
         let ourSnapshot = try snapshot(files.ours, model)
         var options = GraphMerge.Options()
@@ -72,6 +73,14 @@ struct MergeJob {
         return 0
     }
 
+    /// The output may be one of the versions, and is of our version's kind: no store becomes an archive, and no archive a store.
+    private func requireReplaceableOutput(_ ours: GraphFile) throws {
+        try OutputFile.requireNoPartOfStore(output, besides: [base, self.ours, theirs])
+        guard FileKind(ofPath: output) == .file else { return }
+        let kind = try FileKind.contents(of: output)
+        if kind != .empty { try kind.require(ours.isStore ? .store : .archive, source: output) }
+    }
+
     /// Git has an empty file where both sides have added one.
     private var isEmptyBase: Bool {
         get throws { try FileKind.contents(of: base) == .empty }
@@ -106,7 +115,7 @@ struct MergeJob {
 
     /// Changes our store where it is the output too; else a copy of it, which then takes the output's place.
     private func write(_ diff: GraphDiff, _ options: GraphDiff.ApplyingOptions) throws {
-        if Self.isSameFile(ours, output) { return try apply(diff, options, to: ours) }
+        if FileKind.isSameFile(ours, output) { return try apply(diff, options, to: ours) }
         let draft = try Draft(of: output)
         defer { draft.remove() }
         try draft.copy(ours)
@@ -123,15 +132,5 @@ struct MergeJob {
         if progress.isCancelled { throw GraftError(.cancelled) }
         try container.apply(diff, options: options)
         try StoreAccess.close(container)
-    }
-
-    /// Whether two paths lead to one file. What isn't there yet is no other's.
-    private static func isSameFile(_ paths: String...) -> Bool {
-        let files = paths.map { path in
-            var status = stat()
-            // Safe: the call fills a structure of ours, and copies the path.
-            return unsafe stat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
-        }
-        return files[0] != nil && files[0] == files[1]
     }
 }

@@ -12,6 +12,7 @@ struct PageJob {
 
     func run(on console: Console) throws {
         try FileKind.require(.store, at: store)
+        let destination = try OutputFile.destination(output, besides: [store, model], console)
         let report = try InspectJob(file: store, model: model, isJSON: false).storeReport()
         let container = try StoreAccess.openForReading(store, modelPath: model)
         var page = StorePage(title: URL(fileURLWithPath: store).lastPathComponent)
@@ -20,12 +21,7 @@ struct PageJob {
         if page.diagram == nil {
             page.facts.append("Without a picture of the model, because Graphviz isn't installed.")
         }
-        let html = try page.html(of: container.newBackgroundContext())
-        do {
-            try Data(html.utf8).write(to: URL(fileURLWithPath: output), options: .atomic)
-        } catch {
-            throw GraftError(.unwritableFile(reason: "the page"), at: .init(source: output), underlying: error)
-        }
+        try destination.write(Data(page.html(of: container.newBackgroundContext()).utf8))
         try OutputFile.report(output, console)
     }
 }
