@@ -138,7 +138,7 @@ extension ManagedValue {
     }
 
     /// Strings are compared by their bytes: `é` in two normal forms are two values to a store.
-    private static func sameScalars(_ a: String, _ b: String) -> Bool {
+    fileprivate static func sameScalars(_ a: String, _ b: String) -> Bool {
         a.utf8.count == b.utf8.count && a.utf8.elementsEqual(b.utf8)
     }
 }
@@ -147,14 +147,33 @@ extension TransformableValue {
     /// Whether both hold equal objects or, where a class has no equality, the same bytes.
     func isSame(as other: TransformableValue) -> Bool {
         if self === other { return true }
-        if let mine = object as? NSObject, let theirs = other.object as? NSObject { return mine.isEqual(theirs) }
-        if let mine = object as? any Hashable, let theirs = other.object as? any Hashable {
-            return AnyHashable(mine) == AnyHashable(theirs)
+        if let object, let twin = other.object {
+            if let mine = object as? NSObject, let theirs = twin as? NSObject {
+                return mine.isEqual(theirs) && Self.haveSameTexts(object, twin)
+            }
+            if let mine = object as? any Hashable, let theirs = twin as? any Hashable {
+                return AnyHashable(mine) == AnyHashable(theirs) && Self.haveSameTexts(object, twin)
+            }
         }
         guard let mine = try? storedBytes(), let theirs = try? other.storedBytes() else {
             // Objects that can't be encoded have no equality that could be relied on; the save will report them.
             return false
         }
         return mine == theirs
+    }
+
+    /// Whether the texts in equal trees have the same bytes, too: Foundation on Linux takes `é` in two normal forms as equal.
+    private static func haveSameTexts(_ one: Any, _ other: Any) -> Bool {
+        switch (one, other) {
+        case (let one as String, let other as String): return ManagedValue.sameScalars(one, other)
+        case (let one as [Any], let other as [Any]):
+            return zip(one, other).allSatisfy { haveSameTexts($0, $1) }
+        case (let one as [AnyHashable: Any], let other as [AnyHashable: Any]):
+            return one.allSatisfy { key, value in
+                guard let twin = other.index(forKey: key) else { return false }
+                return haveSameTexts(key.base, other[twin].key.base) && haveSameTexts(value, other[twin].value)
+            }
+        default: return true
+        }
     }
 }

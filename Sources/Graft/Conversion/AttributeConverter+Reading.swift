@@ -31,7 +31,7 @@ extension AttributeConverter {
     }
 
     private func converted(_ token: JSONToken, _ reader: inout JSONReader) throws -> GraphValue {
-        if kind == .transformable { return Self.unwrapped(try reader.heldValue()) }
+        if kind == .transformable { return Self.unwrapped(try tree(&reader)) }
         if kind == .binary, token == .beginObject || token == .beginArray {
             return .data(Data(try reader.bytesOfTree()))
         }
@@ -51,6 +51,18 @@ extension AttributeConverter {
         } catch {
             throw reader.error(problem(error, Self.words(for: token, reader)))
         }
+    }
+
+    /// A tree with keys that a dictionary can have.
+    private func tree(_ reader: inout JSONReader) throws -> JSONValue {
+        let (offset, path) = (reader.tokenOffset, reader.path)
+        let tree = try reader.heldValue()
+        do throws(GraftError) {
+            try tree.requireTellableKeys()
+        } catch {
+            throw GraftError(error.problem, at: reader.place(offset: offset, path: path + (error.place.path ?? [])))
+        }
+        return tree
     }
 
     /// Returns the value of a JSON value in memory, as ``value(of:in:)`` does for its token.

@@ -1,5 +1,6 @@
 // When two values are the same for a diff, and which comes first in its output. Both are total: NaN is itself, texts are
-// their bytes, zero and minus zero differ.
+// their bytes, zero and minus zero differ. Trees are compared as JSON means them, and as an import does: members in any order,
+// numbers by value.
 
 import Foundation
 
@@ -22,9 +23,6 @@ extension GraphValue {
     private func isOtherValue(sameAs other: GraphValue) -> Bool {
         switch (self, other) {
         case (.uri(let one), .uri(let other)): one.absoluteString.hasSameBytes(as: other.absoluteString)
-        case (.json(let one), .json(let other)):
-            // `==` takes texts in two normal forms as one.
-            one == other && one.description.hasSameBytes(as: other.description)
         default: self == other
         }
     }
@@ -43,6 +41,7 @@ extension GraphValue {
         case (.data(let one), .data(let other)), (.encoded(let one), .encoded(let other)):
             return one.lexicographicallyPrecedes(other)
         case (.string(let one), .string(let other)): return one.precedesInBytes(other)
+        case (.json(let one), .json(let other)): return one.canonicalText.precedesInBytes(other.canonicalText)
         default: return description.precedesInBytes(other.description)
         }
     }
@@ -62,6 +61,32 @@ extension GraphValue {
         case .json: 10
         case .encoded: 11
         }
+    }
+}
+
+extension JSONValue {
+    /// One text for all trees that are equal: members by key, one form for each number.
+    var canonicalText: String { canonical.description }
+
+    private var canonical: JSONValue {
+        switch self {
+        case .null, .bool, .string: self
+        case .number(let number): .number(number.canonical)
+        case .array(let elements): .array(elements.map(\.canonical))
+        case .object(let object):
+            .object(
+                JSONValue.Object(
+                    members: object.sortedMembers.map { .init(key: $0.key, value: $0.value.canonical) }))
+        }
+    }
+}
+
+extension JSONValue.Number {
+    /// One number for each value: an integer or a double where that is exact.
+    fileprivate var canonical: JSONValue.Number {
+        if let value = int64 { return JSONValue.Number(value) }
+        if let value = double, let number = JSONValue.Number(value), number == self { return number }
+        return JSONValue.Number(checkedText: canonicalText)
     }
 }
 

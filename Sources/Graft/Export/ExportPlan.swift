@@ -128,9 +128,10 @@ private struct ItemBuilder {
 
     /// Arranges what stands below a path.
     private func items(_ entries: [Entry], at path: [String]) throws -> [ExportPlan.Item] {
-        var groups: [String: [Entry]] = [:]
-        for entry in entries { groups[entry.path[path.count], default: []].append(entry) }
-        let ordered = groups.map { (key: $0.key, entries: $0.value, rank: $0.value.map(\.rank).min() ?? 0) }.sorted {
+        var groups: [JSONKeyBytes: [Entry]] = [:]
+        for entry in entries { groups[JSONKeyBytes(entry.path[path.count]), default: []].append(entry) }
+        let ordered = groups.map { (key: $0.key.text, entries: $0.value, rank: $0.value.map(\.rank).min() ?? 0) }.sorted
+        {
             sortsKeys || $0.rank == $1.rank
                 ? $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) : $0.rank < $1.rank
         }

@@ -47,14 +47,14 @@ extension JSONValue {
 extension JSONValue.Number: Hashable {
     /// Compares values: `1`, `1.0` and `10e-1` are equal.
     public static func == (one: JSONValue.Number, other: JSONValue.Number) -> Bool {
-        one.text == other.text || one.canonical == other.canonical
+        one.text == other.text || one.canonicalText == other.canonicalText
     }
 
     /// Hashes the value.
-    public func hash(into hasher: inout Hasher) { hasher.combine(canonical) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(canonicalText) }
 
     /// Sign, digits without zeros at either end, and exponent: one form for each value.
-    private var canonical: String {
+    var canonicalText: String {
         text.withUTF8Span { bytes in
             guard let number = ParsedNumber(bytes), !number.isZero else { return "0" }
             let sign = number.isNegative ? "-" : ""

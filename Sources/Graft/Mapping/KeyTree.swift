@@ -80,15 +80,15 @@ struct KeyTreeBuilder {
     /// - Parameter path: The keys that lead to it.
     mutating func tree(_ entries: [Entry], at path: [String] = []) -> KeyTree {
         var keys: [String] = []
-        var groups: [String: [Entry]] = [:]
+        var groups: [JSONKeyBytes: [Entry]] = [:]
         for entry in entries {
-            let key = entry.path.first ?? ""
-            if groups[key] == nil { keys.append(key) }
+            let key = JSONKeyBytes(entry.path.first ?? "")
+            if groups[key] == nil { keys.append(key.text) }
             groups[key, default: []].append(entry)
         }
         let first = keyCount
         keyCount += keys.count
-        let targets = keys.map { target(groups[$0] ?? [], at: path + [$0]) }
+        let targets = keys.map { target(groups[JSONKeyBytes($0)] ?? [], at: path + [$0]) }
         let leaves = entries.filter { $0.role != .ignored }.map { KeyTree.Leaf(property: $0.property, rank: $0.rank) }
             .sorted { ($0.property, $0.rank) < ($1.property, $1.rank) }
         return KeyTree(keys: keys, targets: targets, leaves: leaves, firstKeyNumber: first, path: path)

@@ -63,6 +63,25 @@ extension JSONValue {
         }
     }
 
+    /// Refuses a tree with two keys that a dictionary takes for one: `é` as one scalar and as two. A key that is simply repeated is no
+    /// such; its last value counts.
+    ///
+    /// - Throws: ``GraftError`` with the path within the tree.
+    func requireTellableKeys() throws(GraftError) {
+        switch self {
+        case .array(let elements):
+            for (index, element) in elements.enumerated() {
+                do throws(GraftError) {
+                    try element.requireTellableKeys()
+                } catch {
+                    throw error.within(.index(index))
+                }
+            }
+        case .object(let object): try object.requireTellableKeys()
+        case .null, .bool, .number, .string: return
+        }
+    }
+
     /// The tree in Foundation's classes, for other modules.
     package var foundationObject: Any { object }
 
@@ -77,6 +96,39 @@ extension JSONValue {
         case .object(let object):
             Dictionary(object.members.map { ($0.key, $0.value.object) }, uniquingKeysWith: { $1 })
         }
+    }
+}
+
+extension JSONValue.Object {
+    fileprivate func requireTellableKeys() throws(GraftError) {
+        let mayCollide = members.count > 1 && members.contains { !$0.key.utf8.allSatisfy { $0 < 0x80 } }
+        var known: [String: String] = [:]
+        for member in members {
+            if mayCollide, let other = known.updateValue(member.key, forKey: member.key),
+                !other.hasSameBytes(as: member.key)
+            {
+                throw GraftError(
+                    .other(
+                        finding:
+                            "two keys of an object differ in their Unicode normal form alone, and a dictionary takes them for one",
+                        remedy: "Rename one of them."),
+                    at: .init(path: [.key(member.key)]))
+            }
+            do throws(GraftError) {
+                try member.value.requireTellableKeys()
+            } catch {
+                throw error.within(.key(member.key))
+            }
+        }
+    }
+}
+
+extension GraftError {
+    /// The same error, seen from a step further out.
+    fileprivate func within(_ step: Place.PathComponent) -> GraftError {
+        var error = self
+        error.place.path = [step] + (place.path ?? [])
+        return error
     }
 }
 

@@ -23,6 +23,7 @@ import Foundation
             if case .encoded(let bytes) = value {
                 setValue(try GraphValue.unarchived(bytes), forKey: property.name)
             } else {
+                if case .json(let tree) = value { try tree.requireTellableKeys() }
                 setValue(value.object, forKey: property.name)
             }
         }
@@ -96,6 +97,7 @@ import Foundation
         /// Sets an attribute.
         @inline(__always)
         func assign(_ value: GraphValue, _ number: Int, _ property: GraphSchema.Property) throws {
+            if case .json(let tree) = value { try tree.requireTellableKeys() }
             setSlot(number, to: managedValue(value, number))
         }
 

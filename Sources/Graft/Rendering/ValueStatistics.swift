@@ -12,20 +12,20 @@ struct ValueStatistics {
 
     private(set) var total = 0
     private(set) var filled = 0
-    private var counts: [GraphValue: Int] = [:]
+    private var counts: [ExactValue: Int] = [:]
 
     mutating func add(_ value: GraphValue) {
         total += 1
         guard !value.isNull else { return }
         filled += 1
-        counts[value, default: 0] += 1
+        counts[ExactValue(value), default: 0] += 1
     }
 
     var distinct: Int { counts.count }
 
     /// The smallest and the largest value, where values have a size; of texts and bytes, their lengths.
     func range(_ text: (GraphValue) -> String) -> String? {
-        let measured = counts.keys.compactMap { value in value.size.map { (size: $0, value: value) } }
+        let measured = counts.keys.map(\.value).compactMap { value in value.size.map { (size: $0, value: value) } }
         guard let least = measured.min(by: { $0.size < $1.size }), let most = measured.max(by: { $0.size < $1.size })
         else { return nil }
         if least.value.hasLength {
@@ -38,8 +38,8 @@ struct ValueStatistics {
 
     /// How numbers and dates are spread, in equal steps from the smallest to the largest; nil for other values, and for few.
     func histogram(steps: Int = 12) -> [Int]? {
-        let measured = counts.filter { !$0.key.hasLength }.compactMap { value, count in
-            value.size.map { (size: $0, count: count) }
+        let measured = counts.filter { !$0.key.value.hasLength }.compactMap { value, count in
+            value.value.size.map { (size: $0, count: count) }
         }
         guard measured.count > 5, let least = measured.map(\.size).min(), let most = measured.map(\.size).max(),
             least < most
@@ -52,7 +52,7 @@ struct ValueStatistics {
     /// The values that occur most often, where some are repeated.
     func mostFrequent(_ limit: Int = 4, _ text: (GraphValue) -> String) -> [Share] {
         guard distinct < filled else { return [] }
-        return counts.map { Share(label: text($0.key), count: $0.value) }
+        return counts.map { Share(label: text($0.key.value), count: $0.value) }
             .sorted { $0.count != $1.count ? $0.count > $1.count : $0.label < $1.label }.prefix(limit).map { $0 }
     }
 }

@@ -81,7 +81,7 @@ struct ContentMark {
         switch value {
         case .double(let number), .date(let number): mix(String(number.bitPattern, radix: 16))
         case .data(let bytes), .encoded(let bytes): mix(bytes.base64EncodedString())
-        case .json(let tree): mix(tree.description)
+        case .json(let tree): mix(tree.canonicalText)
         default: mix(value.description)
         }
     }

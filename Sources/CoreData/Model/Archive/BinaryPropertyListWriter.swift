@@ -18,7 +18,8 @@ struct BinaryPropertyListWriter {
         case real(UInt64)
         case date(UInt64)
         case data(Data)
-        case string(String)
+        /// Its bytes: `==` of `String` takes texts in two normal forms as one.
+        case string([UInt8])
         case uid(Int)
     }
 
@@ -63,7 +64,7 @@ struct BinaryPropertyListWriter {
         case .date(let value):
             return scalar(.date(value.bitPattern)) { [0x33] + Self.bytes(value.bitPattern, 8) }
         case .data(let value): return scalar(.data(value)) { Self.head(0x40, value.count) + value }
-        case .string(let value): return scalar(.string(value)) { Self.string(value) }
+        case .string(let value): return scalar(.string(Array(value.utf8))) { Self.string(value) }
         case .uid(let value):
             return scalar(.uid(value)) {
                 let size = Self.size(of: UInt64(value))

@@ -13,7 +13,8 @@ struct KeyedArchiveBuilder {
     private var classes: [String: Int] = [:]
 
     private enum PlainValue: Hashable {
-        case text(String)
+        /// Its bytes: `==` of `String` takes texts in two normal forms as one.
+        case text([UInt8])
         case number(Int64)
         case real(UInt64)
         case boolean(Bool)
@@ -43,7 +44,7 @@ struct KeyedArchiveBuilder {
 
     mutating func text(_ text: String?) -> PropertyListValue {
         guard let text else { return Self.null }
-        return shared(.text(text), .string(text))
+        return shared(.text(Array(text.utf8)), .string(text))
     }
 
     mutating func boolean(_ value: Bool) -> PropertyListValue { shared(.boolean(value), .boolean(value)) }

@@ -54,7 +54,8 @@ package indirect enum PropertyListValue: Equatable, Sendable {
 extension PropertyListValue {
     /// The value in Foundation's classes.
     ///
-    /// - Throws: ``PropertyListError`` for a reference of a keyed archive, which has no class.
+    /// - Throws: ``PropertyListError`` for a reference of a keyed archive, which has no class, and for two keys that Swift takes
+    ///   for one.
     func object() throws(PropertyListError) -> Any {
         switch self {
         case .boolean(let value): return NSNumber(value: value)
@@ -71,7 +72,11 @@ extension PropertyListValue {
             return objects
         case .dictionary(let entries):
             var objects: [String: Any] = [:]
-            for entry in entries { objects[entry.key] = try entry.value.object() }
+            for entry in entries {
+                guard objects.updateValue(try entry.value.object(), forKey: entry.key) == nil else {
+                    throw PropertyListError(description: "a dictionary has the key '\(entry.key)' twice")
+                }
+            }
             return objects
         }
     }
