@@ -80,6 +80,8 @@ enum DictionaryKey {
     static let reference = "$ref"
     /// The entity's name where there is no other key for it and it can't be left out.
     static let entity = "$entity"
+    /// Those that documents have.
+    static let ofDocuments = [number, reference, entity]
     /// In a dictionary of changes: the names of the properties that have no value any more, where nulls have no form.
     static let nulls = "$null"
     /// In a dictionary of changes: by relationship, new members, former members, and all members in their order.

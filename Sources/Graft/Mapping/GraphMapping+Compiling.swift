@@ -104,13 +104,14 @@ private struct EntityCompiler {
         let compiler = PropertyCompiler(
             entity: entity, rules: rules, said: said, isAnnotated: isAnnotated, isDocument: isDocument)
         let byName = entity.propertiesByName
-        var properties: [PropertyMapping?] = []
+        var properties = try schema.entities[number].properties.map { property in
+            try byName[property.name].flatMap { try compiler.mapping(of: property, $0) }
+        }
+        if isDocument { makeRoomForKeysOfDocuments(in: &properties) }
         var entries: [KeyTreeBuilder.Entry] = []
         var ignored: [[String]] = []
         for (number, property) in schema.entities[number].properties.enumerated() {
-            let mapping = try byName[property.name].flatMap { try compiler.mapping(of: property, $0) }
-            properties.append(mapping)
-            guard let mapping else { continue }
+            guard let mapping = properties[number] else { continue }
             guard mapping.direction.isImported else {
                 ignored.append(mapping.path)
                 continue
@@ -132,6 +133,29 @@ private struct EntityCompiler {
         if let path = compiled.tombstone?.path { ignored.append(path) }
         compiled.keys = builder.tree(KeyTreeBuilder.adding(ignored: entries.isEmpty ? [] : ignored, to: entries))
         return compiled
+    }
+
+    /// Documents have keys of their own. What would stand under one of them gets another `$` in front, until the key is free; and so
+    /// does what the mapping leaves out, where another property has the key that it would get.
+    private func makeRoomForKeysOfDocuments(in properties: inout [PropertyMapping?]) {
+        var taken = Set(properties.compactMap { $0?.path.first }.map(JSONKeyBytes.init))
+        var renamed: [String: String] = [:]
+        for (index, property) in schema.entities[number].properties.enumerated() {
+            guard let path = properties[index]?.path, let key = path.first else { continue }
+            let isOwn = path == ["$" + property.name]
+            let isTaken = isOwn && properties.indices.contains { $0 != index && properties[$0]?.path.first == key }
+            guard isTaken || DictionaryKey.ofDocuments.contains(key) else { continue }
+            var free = key
+            if !isOwn, let known = renamed[key] {
+                free = known
+            } else {
+                repeat { free = "$" + free } while !taken.insert(JSONKeyBytes(free)).inserted
+                if !isOwn { renamed[key] = free }
+            }
+            let moved = [free] + path.dropFirst()
+            properties[index]?.path = moved
+            properties[index]?.sources = [SourcePath(keys: moved)]
+        }
     }
 
     /// Everything that is wrong with what the entity and its properties say.

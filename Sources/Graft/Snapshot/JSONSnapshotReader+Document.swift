@@ -19,7 +19,7 @@ struct DocumentState {
     /// The entity whose objects are being read.
     var entity: Int?
     /// By `$id`, as text.
-    var rows: [String: NumberedRow] = [:]
+    var rows: [JSONKeyBytes: NumberedRow] = [:]
 }
 
 extension JSONSnapshotReader {
@@ -85,7 +85,7 @@ extension JSONSnapshotReader {
     mutating func readDocumentObject(of destination: Int, offset: Int, first: JSONToken) throws -> RowReference {
         var entity = destination
         var token = first
-        var number: (text: String, offset: Int)?
+        var number: (key: JSONKeyBytes, offset: Int)?
         while case .key(let key) = token {
             if reader.matches(key, DictionaryKey.entity) {
                 entity = try readEntityName(within: destination)
@@ -106,7 +106,7 @@ extension JSONSnapshotReader {
         let reference = snapshot.settle(
             RowReference(entity: entity, row: row), identity: plan.identityColumns, space: plan.identitySpace)
         guard let number else { return reference }
-        return try define(number.text, at: number.offset, as: reference)
+        return try define(number.key, at: number.offset, as: reference)
     }
 
     private mutating func readEntityName(within destination: Int) throws -> Int {
@@ -120,9 +120,9 @@ extension JSONSnapshotReader {
         throw unexpected("\(plans[destination].name) or an entity that inherits from it")
     }
 
-    private mutating func readNumber() throws -> String {
+    private mutating func readNumber() throws -> JSONKeyBytes {
         switch try reader.next() {
-        case .number(let text), .string(let text): return reader.string(of: text)
+        case .number(let text), .string(let text): return JSONKeyBytes(reader.string(of: text))
         default: throw unexpected("the number of an object")
         }
     }
@@ -155,19 +155,22 @@ extension JSONSnapshotReader {
         return known.reference
     }
 
-    private func misfit(_ number: String, _ entity: Int, _ destination: Int) -> GraftError {
+    private func misfit(_ number: JSONKeyBytes, _ entity: Int, _ destination: Int) -> GraftError {
         reader.error(
             .wrongType(
-                found: "\(DictionaryKey.reference) \(number), which is of '\(plans[entity].name)',",
+                found: "\(DictionaryKey.reference) \(number.text), which is of '\(plans[entity].name)',",
                 expected: "an object of '\(plans[destination].name)'"))
     }
 
     /// Gives a row its number, and its place to the references that came before it.
-    private mutating func define(_ number: String, at offset: Int, as reference: RowReference) throws -> RowReference {
+    private mutating func define(_ number: JSONKeyBytes, at offset: Int, as reference: RowReference) throws
+        -> RowReference
+    {
         let known = document?.rows[number]
         if known?.isRead ?? false {
             throw GraftError(
-                .duplicateIdentity("\(DictionaryKey.number) \(number)"), at: reader.place(offset: offset, path: nil))
+                .duplicateIdentity("\(DictionaryKey.number) \(number.text)"),
+                at: reader.place(offset: offset, path: nil))
         }
         if let known {
             guard mapping.schema.isEntity(reference.entity, kindOf: known.entity) else {
@@ -186,7 +189,7 @@ extension JSONSnapshotReader {
         guard let missing else { return }
         throw GraftError(
             .unresolvedReference(
-                entity: plans[missing.value.entity].name, identity: "\(DictionaryKey.reference) \(missing.key)"),
+                entity: plans[missing.value.entity].name, identity: "\(DictionaryKey.reference) \(missing.key.text)"),
             at: reader.place(offset: missing.value.offset, path: nil))
     }
 }

@@ -154,6 +154,57 @@ import Testing
         }
     }
 
+    @Test func `properties under the keys of documents make room for them`() throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Node",
+            [
+                .attribute("num", .integer64AttributeType, json: "$id"), .attribute("name", json: "name"),
+                .attribute("kind", json: "$entity"), .attribute("other", json: "$$id"), .attribute("id"),
+                .attribute("ref"), .attribute("entityName", json: "$ref.name"),
+            ])
+        sketch.entity("Tag", [.attribute("t"), .toOne("node", "Node")])
+        let model = sketch.model()
+        let stack = try TestStack(model, .sqlite)
+        try stack.perform { context throws in
+            for number in [2, 1] {
+                let node = NSEntityDescription.insertNewObject(forEntityName: "Node", into: context)
+                for key in ["name", "kind", "other", "id", "ref", "entityName"] {
+                    node.setValue("\(key) \(number)", forKey: key)
+                }
+                node.setValue(number, forKey: "num")
+                let tag = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
+                tag.setValue("of \(number)", forKey: "t")
+                tag.setValue(node, forKey: "node")
+            }
+            try context.save()
+        }
+        let archive = try stack.perform { try $0.exportJSON() }
+        let copy = try TestStack(model, .sqlite)
+        try copy.importJSON(String(decoding: archive, as: UTF8.self))
+        #expect(try copy.perform { try $0.exportJSON() } == archive)
+        try copy.perform { context throws in
+            for number in [1, 2] {
+                let tag = try #require(try context.one("Tag", "t", "of \(number)"))
+                let node = try #require(tag.value(forKey: "node") as? NSManagedObject)
+                #expect(node.value(forKey: "num") as? Int == number)
+                for key in ["name", "kind", "other", "id", "ref", "entityName"] {
+                    #expect(node.text(key) == "\(key) \(number)")
+                }
+            }
+        }
+    }
+
+    @Test func `keys in two normal forms are two`() throws {
+        let (one, two) = ("\u{E9}", "e\u{301}")
+        var sketch = ModelSketch()
+        sketch.entity("A", [.attribute("first", json: one), .attribute("second", json: two)])
+        let stack = try TestStack(sketch.model(), .sqlite)
+        try stack.importJSON(#"{"\#(one)": "1", "\#(two)": "2"}"#, "A")
+        let text = try stack.perform { String(decoding: try $0.exportJSON(), as: UTF8.self) }
+        #expect(Array(text.utf8) == Array(#"{"A":[{"$id":1,"\#(two)":"2","\#(one)":"1"}]}"#.utf8), "\(text)")
+    }
+
     @Test func `transformers take no part in a document, so nothing is lost on the way`() throws {
         final class Length: ValueTransformer {
             override class func allowsReverseTransformation() -> Bool { true }
