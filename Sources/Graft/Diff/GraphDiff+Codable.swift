@@ -21,9 +21,11 @@ import Foundation
 
 extension GraphDiff: Codable {
     /// The version of the form. A diff of a later one is refused.
-    private static let version = 1
+    package static let version = 1
 
-    private enum CodingKeys: String, CodingKey { case version, identification, deleted, inserted, changed }
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case version, identification, deleted, inserted, changed
+    }
 
     /// Encodes the diff with its version.
     public func encode(to encoder: any Encoder) throws {

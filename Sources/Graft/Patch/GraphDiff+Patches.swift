@@ -62,9 +62,11 @@ extension GraphDiff {
             throw GraftError(
                 .ambiguousEntity(candidates: Set(objects.compactMap(\.entity.name)).sorted()))
         }
+        // They are what the caller has; that one is added again only changes it.
+        var conflicts: [Conflict] = []
         try self.init(
             changing: context.json(of: objects), entity: first.entity.name, model: CompiledModel.model(of: first),
-            options, change)
+            options, conflicts: &conflicts, change)
     }
 
     /// Makes the diff that a patch means for a context's objects: for the export of an entity, or for the JSON of the
@@ -75,28 +77,29 @@ extension GraphDiff {
     ///   - context: The context. Call it on its queue.
     ///   - entity: The entity whose objects are exported; nil for the whole graph.
     ///   - options: What takes part.
+    ///   - conflicts: Gets the objects that the patch adds although they are there. The diff changes them.
     /// - Throws: As ``init(_:on:options:)-(JSONPatch,[NSManagedObject],_)``, and what the closure throws.
     package init(
         changing context: NSManagedObjectContext, entity: String?, options: DiffOptions = DiffOptions(),
-        _ change: (JSONValue) throws -> JSONValue
+        conflicts: inout [Conflict], _ change: (JSONValue) throws -> JSONValue
     ) throws {
         let model = try context.requiredModel()
         let text =
             try entity.map { try context.exportJSON(NSFetchRequest<NSManagedObject>(entityName: $0)) }
             ?? context.exportJSON()
-        try self.init(changing: text, entity: entity, model: model, options, change)
+        try self.init(changing: text, entity: entity, model: model, options, conflicts: &conflicts, change)
     }
 
     private init(
         changing text: Data, entity: String?, model: NSManagedObjectModel, _ options: DiffOptions,
-        _ change: (JSONValue) throws -> JSONValue
+        conflicts: inout [Conflict], _ change: (JSONValue) throws -> JSONValue
     ) throws {
         let patched = try JSONWriter.data(of: change(JSONValue(parsing: text)))
         var options = options
         // What comes of it is written.
         options.guessesKeys = options.guessesKeys ?? false
         var old = try GraphSnapshot(json: text, entity: entity, model: model)
-        var new = try GraphSnapshot(json: patched, entity: entity, model: model)
+        var new = try Self.snapshot(ofPatched: patched, from: text, entity: entity, model: model)
         // The export says something of every property, so what the patched text doesn't say was removed.
         (old.absence, new.absence) = (.null, .null)
         try self.init(from: old, to: new, options: options)
@@ -104,10 +107,39 @@ extension GraphDiff {
         for (entity, rule) in identification.rules.sorted(by: { $0.key < $1.key }) where rule == .contents {
             throw GraftError.unidentifiedObjects(of: entity)
         }
+        let identified = try new.identified(by: identification)
+        conflicts += identified.repeatedRoots.map { Conflict($0, expected: .noObject, found: .object) }
         // The whole graph has all objects; an export of one entity also shows some that others only lead to.
-        if entity != nil {
-            try leaveOut(old.identified(by: identification), new.identified(by: identification), options)
+        if entity != nil { try leaveOut(old.identified(by: identification), identified, options) }
+    }
+
+    /// Reads the patched export. A key that nothing is mapped to would be passed over, and what was meant by it be null.
+    private static func snapshot(
+        ofPatched patched: Data, from text: Data, entity: String?, model: NSManagedObjectModel
+    ) throws -> GraphSnapshot {
+        var strict = ImportOptions()
+        strict.unknownKeys = .fail
+        func isUnknownKey(_ error: any Error) -> Bool {
+            if case .unknownKeys? = (error as? GraftError)?.problem { true } else { false }
         }
+        do {
+            return try GraphSnapshot(json: patched, entity: entity, model: model, options: strict)
+        } catch let error as GraftError where isUnknownKey(error) {
+            do {
+                _ = try GraphSnapshot(json: text, entity: entity, model: model, options: strict)
+            } catch let own where isUnknownKey(own) {
+                // What the export itself has, the patch didn't bring.
+                return try GraphSnapshot(json: patched, entity: entity, model: model)
+            }
+            throw error.asErrorOfPatch
+        }
+    }
+
+    /// Leaves out the changes of some objects.
+    package mutating func leaveOut(_ keys: Set<ObjectKey>) {
+        deleted.removeAll { keys.contains($0.key) }
+        inserted.removeAll { keys.contains($0.key) }
+        changed.removeAll { keys.contains($0.key) }
     }
 
     /// Leaves out what the end of a mention would do to objects: those that nobody owns aren't deleted, and those that
@@ -128,6 +160,29 @@ extension GraphDiff {
             }
             return links.isEmpty ? nil : ObjectChange(change.key, links)
         }
+    }
+}
+
+extension GraftError {
+    /// The error of an unknown key in a text that only a patch has made: lines and columns lead nowhere, and the patch is to be corrected.
+    fileprivate var asErrorOfPatch: GraftError {
+        guard case .unknownKeys(let keys, let closest, let known, _) = problem, let key = keys.first else {
+            return self
+        }
+        let finding = "the patch sets the key '\(key)', and nothing in the model has its value there"
+        let remedy =
+            closest.first.map { "Did you mean '\($0)'?" }
+            ?? "The keys there are \(known.prefix(12).map { "'\($0)'" }.joined(separator: ", "))\(known.count > 12 ? ", ..." : "")."
+        return GraftError(.other(finding: finding, remedy: remedy), at: Place(path: place.path, entity: place.entity))
+    }
+}
+
+extension GraphSnapshot {
+    /// The objects that stand at the top of the text more than once, in their order.
+    fileprivate var repeatedRoots: [ObjectKey] {
+        var (seen, repeated): (Set<RowReference>, Set<RowReference>) = ([], [])
+        return rootReferences.filter { !seen.insert($0).inserted && repeated.insert($0).inserted }
+            .compactMap { identityKey(of: $0) }
     }
 }
 

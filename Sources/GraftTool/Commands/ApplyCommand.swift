@@ -36,7 +36,7 @@ struct ApplyCommand: JobCommand {
     @Option(parsing: .unconditional, help: .wait)
     var wait: Double?
 
-    @Option(help: .maxDeletions, transform: MappingOptions.DeletionLimit.parsing)
+    @Option(parsing: .unconditional, help: .maxDeletions, transform: MappingOptions.DeletionLimit.parsing)
     var maxDeletions: MappingOptions.DeletionLimit?
 
     @Option(help: .backup, completion: .file())

@@ -66,13 +66,21 @@ struct ApplyJob {
                     remedy: "Use a diff made with --format json."), at: .init(source: patch))
         }
         let context = container.newBackgroundContext()
-        let diff = try context.performAndWait {
-            try GraphDiff(changing: context, entity: entity, options: options, change)
+        var found: [GraphDiff.Conflict] = []
+        var diff = try context.performAndWait {
+            try GraphDiff(changing: context, entity: entity, options: options, conflicts: &found, change)
         }
-        // Made from the store itself, it fits; what an export rounds must not count as a conflict.
-        return try container.apply(
-            diff, options: GraphDiff.ApplyingOptions(conflicts: .force, diff: options, deletionLimit: deletionLimit),
-            isDryRun: isDryRun)
+        // Made from the store itself, its values fit; what an export rounds must not count as a conflict. Objects may be there that
+        // the patch adds.
+        let forced = GraphDiff.ApplyingOptions(conflicts: .force, diff: options, deletionLimit: deletionLimit)
+        if conflicts != .force {
+            found += try container.apply(diff, options: forced, isDryRun: true).conflicts.filter { $0.property == nil }
+            if conflicts == .fail, !found.isEmpty { throw GraftError(.changesDoNotFit(found)) }
+            diff.leaveOut(Set(found.map(\.key)))
+        }
+        var report = try container.apply(diff, options: forced, isDryRun: isDryRun)
+        report.conflicts = found + report.conflicts.filter { $0.property == nil && !found.contains($0) }
+        return report
     }
 
     /// Reads the patch: an array is a JSON Patch, an object with a version and nothing but what a diff has is a diff,
@@ -94,6 +102,7 @@ struct ApplyJob {
                 if let first = elements.first, first["op"] == nil { throw Self.recordsInsteadOfPatch }
                 return .jsonPatch(try JSONPatch(json))
             case .object(let object) where Self.isDiff(object):
+                try Self.requireKnownVersion(object)
                 return .diff(try JSONDecoder().decode(GraphDiff.self, from: data))
             default: return .mergePatch(JSONMergePatch(json))
             }
@@ -128,11 +137,18 @@ struct ApplyJob {
             found: "JSON with records", expected: "a diff, a JSON Patch or a Merge Patch",
             remedy: "Import it into the store: graft import."))
 
+    private static func requireKnownVersion(_ object: JSONValue.Object) throws {
+        guard case .number(let version)? = object["version"], let number = version.int64, number > GraphDiff.version
+        else { return }
+        throw GraftError(
+            .other(
+                finding: "it is a diff of version \(number), and this graft reads version \(GraphDiff.version)",
+                remedy: "Update graft, or make the diff again with this one."))
+    }
+
     private static func isDiff(_ object: JSONValue.Object) -> Bool {
         guard case .number? = object["version"] else { return false }
-        return object.members.allSatisfy {
-            ["version", "identification", "deleted", "inserted", "changed"].contains($0.key)
-        }
+        return object.members.allSatisfy { GraphDiff.CodingKeys(stringValue: $0.key) != nil }
     }
 }
 
