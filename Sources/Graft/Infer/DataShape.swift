@@ -17,7 +17,7 @@ final class ObjectShape {
     let path: String
     let isRoot: Bool
     private(set) var members: [MemberShape] = []
-    private var numbers: [String: Int] = [:]
+    private var numbers: [JSONKeyBytes: Int] = [:]
     var count = 0
     /// Why the objects can't be of an entity; nil where nothing is in the way.
     var obstacle: String?
@@ -33,10 +33,10 @@ final class ObjectShape {
 
     /// What stands under a key; nil where there would be too many.
     func member(_ key: String) -> MemberShape? {
-        if let number = numbers[key] { return members[number] }
+        if let number = numbers[JSONKeyBytes(key)] { return members[number] }
         guard members.count < Self.maximumKeys else { return nil }
         let member = MemberShape(key: key, path: "\(path).\(key)")
-        numbers[key] = members.count
+        numbers[JSONKeyBytes(key)] = members.count
         members.append(member)
         if count == 1, let rank = IdentityCandidate.rank(of: key, in: self.key) {
             candidates.append(IdentityCandidate(key: key, rank: rank))
@@ -44,7 +44,7 @@ final class ObjectShape {
         return member
     }
 
-    subscript(key: String) -> MemberShape? { numbers[key].map { members[$0] } }
+    subscript(key: String) -> MemberShape? { numbers[JSONKeyBytes(key)].map { members[$0] } }
 }
 
 /// How often values of each kind occur.
@@ -71,6 +71,8 @@ final class MemberShape {
     var emptyArrays = 0
     /// Whether an array has two equal elements.
     var hasEqualElements = false
+    /// Whether there are numbers of more than 38 digits here or further below.
+    var hasLongNumbers = false
     /// The objects, also those in arrays.
     var child: ObjectShape?
     /// The values, where they may be identifiers of other objects.

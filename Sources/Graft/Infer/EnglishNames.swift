@@ -80,17 +80,36 @@ enum EnglishNames {
         return unique
     }
 
-    /// What managed objects answer to themselves.
+    /// What objects and classes answer to themselves, on Apple's platforms too: a property of such a name isn't compiled, or key-value
+    /// coding finds something else under it.
     private static let takenNames: Set<String> = [
-        "description", "debugDescription", "hash", "self", "class", "superclass", "isProxy", "zone", "init", "copy",
-        "entity", "objectID", "managedObjectContext", "hasChanges", "hasPersistentChangedValues", "isInserted",
-        "isUpdated", "isDeleted", "isFault", "faultingState", "observationInfo", "isEqual", "retain", "release",
+        "accessInstanceVariablesDirectly", "alloc", "allocWithZone", "attributeKeys", "autoContentAccessingProxy",
+        "autorelease", "awakeFromFetch", "awakeFromInsert", "awakeFromNib", "awakeFromSnapshotEvents",
+        "changedValues", "changedValuesForCurrentEvent", "class", "classCode", "classDescription", "classForArchiver",
+        "classForCoder", "classForKeyedArchiver", "classForKeyedUnarchiver", "classForPortCoder", "className",
+        "committedValues", "contextShouldIgnoreUnmodeledPropertyChanges", "copy", "customMirror", "dealloc",
+        "debugDescription", "deleted", "description", "didAccessValue", "didChangeValue", "didSave",
+        "didTurnIntoFault", "dictionaryWithValues", "entity", "exposedBindings", "fault", "faultingState",
+        "fetchRequest", "finalize", "hasChanges", "hasFault", "hasPersistentChangedValues", "hash", "hashValue",
+        "init", "initialize", "inserted", "isDeleted", "isEqual", "isFault", "isInserted", "isProxy", "isUpdated",
+        "load", "managedObjectContext", "mutableCopy", "new", "objectID", "objectIDs", "objectSpecifier",
+        "objectWillChange", "observableObjectPublisher", "observationInfo", "observeValue", "performSelector",
+        "prepareForDeletion", "primitiveValue", "release", "retain", "retainCount", "scriptingProperties", "self",
+        "setNilValueForKey", "setPrimitiveValue", "setValue", "setValuesForKeys", "superclass",
+        "toManyRelationshipKeys", "toOneRelationshipKeys", "updated", "validateForDelete", "validateForInsert",
+        "validateForUpdate", "validateValue", "valueForKey", "valueForKeyPath", "willAccessValue", "willChangeValue",
+        "willSave", "willTurnIntoFault", "zone",
     ]
+    /// The types and modules that generated classes and the code around them name.
     private static let namesOfTypes: Set<String> = [
-        "Any", "Array", "Bool", "Character", "Class", "Data", "Date", "Decimal", "Dictionary", "Double", "Error",
-        "Float",
-        "Int", "Module", "Never", "Object", "Optional", "Protocol", "Result", "Self", "Set", "String", "Task", "Type",
-        "URL", "UUID", "Void",
+        "Actor", "Any", "AnyClass", "AnyHashable", "AnyObject", "Array", "Bool", "Bundle", "Calendar", "Character",
+        "Class", "Codable", "CodingKey", "Collection", "Combine", "Comparable", "CoreData", "Data", "Date", "Decimal",
+        "Decodable", "Decoder", "Dictionary", "Double", "Encodable", "Encoder", "Equatable", "Error", "Float",
+        "Float16", "Float32", "Float64", "Foundation", "Graft", "Groot", "Hashable", "Identifiable", "Int", "Int8",
+        "Int16", "Int32", "Int64", "Iterator", "Locale", "Mirror", "Module", "Never", "Notification", "Object",
+        "ObjectiveC", "Optional", "Predicate", "Process", "Progress", "Protocol", "Range", "Result", "Self",
+        "Sendable", "Sequence", "Set", "String", "Substring", "Swift", "SwiftUI", "Task", "Thread", "TimeInterval",
+        "Timer", "Type", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Unicode", "URL", "UUID", "Void",
     ]
 }
 

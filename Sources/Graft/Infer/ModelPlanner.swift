@@ -95,8 +95,14 @@ struct ModelPlanner {
                     entity: draft.entities[number].name, property: name,
                     guess: type.kind.modelName + format + (isOptional ? ", optional" : ""),
                     evidence: evidence.compactMap { $0 }.joined(separator: "; "),
-                    difference: difference(type.otherForm, absence.subtracting(.emptyArray), member)))
+                    difference: difference(
+                        otherForm(of: type, member), absence.subtracting(.emptyArray), member)))
         }
+    }
+
+    /// How the values are written otherwise than they were; a tree keeps numbers of up to 38 digits.
+    private func otherForm(of type: ScalarType, _ member: MemberShape) -> String? {
+        type.kind == .transformable && member.hasLongNumbers ? ScalarForms.longNumbersAreRounded : type.otherForm
     }
 
     /// In how many objects a key is, where it isn't in all.

@@ -17,6 +17,8 @@ struct ShapeReader: ~Copyable {
     private var latest: MemberShape?
     private var memberCount = 0
     private var objectNumber = 0
+    /// How many numbers of more than 38 digits there were.
+    private var longNumberCount = 0
 
     init(_ reader: consuming JSONReader) { self.reader = reader }
 
@@ -53,14 +55,11 @@ struct ShapeReader: ~Copyable {
             return Self.hash(.boolean(value))
         case .number(let text):
             // Also where nothing is noted: what no type holds is an error anywhere.
-            var unnoted = ScalarForms()
-            if let member {
-                var forms = isElement ? member.elements.scalars : member.direct.scalars
-                try forms.note(number: text, reader)
-                note(member, part) { $0.scalars = forms }
-            } else {
-                try unnoted.note(number: text, reader)
-            }
+            var forms = member?[keyPath: part].scalars ?? ScalarForms()
+            let before = forms.longNumbers
+            try forms.note(number: text, reader)
+            longNumberCount += forms.longNumbers - before
+            if let member { note(member, part) { $0.scalars = forms } }
             let number = JSONValue.Number(checkedText: reader.string(of: text))
             return Self.hash(number.int64.map { .integer($0) } ?? .json(.number(number)))
         case .string(let text):
@@ -122,7 +121,7 @@ struct ShapeReader: ~Copyable {
             if shape != nil { open.removeLast() }
             latest = owner
         }
-        var keys: Set<String> = []
+        var keys: Set<JSONKeyBytes> = []
         var sum: UInt64 = 1
         var identities: [String: UInt64] = [:]
         while case .key(let text) = try reader.next() {
@@ -132,12 +131,14 @@ struct ShapeReader: ~Copyable {
                 if member.latestOwner == number { member.repetitions += 1 } else { member.presence += 1 }
                 member.latestOwner = number
                 latest = member
-            } else if !keys.insert(key).inserted {
+            } else if !keys.insert(JSONKeyBytes(key)).inserted {
                 owner?.repetitions += 1
             }
             let token = try reader.next()
             let isScalar = token.isScalar
+            let longNumbers = longNumberCount
             let value = try readValue(token, member, isElement: false)
+            if longNumberCount > longNumbers { member?.hasLongNumbers = true }
             if isScalar, let member, let shape {
                 if shape.candidates.contains(where: { $0.key == key }) { identities[key] = value }
                 if ReferenceNames.base(of: key) != nil { member.references.insert(value) }

@@ -47,6 +47,42 @@ import Testing
         data.expectEqual()
     }
 
+    @Test(arguments: [
+        #"[1, 1234567890123456789012345678901234567890123]"#,
+        #"{"1": {"b": [[1.234567890123456789012345678901234567890123]]}}"#,
+        #""text or", "a": 1234567890123456789012345678901234567890123"#,
+    ])
+    func `a number beyond 38 digits is named where it is in a tree, too`(_ value: String) throws {
+        let data = try infer("things.json", #"[{"a": \#(value), "b": [1]}, {"a": "x", "b": [2]}]"#)
+        #expect(try data.attribute("Thing", "a").attributeType == .transformableAttributeType)
+        #expect(try data.guess("Thing", "a").difference?.contains("38 digits") == true)
+        #expect(try data.guess("Thing", "b").difference == nil)
+    }
+
+    @Test func `names that objects and classes have already are avoided`() throws {
+        let properties = [
+            "hashValue", "deleted", "inserted", "updated", "fault", "className", "mutableCopy", "dealloc",
+            "autorelease",
+            "willSave", "didSave", "changedValues", "fetchRequest", "load", "hash", "description", "isDeleted",
+            "objectWillChange",
+        ]
+        let data = try infer(
+            "things.json", "{\(properties.map { #""\#($0)": 1"# }.joined(separator: ", "))}")
+        let names = try #require(data.inference.model.entitiesByName["Thing"]).attributesByName.keys
+        #expect(Set(names) == Set(properties.map { "thing" + $0.prefix(1).uppercased() + $0.dropFirst() }))
+        data.expectEqual()
+        for type in ["int64", "codable", "identifiable", "foundation", "core_data", "swift", "string", "set"] {
+            let data = try infer("\(type).json", #"{"a": 1}"#)
+            #expect(data.inference.entities[0].hasSuffix("Record"), "\(data.inference.entities)")
+        }
+    }
+
+    @Test func `keys in two normal forms are two properties`() throws {
+        let data = try infer("things.json", #"[{"\#u{E9}": 1, "e\#u{301}": 2}, {"\#u{E9}": 3, "e\#u{301}": 4}]"#)
+        #expect(data.inference.model.entitiesByName["Thing"]?.attributesByName.count == 2)
+        data.expectEqual()
+    }
+
     @Test func `a date with a zone stays a text, and one that is written otherwise is named`() throws {
         let data = try infer(
             "logs.json",
