@@ -17,12 +17,18 @@ enum StoreAccess {
     ///
     /// - Throws: ``GraftError`` with `missingModel`; what is wrong with the model or the store.
     static func model(at path: String?, forStore store: String) throws -> NSManagedObjectModel {
-        // A file that is no store is told before a model that is missing or doesn't fit.
-        if FileKind(ofPath: store) == .file { try requireStore(store) }
+        // What is no store is told before a model that is missing or doesn't fit.
+        switch FileKind(ofPath: store) {
+        case .file: try requireStore(store)
+        case .folder, .device: try FileKind.requireReadable(store)
+        case .missing: break
+        }
         if let path { return try model(at: path) }
         guard FileKind(ofPath: store) != .missing else {
             throw GraftError(
-                .missingModel(reason: "the store doesn't exist yet, and there is no --model"), at: place(store))
+                .other(
+                    finding: "there is no model: the store doesn't exist yet, and there is no --model",
+                    remedy: "Name a model with --model."), at: place(store))
         }
         do {
             if let model = try SQLiteStoreFile.model(at: URL(fileURLWithPath: store)) { return model }

@@ -34,6 +34,10 @@ enum Tool {
             return ExitCode.success.rawValue
         } catch let exit as QuietExit {
             return exit.code
+        } catch let error as ValidationError {
+            // What the parser alone can't tell: whether the model leaves a choice.
+            console.note("Error: \(error.message)")
+            return ExitCode.validationFailure.rawValue
         } catch {
             console.note("graft: \(words(of: error))")
             let interrupted = Interruption.received.load(ordering: .relaxed)

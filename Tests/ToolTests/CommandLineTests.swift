@@ -20,6 +20,10 @@ import Testing
         Usage(arguments: ["export", "--store", "s", "--limit", "-1"], says: "--limit"),
         Usage(arguments: ["export", "--store", "s", "--format", "xml"], says: "'json' and 'ndjson'"),
         Usage(arguments: ["export", "--store", "s", "--format", "ndjson", "--pretty"], says: "--pretty"),
+        Usage(arguments: ["export", "--store", "s", "--transformer", "x"], says: "--transformer x"),
+        Usage(arguments: ["import", "a", "--store", "s", "--transformer", "A=none"], says: "--transformer A=none"),
+        Usage(arguments: ["import", "a", "--store", "s", "--max-deletions", "-1"], says: "a number of objects"),
+        Usage(arguments: ["diff", "a", "b", "--value-length", "-1"], says: "--value-length needs a number"),
         Usage(arguments: ["archive"], says: "Missing expected argument"),
         Usage(
             arguments: ["restore", "a", "--store", "s", "--fit", "any"], says: "'exact', 'compatible' or 'partial'"),

@@ -125,17 +125,22 @@ extension GraftError {
                 "Make the changes anew from the present state, merge, or skip or force what doesn't fit."
             )
         case .damagedStore(let reason):
-            Self.findingAndRemedy(reason) ?? (reason, "Restore it from a copy; graft check lists all that is damaged.")
+            (reason.contains("graft check") ? Self.findingAndRemedy(reason) : nil)
+                ?? (reason, "Restore it from a copy; graft check lists all that is damaged.")
         case .storeFailure(let reason):
-            ("the store failed: \(reason)", "Check the free space, the permissions and who else uses the store.")
+            Self.findingAndRemedy(reason).map { ("the store failed: \($0)", $1) }
+                ?? (
+                    "the store failed: \(reason)",
+                    "Check the free space, the permissions and who else uses the store."
+                )
         default:
             wordsForPatches(shown)
         }
     }
 
-    /// A text of the runtime's ends with the remedy.
+    /// A text of the runtime's ends with the remedy, where it has one.
     private static func findingAndRemedy(_ text: String) -> (finding: String, remedy: String)? {
-        guard text.contains("graft check"), let end = text.range(of: ". ", options: .backwards) else { return nil }
+        guard let end = text.range(of: ". ", options: .backwards) else { return nil }
         return (String(text[..<end.lowerBound]), "\(text[end.upperBound...]).")
     }
 

@@ -62,7 +62,7 @@ extension GraftError.Place: CustomStringConvertible {
     /// For instance `heroes.json: $.powers[3].id, line 12, column 31 (Power.id)`; empty when nothing is known.
     public var description: String {
         var position: [String] = []
-        if let path { position.append(Self.text(of: path)) }
+        if let path { position.append(Self.shortened(path)) }
         if let line {
             position.append("line \(line)")
             if let column { position.append("column \(column)") }
@@ -82,6 +82,13 @@ extension GraftError.Place: CustomStringConvertible {
         let (start, end) = (40, 160)
         guard source.count > start + end else { return source }
         return "\(source.prefix(start))...\(source.suffix(end))"
+    }
+
+    /// So do deep paths: nobody counts hundreds of brackets.
+    private static func shortened(_ path: [PathComponent]) -> String {
+        let (start, end) = (12, 12)
+        guard path.count > start + end else { return text(of: path) }
+        return "\(text(of: Array(path.prefix(start))))...\(text(of: path.suffix(end)).dropFirst())"
     }
 
     /// The path in the notation of RFC 9535: `$.powers[3].id`, `$['a key']`.

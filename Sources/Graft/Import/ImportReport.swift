@@ -96,6 +96,12 @@ public struct ImportReport: Sendable, Hashable, Codable {
     /// What a dry run would delete beyond a limit, so that the import itself would fail: a sentence for each entity.
     public internal(set) var exceededLimits: [String] = []
 
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case entities, recordCount, batchCount, fetchCount, unresolvedReferences, isDryRun, failures, keptLinks,
+            unknownKeys,
+            emptyObjects, roundedValues, exceededLimits
+    }
+
     /// An empty report.
     public init() {}
 

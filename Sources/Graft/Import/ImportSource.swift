@@ -12,7 +12,7 @@ public struct ImportSource: Sendable {
 
     let content: Content
     /// The name of the text in errors.
-    let name: String?
+    package let name: String?
     /// The entity of its records; nil for that of the import.
     package var entity: String?
     /// What of the text is a list of objects that are gone.
@@ -120,14 +120,22 @@ public struct ImportSource: Sendable {
     /// - Parameter isEntity: Whether a name is an entity's, for telling the JSON of a whole graph.
     /// - Throws: ``GraftError`` with `unreadableFile`.
     package func kind(isEntity: (String) -> Bool = { _ in false }) throws -> SourceKind {
+        SourceKind(ofBeginning: try beginning(), isEntity: isEntity)
+    }
+
+    /// The first key of a text that consists of an object.
+    ///
+    /// - Throws: ``GraftError`` with `unreadableFile`.
+    package func firstKey() throws -> String? { SourceKind.firstKey(ofBeginning: try beginning()) }
+
+    private func beginning() throws -> [UInt8] {
         switch content {
-        case .data(let data):
-            return SourceKind(ofBeginning: Array(data.prefix(SourceKind.beginningLength)), isEntity: isEntity)
-        case .handle(let shared): return SourceKind(ofBeginning: try shared.beginning(), isEntity: isEntity)
+        case .data(let data): return Array(data.prefix(SourceKind.beginningLength))
+        case .handle(let shared): return try shared.beginning()
         case .file(let url):
             let handle = try open(url)
             defer { try? handle.close() }
-            return SourceKind(ofBeginning: try SharedHandle(handle).beginning(), isEntity: isEntity)
+            return try SharedHandle(handle).beginning()
         }
     }
 

@@ -63,6 +63,12 @@ package enum SourceKind: Hashable, Sendable {
         return bytes.contains { !isSpace($0) }
     }
 
+    /// The first key of a text that consists of an object.
+    static func firstKey(ofBeginning bytes: [UInt8]) -> String? {
+        var scan = SignatureScan(bytes)
+        return scan.firstKey()
+    }
+
     // MARK: Formats
 
     private static let storeMagic = Array("SQLite format 3\0".utf8)
@@ -105,14 +111,15 @@ private struct SignatureScan: ~Copyable {
         return token == .beginObject ? objectKind(isEntity) : .json
     }
 
-    private static let diffKeys: Set<String> = [
-        "version", "identification", "deleted", "inserted", "changed",
-    ]
+    /// The key that the text begins with, if it is an object.
+    mutating func firstKey() -> String? {
+        guard next() == .beginObject, case .key(let text)? = next() else { return nil }
+        return reader.string(of: text)
+    }
+
+    private static let diffKeys = Set(GraphDiff.CodingKeys.allCases.map(\.rawValue))
     private static let trackerKeys: Set<String> = ["version", "base", "sent", "incoming", "conflicts"]
-    private static let reportKeys: Set<String> = [
-        "batchCount", "emptyObjects", "entities", "failures", "fetchCount", "isDryRun", "recordCount", "roundedValues",
-        "unknownKeys", "unresolvedReferences",
-    ]
+    private static let reportKeys = Set(ImportReport.CodingKeys.allCases.map(\.rawValue))
 
     private mutating func objectKind(_ isEntity: (String) -> Bool) -> SourceKind {
         var shapes: [String: Shape] = [:]

@@ -51,7 +51,9 @@ struct DiffCommand: JobCommand {
     @Option(help: "The form of the output.")
     var format = DiffRendering.Format.text
 
-    @Option(help: ArgumentHelp("The longest value in texts and pages, in characters; 0 shows all.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The longest value in texts and pages, in characters; 0 shows all.", valueName: "n"))
     var valueLength = 200
 
     @Flag(help: "Show links at both of their ends in texts and pages, not only at the one that says more.")

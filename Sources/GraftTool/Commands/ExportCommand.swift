@@ -83,6 +83,7 @@ struct ExportCommand: JobCommand {
     var output: String?
 
     func validate() throws {
+        try ModelTransformers.check(transformer)
         // The other commands that read a store take it without an option.
         guard (path == nil) != (store == nil) else {
             throw ValidationError("Name one store to export, with --store.")

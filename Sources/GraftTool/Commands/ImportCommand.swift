@@ -59,7 +59,7 @@ struct ImportCommand: JobCommand {
         completion: .file())
     var deleted: [String] = []
 
-    @Option(help: .maxDeletions, transform: MappingOptions.DeletionLimit.parsing)
+    @Option(parsing: .unconditional, help: .maxDeletions, transform: MappingOptions.DeletionLimit.parsing)
     var maxDeletions: MappingOptions.DeletionLimit?
 
     @Option(help: .backup, completion: .file())
@@ -83,6 +83,7 @@ struct ImportCommand: JobCommand {
     var report: String?
 
     func validate() throws {
+        try ModelTransformers.check(transformer)
         try checkWait()
         if let batch, batch < 1 { throw ValidationError("--batch needs a number of objects from 1 up, not \(batch).") }
         if (files + deleted).count(where: { $0 == "-" }) > 1 {

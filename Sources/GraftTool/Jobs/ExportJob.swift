@@ -1,5 +1,6 @@
 // What `graft export` does: the objects of one entity as JSON, or the graph of several entities or of all in one object.
 
+import ArgumentParser
 import CoreData
 import Foundation
 import Graft
@@ -99,10 +100,9 @@ struct ExportJob {
     private func soleEntity(of model: NSManagedObjectModel) throws -> String {
         let roots = model.entities.filter { $0.superentity == nil }.compactMap(\.name).sorted()
         if roots.count == 1 { return roots[0] }
-        throw GraftError(
-            .other(
-                finding: "the options given are for the objects of one entity",
-                remedy: "Name one with --entity: \(roots.joined(separator: ", "))."))
+        throw ValidationError(
+            "The options given are for the objects of one entity. Name one with --entity: \(roots.joined(separator: ", "))."
+        )
     }
 
     /// The entities of a graph with their sub-entities; nil for all.

@@ -81,7 +81,15 @@ struct ImportJob {
     /// The files and the model: the one given, that of the store, or for a new store the one that the data would have.
     private func input(isNew: Bool, _ console: Console) throws -> Input {
         var sources = files.map { source($0, console) }
-        guard isNew, model == nil, try sources.allSatisfy({ try $0.kind() == .json }) else {
+        let kinds = try sources.map { try $0.kind() }
+        if isNew, model == nil, let empty = kinds.firstIndex(of: .empty) {
+            throw GraftError(
+                .other(
+                    finding: "it is empty, so that no model can be made from it, and there is no --model",
+                    remedy: "Name a model with --model, or a file with records."),
+                at: .init(source: sources[empty].name))
+        }
+        guard isNew, model == nil, kinds.allSatisfy({ $0 == .json }) else {
             return Input(sources: sources, model: try StoreAccess.model(at: model, forStore: store))
         }
         sources = try sources.map { try $0.rereadable() }
@@ -132,7 +140,7 @@ struct ImportJob {
                 from: input.sources + deleted.map { source($0, console).deleting() }, entity: entity,
                 options: options(container.managedObjectModel), progress: progress)
         } catch let error as GraftError {
-            throw advised(error, container.managedObjectModel)
+            throw try advised(error, input.sources, container.managedObjectModel)
         }
     }
 
@@ -175,11 +183,22 @@ struct ImportJob {
     }
 
     /// The same error with the option that helps.
-    private func advised(_ error: GraftError, _ model: NSManagedObjectModel) -> GraftError {
+    private func advised(
+        _ error: GraftError, _ sources: [ImportSource], _ model: NSManagedObjectModel
+    ) throws -> GraftError {
         guard case .ambiguousEntity(let candidates) = error.problem else { return error }
         let names = candidates.filter { model.entitiesByName[$0]?.isAbstract != true }.sorted().joined(separator: ", ")
-        let problem = GraftError.Problem.other(
-            finding: "the data can be of several entities", remedy: "Name one with --entity: \(names).")
-        return GraftError(problem, at: error.place)
+        for source in sources {
+            // The JSON of a whole graph, but for what stands under the name.
+            guard let key = try source.firstKey(), model.entitiesByName[key] != nil else { continue }
+            return GraftError(
+                .other(
+                    finding: "under the name of an entity, an array of its objects is expected",
+                    remedy: "Put them into one; or name the entity of the whole with --entity: \(names)."),
+                at: GraftError.Place(source: source.name, path: [.key(key)]))
+        }
+        return GraftError(
+            .other(finding: "the data can be of several entities", remedy: "Name one with --entity: \(names)."),
+            at: error.place)
     }
 }

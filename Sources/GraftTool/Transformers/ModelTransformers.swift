@@ -4,6 +4,7 @@
 //
 //     {"transformers": {"Status": "map:active=1,retired=2", "BirthDate": "date:dd.MM.yyyy"}}
 
+import ArgumentParser
 import CoreData
 import Foundation
 import Graft
@@ -24,6 +25,15 @@ struct ModelTransformers {
             given[sides[0]] = try Self.rule(sides[1], "--transformer \(argument)")
         }
         self.given = given
+    }
+
+    /// Refuses what isn't a name and a rule, as a mistake of the command line.
+    static func check(_ arguments: [String]) throws {
+        do {
+            _ = try ModelTransformers(arguments)
+        } catch let error as GraftError {
+            throw ValidationError(error.description)
+        }
     }
 
     /// Registers a transformer for each name in the model.

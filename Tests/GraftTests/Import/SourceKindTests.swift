@@ -50,6 +50,21 @@ import Testing
         #expect(try source.kind() == .json)
     }
 
+    @Test func `the report of an import is told, whatever is in it`() throws {
+        let stack = try TestStack(ComicModel.make())
+        var options = ImportOptions()
+        options.failurePolicy = .skip
+        options.isDryRun = true
+        let report = try stack.container.importJSON(
+            from: [.data(Data(#"[{"id": 1, "colour": 2}, {"id": "x"}, 3]"#.utf8))], entity: "Character",
+            options: options)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        for report in [report, ImportReport(), ImportReport(failure: GraftError(.cancelled))] {
+            #expect(try ImportSource.data(encoder.encode(report)).kind() == .report)
+        }
+    }
+
     @Test func `bytes that aren't text are told, too`() throws {
         func kind(_ bytes: [UInt8]) throws -> SourceKind { try ImportSource.data(Data(bytes)).kind() }
         #expect(try kind(Array("SQLite format 3\0".utf8)) == .store)

@@ -72,6 +72,25 @@ import Testing
         try graft("export", "--store", store, "--entity", "Pwer").failed(saying: "'Pwer'", "Did you mean 'Power'?")
     }
 
+    @Test(arguments: [
+        ["--where", "name == 'A'"], ["--sort", "name"], ["--limit", "1"], ["--format", "ndjson"], ["--depth", "1"],
+    ])
+    func `options for the objects of one entity are a mistake of the command line without it`(_ options: [String])
+        throws
+    {
+        let run = try graft(["export", "--store", store] + options)
+        #expect(run.status == 64)
+        #expect(run.diagnostics.contains("Name one with --entity: Character, Power, Publisher"), "\(run.diagnostics)")
+        #expect(run.text.isEmpty)
+    }
+
+    @Test(arguments: ["powers.@distinctUnionOfObjects.name == 'a'", "FUNCTION(name, 'foo') == 1"])
+    func `a predicate that SQL has no words for isn't the disk's fault`(_ predicate: String) throws {
+        let run = try graft("export", "--store", store, "--entity", "Hero", "--where", predicate)
+        run.failed(saying: "can't be evaluated by a SQLite store", "evaluate it in memory")
+        #expect(!run.diagnostics.contains("free space"))
+    }
+
     @Test func `NDJSON has one object on each line`() throws {
         let run = try graft("export", "--store", store, "--entity", "Power", "--format", "ndjson").succeeded()
         #expect(run.lines.count == 5)

@@ -55,6 +55,16 @@ import Testing
             name: "no entity named", json: "[{}]", options: [],
             says: ["several entities", "--entity", "Hero, Power, Publisher, Villain"]),
         Case(
+            name: "one object under an entity's name", json: "{\"Hero\": {\"id\": 1}}", options: [],
+            says: ["input.json: $.Hero", "an array of its objects", "--entity"]),
+        Case(
+            name: "a null under an entity's name", json: "{\"Power\": [null]}", options: [],
+            says: ["$.Power", "an array of its objects"]),
+        Case(
+            name: "500 levels deep",
+            json: "[{\"id\": 1, \"name\": \"A\", \"more\": " + String(repeating: "[", count: 500) + "}",
+            says: ["$[0].more[0][0][0][0][0][0][0][0][0][0]...[0][0][0][0][0][0][0][0][0][0][0][0], line 1"]),
+        Case(
             name: "an abstract entity", json: "[{\"id\": 99, \"name\": \"A\"}]", options: ["--entity", "Character"],
             says: ["Character"]),
     ]
@@ -110,6 +120,25 @@ import Testing
         try graft("import", folder.path("gone.json"), "--entity", "Hero", "--store", store.path)
             .failed(saying: "gone.json", "no such file")
         #expect(try store.bytes == bytes)
+    }
+
+    @Test func `an empty file makes no new store, and the message says what is missing`() throws {
+        let folder = try TemporaryFolder()
+        let empty = try folder.file("empty.json", " ")
+        try graft("import", empty, "--store", folder.path("New.sqlite")).failed(
+            saying: "empty.json", "it is empty", "--model")
+        let archive = folder.path("heroes.archive")
+        _ = try graft("archive", heroStore(in: folder), "-o", archive).succeeded()
+        let run = try graft("import", archive, "--store", folder.path("New.sqlite"))
+        run.failed(saying: "the store doesn't exist yet", "Name a model with --model.")
+        #expect(!run.diagnostics.contains("was made with"))
+    }
+
+    @Test func `a folder is no store`() throws {
+        let folder = try TemporaryFolder()
+        let input = try folder.file("a.json", "[]")
+        try graft("import", input, "--store", folder.url.path).failed(
+            saying: folder.url.lastPathComponent, "it is a folder")
     }
 
     @Test func `a folder is no input`() throws {
