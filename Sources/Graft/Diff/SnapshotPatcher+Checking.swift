@@ -6,7 +6,8 @@ extension SnapshotPatcher {
     /// - Throws: ``GraftError`` for names that the model doesn't have and values of other types than it says.
     mutating func check(_ diff: GraphDiff) throws {
         // Insertions come first: others may refer to them.
-        for contents in diff.inserted { try checkInsertion(contents) }
+        let leaving = Set(diff.deleted.map(\.key))
+        for contents in diff.inserted { try checkInsertion(contents, leaving) }
         for insertion in insertions { checkLinks(of: insertion) }
         for contents in diff.deleted { try checkDeletion(contents) }
         for change in diff.changed { try checkChange(change) }
@@ -51,12 +52,13 @@ extension SnapshotPatcher {
 
     // MARK: Objects
 
-    private mutating func checkInsertion(_ contents: ObjectContents) throws {
+    /// - Parameter leaving: What is deleted by the same diff: an object that becomes one of a super-entity is one of them.
+    private mutating func checkInsertion(_ contents: ObjectContents, _ leaving: Set<ObjectKey>) throws {
         let entity = try scope.schema.requiredNumber(ofEntity: contents.key.entity)
         try checkIdentity(contents.key, entity)
         let numbers = try contents.properties.map { try number(of: $0.name, $0.value, entity, contents.key) }
         var row = RowReference.none
-        if let known = self.row(of: contents.key) {
+        if let known = self.row(of: contents.key), known.entity == entity || !leaving.contains(key(of: known)) {
             if !snapshot.isReference(known.entity, known.row, scope) {
                 report.conflicts.append(GraphDiff.Conflict(contents.key, expected: .noObject, found: .object))
                 if policy == .skip || known.entity != entity { return }
