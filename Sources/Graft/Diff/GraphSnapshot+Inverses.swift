@@ -3,7 +3,7 @@
 extension GraphSnapshot {
     /// The snapshot with the relationships of which it says nothing taken from their inverses.
     ///
-    /// - Parameter scope: What takes part; nil for all.
+    /// - Parameter scope: Where it is given, an object that the snapshot only refers to stays one.
     /// - Throws: ``GraftError`` with `tooLarge`.
     /// - Complexity: O(*n*) in the number of rows and links.
     func completingInverses(_ scope: DiffScope? = nil) throws -> GraphSnapshot {
@@ -16,7 +16,7 @@ extension GraphSnapshot {
                     let reference = RowReference(entity: entity, row: row)
                     for end in destinations(of: reference, property)
                     where !tables[end.entity].hasValue(inverse, row: end.row) {
-                        if let scope, !scope.entities[end.entity].contains[inverse] { continue }
+                        if let scope, isReference(end.entity, end.row, scope) { continue }
                         ends[end, default: [:]][inverse, default: []].append(reference)
                     }
                 }

@@ -11,12 +11,12 @@ extension GraphSnapshot {
         return result
     }
 
-    /// Takes away the rows of all other objects. The index isn't touched.
+    /// Takes away the rows of all other objects. The index isn't touched. An object of these entities that was only referred to
+    /// is one that has nothing else.
     mutating func restrict(to entities: [Int], _ scope: DiffScope) {
         func isWanted(_ row: RowReference) -> Bool { entities.contains { schema.isEntity(row.entity, kindOf: $0) } }
-        func says(_ row: RowReference) -> Bool { !isReference(row.entity, row.row, scope) }
         let rows = allRows
-        var open = rows.filter { isWanted($0) && says($0) }
+        var open = rows.filter(isWanted)
         var whole = Set(open)
         var referred: [RowReference] = []
         while let row = open.popLast() {
@@ -24,7 +24,7 @@ extension GraphSnapshot {
                 let isFollowed = scope.entities[row.entity].follows[number]
                 for end in destinations(of: row, property) {
                     referred.append(end)
-                    if isFollowed, says(end), whole.insert(end).inserted { open.append(end) }
+                    if isFollowed, whole.insert(end).inserted { open.append(end) }
                 }
             }
         }
@@ -32,7 +32,10 @@ extension GraphSnapshot {
         for row in rows where !whole.contains(row) { reduceToIdentity(row, isThere: known.contains(row)) }
         roots = roots.filter { isWanted(resolved($0)) }
         let isRoot = Set(roots.map(resolved))
-        for row in whole where !isRoot.contains(row) { tables[row.entity].flags[row.row].remove(.root) }
+        for row in whole {
+            tables[row.entity].flags[row.row].insert(.whole)
+            if !isRoot.contains(row) { tables[row.entity].flags[row.row].remove(.root) }
+        }
     }
 
     /// Some rows and those that their identities hang on.

@@ -134,12 +134,12 @@ extension GraphTracker {
 
     // MARK: Tracked entities
 
-    /// A snapshot without what isn't tracked.
+    /// A snapshot without what isn't tracked. What is tracked and only referred to is an object that has nothing else.
     func tracked(_ snapshot: GraphSnapshot) throws -> GraphSnapshot {
-        guard let entities = options.entities else { return snapshot }
         let schema = snapshot.schema
+        let entities = try options.entities?.map { try schema.requiredNumber(ofEntity: $0) }
         return try snapshot.restricted(
-            to: entities.map { try schema.requiredNumber(ofEntity: $0) }, DiffScope(schema, options.merge.diff))
+            to: entities ?? Array(schema.entities.indices), DiffScope(schema, options.merge.diff))
     }
 
     /// A diff without changes of what isn't tracked.

@@ -34,8 +34,6 @@ public final class GraphTracker {
     /// The context with the user's objects.
     public let context: NSManagedObjectContext
     let options: Options
-    /// The relationships of objects that others may refer to and that aren't tracked themselves.
-    private let untracked: Set<DiffOptions.Property>
     let file: DurableFile
     var state: TrackerState
     /// Why an answer that had arrived before couldn't be taken up again; nil where none waits. It waits on in the file: another
@@ -60,7 +58,6 @@ public final class GraphTracker {
         self.file = file
         self.context = context
         self.options = options
-        untracked = try Self.untracked(GraphSchema(model), options)
         state = TrackerState(base: try GraphSnapshot(model: model))
         state.base.absence = .null
         // What the server has of objects without identity is known by the rows of this store.
@@ -198,31 +195,7 @@ public final class GraphTracker {
         var options = options.merge.diff
         // An answer is written into the store, so a guess has to be agreed to.
         options.guessesKeys = options.guessesKeys ?? false
-        options.excluded.formUnion(untracked)
         return options
-    }
-
-    private static func untracked(_ schema: GraphSchema, _ options: Options) throws -> Set<DiffOptions.Property> {
-        guard let entities = options.entities else { return [] }
-        let scope = try DiffScope(schema, options.merge.diff)
-        var open = try entities.map { try schema.requiredNumber(ofEntity: $0) }
-        var tracked: Set<Int> = []
-        while let top = open.popLast() {
-            for entity in top..<schema.entities[top].end where tracked.insert(entity).inserted {
-                for (number, property) in schema.entities[entity].properties.enumerated()
-                where scope.entities[entity].follows[number] {
-                    if let destination = property.destination { open.append(destination) }
-                }
-            }
-        }
-        var untracked: Set<DiffOptions.Property> = []
-        for (number, entity) in schema.entities.enumerated()
-        where !tracked.contains(where: { schema.isEntity($0, kindOf: number) }) {
-            for property in entity.properties where !property.isAttribute {
-                untracked.insert(DiffOptions.Property(entity.name, property.name))
-            }
-        }
-        return untracked
     }
 
     func current() throws -> GraphSnapshot {
