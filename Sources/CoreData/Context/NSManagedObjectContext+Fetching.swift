@@ -90,7 +90,7 @@ extension NSManagedObjectContext {
         objects.reserveCapacity(lists.reduce(0) { $0 + $1.count })
         for rows in lists { append(rows, to: &objects) }
         guard isPutTogether else { return objects }
-        let current = includesPending ? overlaid(objects, query) : nil
+        let current = includesPending ? overlaid(objects, query, in: stores) : nil
         objects = current ?? objects
         if current != nil || stores.count > 1, !query.sortDescriptors.isEmpty {
             objects = NSSortDescriptor.sorted(objects, by: query.sortDescriptors)
@@ -189,8 +189,13 @@ extension NSManagedObjectContext {
     }
 
     /// The source's answer with the pending changes folded in, in no order; nil where it stands as it is.
-    private func overlaid(_ stored: [NSManagedObject], _ query: StoreQuery) -> [NSManagedObject]? {
-        let pending = pendingObjects(of: query, among: stored)
+    private func overlaid(
+        _ stored: [NSManagedObject], _ query: StoreQuery, in stores: [NSPersistentStore]
+    ) -> [NSManagedObject]? {
+        var pending = pendingObjects(of: query, among: stored)
+        if stores.count < requiredCoordinator.stores(for: query.entity, among: nil).count {
+            pending.removeAll { !isKept($0, in: stores) }
+        }
         guard !pending.isEmpty else { return nil }
         let changed = Set(pending.map(ObjectIdentifier.init))
         let result = stored.filter { !changed.contains(ObjectIdentifier($0)) }
@@ -203,6 +208,21 @@ extension NSManagedObjectContext {
             if matching.allSatisfy({ known.contains(ObjectIdentifier($0)) }) { return nil }
         }
         return result + matching
+    }
+
+    /// Whether an object is in one of some stores, or will be when it is saved.
+    private func isKept(_ object: NSManagedObject, in stores: [NSPersistentStore]) -> Bool {
+        var store = object.id.persistentStore
+        if object.id.isTemporaryID {
+            var context: NSManagedObjectContext? = self
+            while let current = context, store == nil {
+                store = current.assignedStores[object.id.key]
+                context = current.parent
+            }
+            // An object that no store takes is in none; saving says so.
+            store = store ?? (try? requiredCoordinator.store(forNew: object.entity))
+        }
+        return stores.contains { $0 === store }
     }
 
     // MARK: Prefetching
@@ -310,8 +330,9 @@ extension NSManagedObjectContext {
         }
         var query = storeQuery(request, entity)
         if selection.isGrouped, selection.groups.isEmpty { query.sortDescriptors = [] }
-        return try requiredSource.dictionaries(
-            matching: query, selection: selection, in: stores, for: self
-        ).map { NSDictionary(dictionary: $0) }
+        let merge = stores.count > 1 ? DictionaryMerge(query, selection) : nil
+        let found = try requiredSource.dictionaries(
+            matching: merge?.partQuery ?? query, selection: merge?.partSelection ?? selection, in: stores, for: self)
+        return (merge?.merged(found) ?? found).map { NSDictionary(dictionary: $0) }
     }
 }

@@ -116,6 +116,7 @@ private enum People {
             (#Predicate { if let mentor = $0.mentor { mentor.isMember } else { false } }, ["Bea", "Cy", "Dot"]))
         list.append((#Predicate { $0.mentor?.name.contains("d") ?? true }, ["Ada", "Bea", "Cy"]))
         list.append((#Predicate { $0.mentor.flatMap { $0.age > 30 } == true }, ["Bea", "Cy"]))
+        list.append((#Predicate { person in person.mentor.flatMap { mentor in person.name } == nil }, ["Ada"]))
         list.append((#Predicate { $0.name.contains("e") }, ["Bea"]))
         list.append((#Predicate { $0.name.starts(with: "D") }, ["Dot"]))
         list.append((#Predicate { $0.nickname?.localizedStandardContains("BE") ?? false }, ["Bea"]))
@@ -142,10 +143,10 @@ private enum People {
         return list
     }
 
-    @Test(arguments: 0..<39)
+    @Test(arguments: 0..<40)
     func `a Swift predicate gives the same answer in Swift, in memory and in SQL`(_ index: Int) throws {
         let (library, people) = try People.library(.sqlite)
-        #expect(Self.predicates.count == 39)
+        #expect(Self.predicates.count == 40)
         let (swift, names) = Self.predicates[index]
         #expect(try people.filter { try swift.evaluate($0) }.map(\.name) == names, "in Swift")
         let predicate = try NSPredicate.translating(swift)

@@ -19,6 +19,17 @@ enum Casting: String, CaseIterable {
     case url = "NSURL"
     case data = "NSData"
 
+    /// What an argument is that can't be converted: equal to no value, and before or behind none.
+    final class Unfit: NSObject {
+        private let text: String
+
+        init(_ value: Any?, _ casting: Casting) {
+            text = "CAST(\(value ?? "nil"), \(ExpressionPrinter.quoted(casting.rawValue)))"
+        }
+
+        override var description: String { text }
+    }
+
     /// The value as another type; null where it can't be converted.
     static func cast(_ value: Operand, to type: String) -> Operand {
         guard let casting = Casting(rawValue: type) else { return .null }
@@ -75,6 +86,10 @@ enum Casting: String, CaseIterable {
         }
     }
 
+    /// From the beginning of the year 1 to the end of the year 9999. ISO 8601 has no text for other dates that all can read, and
+    /// Foundation none that is right.
+    private static let fourDigitYears = -63_114_076_800.0..<252_423_993_600
+
     private static func string(_ value: Operand) -> Operand {
         switch value {
         case .string: value
@@ -82,7 +97,8 @@ enum Casting: String, CaseIterable {
         case .real(let number): .string(NSNumber(value: number).stringValue)
         case .uuid(let uuid): .string(uuid.uuidString)
         case .data(let data): .string(data.base64EncodedString())
-        case .date(let seconds): .string(Date(timeIntervalSinceReferenceDate: seconds).ISO8601Format())
+        case .date(let seconds) where fourDigitYears.contains(seconds):
+            .string(Date(timeIntervalSinceReferenceDate: seconds).ISO8601Format())
         default: .null
         }
     }

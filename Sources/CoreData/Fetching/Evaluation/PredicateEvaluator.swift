@@ -13,7 +13,8 @@ enum PredicateEvaluator {
             switch compound.compoundPredicateType {
             case .and: return parts.allSatisfy { matches($0, in: scope) }
             case .or: return parts.contains { matches($0, in: scope) }
-            case .not: return !parts.allSatisfy { matches($0, in: scope) }
+            // As Foundation's, and as it is printed: of the first, whatever else there is.
+            case .not: return parts.first.map { !matches($0, in: scope) } ?? false
             }
         // Constants and blocks are Foundation's.
         default: return predicate.evaluate(with: scope.original, substitutionVariables: scope.bindings)

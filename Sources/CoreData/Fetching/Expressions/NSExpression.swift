@@ -95,12 +95,18 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
         self.init(node: .keyPath(operand: .evaluatedObjectExpression, path: KeyPathSteps(keyPath)))
     }
 
-    /// A predefined function, `sum:` or `add:to:` for instance, of expressions or constants.
+    /// A predefined function, `sum:` or `add:to:` for instance, of expressions or constants. One that there isn't, and another
+    /// number of arguments than it takes, stop the program.
     public convenience init(forFunction name: String, arguments parameters: [Any]) {
         guard let function = PredefinedFunction(rawValue: name) else {
             fatalError(
                 "There is no function '\(name)'. The predefined functions are: "
                     + "\(PredefinedFunction.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        guard function.arity.contains(parameters.count) else {
+            fatalError(
+                "The function '\(name)' takes \(function.arity.lowerBound) argument(s), and not \(parameters.count). Give "
+                    + "it as many as its name has colons.")
         }
         self.init(
             node: .function(

@@ -80,6 +80,7 @@ extension PredicateParser {
     /// `CAST(value, "type")`; of a literal it is a constant.
     private mutating func cast() throws -> NSExpression {
         let place = token
+        let argumentsBefore = nextArgument
         let arguments = try expressions(until: .close)
         guard arguments.count == 2, case .constant(let typeName) = arguments[1].node,
             let name = typeName.value as? String, let casting = Casting(rawValue: name)
@@ -91,6 +92,11 @@ extension PredicateParser {
         }
         guard case .constant(let constant) = arguments[0].node else { return .function(.cast, arguments) }
         guard let value = casting.constant(constant.value) else {
+            // An argument is data, and nobody's mistake.
+            if nextArgument > argumentsBefore {
+                let value: Any? = constant.value == nil ? nil : Casting.Unfit(constant.value, casting)
+                return NSExpression(forConstantValue: value)
+            }
             throw error(
                 at: place, expected: "a value that can be converted to \(name)",
                 remedy: "Dates are seconds since 2001 or ISO 8601, data are Base64.")

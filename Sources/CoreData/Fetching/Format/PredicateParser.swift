@@ -23,7 +23,7 @@ struct PredicateParser {
     private let tokens: [PredicateToken]
     private let arguments: [Any]
     private var position = 0
-    private var nextArgument = 0
+    private(set) var nextArgument = 0
     private var depth = 0
 
     init(_ format: String, arguments: [Any]) throws {
@@ -204,8 +204,10 @@ struct PredicateParser {
         let leftExpression = try expression(from: left, startingAt: start)
         let options = try comparisonOptions()
         let rightStart = token
+        let argumentsBefore = nextArgument
         let right = try nextExpression { try $0.setExpression() }
-        try check(type, right, at: rightStart)
+        // An argument is data: a pattern that is none fits nothing.
+        if nextArgument == argumentsBefore { try check(type, right, at: rightStart) }
         let comparison = NSComparisonPredicate(
             leftExpression: leftExpression, rightExpression: right, modifier: modifier, type: type, options: options)
         if quantifier.keyword == .noneOf {

@@ -87,7 +87,7 @@ struct SelectionBuilder {
 
     private func attribute(at keyPath: String) -> NSAttributeDescription? {
         var current: NSEntityDescription? = entity
-        let keys = keyPath.split(separator: ".").map(String.init)
+        let keys = keyPath.split(separator: ".").map(String.init).filter { $0.lowercased() != "self" }
         for key in keys.dropLast() { current = current?.relationshipsByName[key]?.destinationEntity }
         return keys.last.flatMap { current?.attributesByName[$0] }
     }

@@ -11,10 +11,21 @@ extension PredicateExpressions.OptionalFlatMap: TranslatablePart {
         case .predicate(let value): return .optional(presence: presence, value: value)
         case .optional(let inner, let value): return .optional(presence: .all(presence, inner), value: value)
         case .expression(let value):
-            // A path leads to nothing where a part of it is missing; other expressions need telling.
-            if case .keyPath(_, let path) = value.node, !path.computesCollections { return result }
+            // A path of the value leads to nothing where that is missing; other expressions need telling.
+            if value.isPath(of: wrapped) { return result }
             return .expression(.conditional(presence, then: value, otherwise: NSExpression(forConstantValue: nil)))
         }
+    }
+}
+
+extension NSExpression {
+    /// Whether it is what another expression gives, or a path from there.
+    fileprivate func isPath(of start: NSExpression) -> Bool {
+        if isEqual(start) { return true }
+        guard case .keyPath(let operand, let path) = node, !path.computesCollections else { return false }
+        if operand.isEqual(start) { return true }
+        guard case .keyPath(let other, let former) = start.node else { return false }
+        return operand.isEqual(other) && path.text.hasPrefix("\(former.text).")
     }
 }
 

@@ -56,7 +56,8 @@ struct DictionaryRows {
             closure: (descriptor as? KeyedSortDescriptor)?.closure)
     }
 
-    private static func sorted(_ results: [Result], by operands: (Result) -> [Operand]) -> [Result] {
+    /// Elements in the order of values of theirs, one after the other.
+    static func sorted<T>(_ results: [T], by operands: (T) -> [Operand]) -> [T] {
         let decorated = results.map { ($0, operands($0)) }.enumerated()
         return decorated.sorted { a, b in
             for (x, y) in zip(a.element.1, b.element.1) {
@@ -87,7 +88,9 @@ struct DictionaryRows {
 
     private static func value(of row: StoredRow?, at keyPath: String) -> Any? {
         var value: Any? = row
-        for key in keyPath.split(separator: ".") { value = (value as? StoredRow)?.readableValue(forKey: String(key)) }
+        for case .key(let key) in KeyPathSteps(keyPath).steps {
+            value = (value as? StoredRow)?.readableValue(forKey: key)
+        }
         return (value as? StoredRow)?.id ?? value
     }
 

@@ -1,43 +1,121 @@
-// Keys that an entity doesn't have, in predicates of the in-memory store: an error, as in SQL, where evaluating would find nil.
+// Keys that an entity doesn't have, in the predicates, sort descriptors and columns of fetches from the in-memory store: an
+// error, as in SQL, where evaluating would find nil. As there, an entity has no keys of those that inherit from it.
 
 import Foundation
 
 extension InMemoryStoreBackend {
-    /// - Throws: `CocoaError` (`.persistentStoreOperation`) naming the key, for a predicate with one that no row has.
-    func checkKeys(of query: StoreQuery) throws {
-        guard let predicate = query.predicate else { return }
-        var problem: String?
-        let rewriter = TreeRewriter { expression, _ in
-            if case .keyPath(let operand, let path) = expression.node, case .evaluatedObject = operand.node {
-                problem = problem ?? Self.unknownKey(path, of: query.entity)
-            }
-            return nil
+    /// - Throws: `CocoaError` (`.persistentStoreOperation`) naming the key, for a query with one that no row has.
+    func checkKeys(of query: StoreQuery, selection: StoreSelection? = nil) throws {
+        var check = KeyCheck(entity: query.entity)
+        if let predicate = query.predicate {
+            check.check(predicate, [:])
+            try check.finish { "The predicate '\(predicate.formatText)'" }
         }
-        _ = rewriter.apply(to: predicate)
+        for descriptor in query.sortDescriptors {
+            guard let key = descriptor.key, selection?.computedColumn(named: key, of: query.entity) == nil else {
+                continue
+            }
+            check.check(NSExpression(forKeyPath: key), [:])
+            try check.finish { "The sort descriptor \(descriptor)" }
+        }
+        guard let selection else { return }
+        for column in selection.columns + selection.groups {
+            check.check(column.expression, [:])
+            try check.finish { "The expression '\(column.expression)'" }
+        }
+        if let having = selection.having {
+            check.check(having, [:])
+            try check.finish { "The predicate '\(having.formatText)'" }
+        }
+    }
+}
+
+/// A walk through predicates and expressions that knows of which entity the objects are whose keys are read.
+private struct KeyCheck {
+    let entity: NSEntityDescription
+    private var problem: String?
+
+    init(entity: NSEntityDescription) { self.entity = entity }
+
+    func finish(_ subject: () -> String) throws {
         guard let problem else { return }
         throw CoreDataError.make(
             .persistentStoreOperation,
-            "The predicate '\(predicate.formatText)' on '\(query.entity.name ?? "")' can't be evaluated: \(problem). Correct "
-                + "the key.")
+            "\(subject()) on '\(entity.name ?? "")' can't be evaluated: \(problem). Correct the key.")
     }
 
-    private static func unknownKey(_ path: KeyPathSteps, of entity: NSEntityDescription) -> String? {
-        var current = entity
-        for step in path.steps {
-            guard case .key(let key) = step, !["objectID", "entity"].contains(key) else { return nil }
-            guard let property = property(key, of: current) else {
-                return "the property '\(key)' of '\(current.name ?? "")' doesn't exist; it has "
-                    + current.propertiesByName.keys.sorted().joined(separator: ", ")
-            }
-            // What an attribute's value answers to isn't the model's concern.
-            guard let destination = (property as? NSRelationshipDescription)?.destinationEntity else { return nil }
-            current = destination
+    /// - Parameter variables: The entities of the members that variables of subqueries stand for.
+    mutating func check(_ predicate: NSPredicate, _ variables: [String: NSEntityDescription]) {
+        switch predicate {
+        case let comparison as NSComparisonPredicate:
+            check(comparison.leftExpression, variables)
+            check(comparison.rightExpression, variables)
+        case let compound as NSCompoundPredicate:
+            for part in compound.subpredicates { check(part, variables) }
+        default: break
         }
-        return nil
     }
 
-    /// A property of an entity or of one that inherits from it.
-    private static func property(_ name: String, of entity: NSEntityDescription) -> NSPropertyDescription? {
-        entity.propertiesByName[name] ?? entity.subentities.lazy.compactMap { property(name, of: $0) }.first
+    /// - Returns: The entity of the objects that the expression gives; nil where it gives none, or of what entity isn't known.
+    @discardableResult
+    mutating func check(
+        _ expression: NSExpression, _ variables: [String: NSEntityDescription]
+    ) -> NSEntityDescription? {
+        switch expression.node {
+        case .evaluatedObject: return entity
+        case .variable(let name): return variables[name]
+        case .keyPath(let operand, let path): return follow(path, from: check(operand, variables))
+        case .function(let call):
+            if let chain = ExpressionChain(expression) {
+                check(chain.first, variables)
+                for link in chain.links { check(link.right, variables) }
+                return nil
+            }
+            if let target = call.target { check(target, variables) }
+            let entities = call.arguments.map { check($0, variables) }
+            return call.function == .objectAtIndex ? entities.first ?? nil : nil
+        case .aggregate(let elements), .block(_, let elements):
+            for element in elements { check(element, variables) }
+            return nil
+        case .subquery(let collection, let variable, let predicate):
+            var inner = variables
+            let members = check(collection, variables)
+            inner[variable] = members
+            check(predicate, inner)
+            return members
+        case .conditional(let predicate, let then, let otherwise):
+            check(predicate, variables)
+            check(then, variables)
+            check(otherwise, variables)
+            return nil
+        case .set(_, let left, let right):
+            check(right, variables)
+            return check(left, variables)
+        case .constant, .anyKey: return nil
+        }
+    }
+
+    private mutating func follow(_ path: KeyPathSteps, from start: NSEntityDescription?) -> NSEntityDescription? {
+        var current = start
+        for step in path.steps {
+            guard let owner = current else { return nil }
+            switch step {
+            case .collection(.count, _), .unknownOperator: return nil
+            case .collection(_, let rest): current = follow(rest, from: owner)
+            case .key(let key):
+                guard let property = owner.propertiesByName[key] else {
+                    if !["objectID", "entity"].contains(key) {
+                        problem =
+                            problem
+                            ?? "the property '\(key)' of '\(owner.name ?? "")' doesn't exist; it has "
+                            + owner.propertiesByName.keys.sorted().joined(separator: ", ")
+                    }
+                    return nil
+                }
+                // What an attribute's value answers to isn't the model's concern.
+                current = (property as? NSRelationshipDescription)?.destinationEntity
+            }
+        }
+        return current
     }
 }

@@ -59,7 +59,7 @@ final class InMemoryStoreBackend: StoreBackend {
     }
 
     func dictionaries(matching query: StoreQuery, selection: StoreSelection) throws -> [[String: Any]] {
-        try checkKeys(of: query)
+        try checkKeys(of: query, selection: selection)
         return lock.withLock {
             DictionaryRows(query: query, selection: selection).dictionaries(of: matches(unordered(query)))
         }

@@ -89,10 +89,17 @@ extension PredicateSQL {
             switch operands[0] {
             case .collection(let members): return function == .count ? count(members) : try computed(function, members)
             case .list(let elements): return try computed(function, ofValues: elements)
-            default: break
+            case .scalar(let value) where function == .count: return try count(ofSingle: value.usable())
+            case .scalar, .constants: break
             }
         }
         return try computed(function, ofValues: operands)
+    }
+
+    /// Nothing has no members, and a single value is its own only one.
+    private func count(ofSingle value: SQLScalar) -> SQLScalar {
+        let there = value.isNull.negated.fragment
+        return SQLScalar("(\(there.sql))", there.arguments, kind: .number, canBeNull: false)
     }
 
     /// An aggregate of values beside each other, `max(a, b)`.
@@ -113,7 +120,9 @@ extension PredicateSQL {
             throw PredicateSQLProblem("\(function.rawValue) needs values of one kind")
         }
         let isOrder = function == .min || function == .max
-        return try call(function, values, kind: isOrder ? kinds.first ?? .null : .number)
+        // What the function gives of decimals is as arithmetic has them.
+        let kind = kinds.first == .decimal ? .number : kinds.first ?? .null
+        return try call(function, values, kind: isOrder ? kind : .number)
     }
 
     // MARK: Subqueries
@@ -201,13 +210,10 @@ extension PredicateSQL {
 }
 
 extension PredefinedFunction {
-    /// `max(ZPRICE)`, `graft_sum(DISTINCT CAST(ZPRICE AS REAL))`.
+    /// `max(ZPRICE)`, `graft_sum(DISTINCT graft_decimal(ZPRICE))`.
     fileprivate func aggregate(of value: SQLScalar, distinct: Bool) -> SQLFragment {
         var column = SQLFragment(sql: "\(sqlAggregate)(\(distinct ? "DISTINCT " : "")")
-        column +=
-            value.kind == .decimal && self != .min && self != .max
-            ? SQLFragment(sql: "CAST(\(value.fragment.sql) AS REAL)", arguments: value.fragment.arguments)
-            : value.fragment
+        column += value.kind == .decimal && self != .min && self != .max ? PredicateSQL.number(value) : value.fragment
         column.sql += ")"
         return column
     }

@@ -88,6 +88,8 @@ extension PredicateSQL {
         case .data(let value): scalar = bound(.blob(value), .data)
         case .uuid(let value): scalar = bound(.blob(value.bytes), .uuid)
         case .object(let object): scalar = key(ofConstant: object)
+        // As an object of another store, it is comparable to nothing.
+        case .opaque(let value) where value.base is Casting.Unfit: return Self.incomparable
         case .opaque(let value):
             let entity = (value.base as? NSEntityDescription).flatMap { select.schema.entity(for: $0) }
             scalar =
@@ -102,13 +104,15 @@ extension PredicateSQL {
         SQLScalar("?", [value], kind: kind, canBeNull: false)
     }
 
+    /// A value of a kind of its own, which is comparable to none.
+    private static var incomparable: SQLScalar { SQLScalar("0", kind: .object(root: -1), canBeNull: false) }
+
     /// An object's primary key; an object that isn't in this store is equal to no row.
     private func key(ofConstant object: ReadableObject) -> SQLScalar {
         guard let id = object.objectID, !id.isTemporaryID, let entity = select.schema.entity(for: id.entity),
             let root = select.schema.entity(numbered: entity.rootNumber), isHere(id, root)
         else {
-            // A kind of its own, which is comparable to none.
-            return SQLScalar("0", kind: .object(root: -1), canBeNull: false)
+            return Self.incomparable
         }
         return bound(.integer(id.number), .object(root: entity.rootNumber))
     }
@@ -204,10 +208,15 @@ extension PredicateSQL {
         return result
     }
 
-    /// Decimals and dates are integers in the file where they are whole; arithmetic has them as real numbers.
-    private static func number(_ value: SQLScalar) -> SQLFragment {
-        guard value.kind == .decimal || value.kind == .date else { return value.fragment }
-        return SQLFragment(sql: "CAST(\(value.fragment.sql) AS REAL)", arguments: value.fragment.arguments)
+    /// Decimals and dates are integers in the file where they are whole; arithmetic has them as real numbers, as far as those
+    /// are exact.
+    static func number(_ value: SQLScalar) -> SQLFragment {
+        let sql = value.fragment.sql
+        return switch value.kind {
+        case .decimal: SQLFragment(sql: "graft_decimal(\(sql))", arguments: value.fragment.arguments)
+        case .date: SQLFragment(sql: "CAST(\(sql) AS REAL)", arguments: value.fragment.arguments)
+        default: value.fragment
+        }
     }
 
     /// The kind of a result; nil where the operator doesn't take such values and the result is always missing.
@@ -245,14 +254,15 @@ extension PredicateSQL {
         guard then.isNullConstant || otherwise.isNullConstant || then.kind.isComparable(to: otherwise.kind) else {
             throw PredicateSQLProblem("the two values of a TERNARY have to be of one kind")
         }
+        // A decimal beside another number is as it is in arithmetic, where the two differ.
+        let isMixed = then.kind.isNumber && otherwise.kind.isNumber && then.kind != otherwise.kind
         var fragment = SQLFragment(sql: "CASE WHEN ")
         fragment += condition.fragment
         fragment.sql += " THEN "
-        fragment += then.fragment
+        fragment += isMixed ? Self.number(then) : then.fragment
         fragment.sql += " ELSE "
-        fragment += otherwise.fragment
-        let kind: SQLKind =
-            then.isNullConstant ? otherwise.kind : (otherwise.kind == .decimal ? .decimal : then.kind)
+        fragment += isMixed ? Self.number(otherwise) : otherwise.fragment
+        let kind: SQLKind = isMixed ? .number : (then.isNullConstant ? otherwise.kind : then.kind)
         return SQLScalar("(\(fragment.sql) END)", fragment.arguments, kind: kind)
     }
 }

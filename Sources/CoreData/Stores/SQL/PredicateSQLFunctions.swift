@@ -10,7 +10,7 @@ struct PredicateSQLFunction: Sendable {
     let argumentCount: Int?
     /// Whether equal arguments always give equal results, so that SQLite may call it once for many rows.
     let isDeterministic: Bool
-    let value: @Sendable ([SQLValue]) -> SQLValue
+    let value: @Sendable ([SQLValue]) throws -> SQLValue
 }
 
 /// An order of texts.
@@ -27,6 +27,7 @@ enum PredicateSQLFunctions {
         PredicateSQLFunction(name: "graft_chain", argumentCount: nil, isDeterministic: true, value: chain),
         PredicateSQLFunction(name: "graft_random", argumentCount: nil, isDeterministic: false, value: function),
         PredicateSQLFunction(name: "graft_double", argumentCount: 1, isDeterministic: true, value: double),
+        PredicateSQLFunction(name: "graft_decimal", argumentCount: 1, isDeterministic: true, value: decimal),
         PredicateSQLFunction(name: "graft_blob", argumentCount: 1, isDeterministic: true, value: blob),
     ]
 
@@ -113,6 +114,11 @@ enum PredicateSQLFunctions {
     private static func double(_ arguments: [SQLValue]) -> SQLValue {
         guard case .integer(let bits)? = arguments.first else { return .null }
         return .real(Double(bitPattern: UInt64(bitPattern: bits)))
+    }
+
+    /// `graft_decimal(value)`: a decimal attribute's value for arithmetic.
+    private static func decimal(_ arguments: [SQLValue]) -> SQLValue {
+        arguments.first.map { sqlValue(operand($0, kind: .decimal)) } ?? .null
     }
 
     /// `graft_blob(hexadecimal digits)`

@@ -7,14 +7,7 @@ import GRDB
 extension PredicateSQLFunctions {
     /// Registers everything that the SQL of predicates calls.
     static func register(on db: Database) {
-        for function in all {
-            db.add(
-                function: DatabaseFunction(
-                    function.name, argumentCount: function.argumentCount, pure: function.isDeterministic
-                ) { arguments in
-                    function.value(arguments.map(SQLValue.init)).databaseValue
-                })
-        }
+        for function in all { function.register(on: db) }
         for collation in collations {
             db.add(collation: DatabaseCollation(collation.name) { collation.order($0, $1) })
         }

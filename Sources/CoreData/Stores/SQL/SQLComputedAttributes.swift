@@ -90,7 +90,9 @@ struct SQLComputedAttribute: CustomStringConvertible {
     }
 
     private static func sources(ofPath path: String, _ entity: SQLEntity) throws -> [Source] {
-        let names = path.split(separator: ".").map(String.init).filter { !$0.hasPrefix("@") && $0 != "self" }
+        let names = path.split(separator: ".").map(String.init).filter {
+            !$0.hasPrefix("@") && $0.lowercased() != "self"
+        }
         guard let first = names.first, names.count <= 2, let property = entity.property(named: first) else {
             throw PredicateSQLProblem(
                 "the key path '\(path)' leads further than one relationship, or to nothing stored")

@@ -73,7 +73,7 @@ struct SQLSelect {
     ///
     /// - Throws: `CocoaError` naming the component that isn't a stored property.
     mutating func target(ofKeyPath keyPath: String) throws -> Target {
-        var components = keyPath.split(separator: ".").map(String.init).filter { $0 != "self" && $0 != "SELF" }
+        var components = keyPath.split(separator: ".").map(String.init).filter { $0.lowercased() != "self" }
         if components.last == "objectID" { components.removeLast() }
         var (alias, current) = (Self.base, entity)
         for (index, component) in components.enumerated() {

@@ -62,7 +62,7 @@ import GRDBSQLite
     // MARK: Parameters
 
     /// Tells SQLite to copy the bytes before the call returns (`SQLITE_TRANSIENT`, which the importer can't express).
-    private static let copying = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    static let copying = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     func bindNull(at index: Int32) throws {
         try check(unsafe sqlite3_bind_null(handle, index))

@@ -1,0 +1,301 @@
+// What the stores have to agree about beyond random predicates: arguments that are data, keys that there aren't, odd values,
+// several stores.
+
+import Testing
+
+@testable import CoreData
+
+@Suite struct PredicateAgreementTests {
+    /// The titles that a fetch finds in a store of each kind, of the same books.
+    private func titles(
+        _ books: [[String: Any]], _ format: String, _ arguments: [Any] = []
+    ) throws -> [[String]] {
+        try StoreKind.allCases.map { kind in
+            let library = try Library(kind)
+            for book in books { _ = library.insert("Book", book) }
+            try library.context.save()
+            let predicate = NSPredicate(format: format, argumentArray: arguments)
+            return try library.fetch("Book", where: predicate, in: library.newContext()).map { $0.text("title") ?? "" }
+        }
+    }
+
+    // MARK: Arguments
+
+    @Test func `a pattern that is an argument and no regular expression fits nothing`() throws {
+        let books = [["title": "("], ["title": "a"]]
+        for format in ["title MATCHES %@", "title MATCHES (%@)", "NOT title MATCHES[c] %@"] {
+            let all = format.hasPrefix("NOT") ? ["(", "a"] : []
+            #expect(try titles(books, format, ["("]) == [all, all])
+        }
+        #expect(try titles(books, "title MATCHES %@", ["[a-z]"]) == [["a"], ["a"]])
+    }
+
+    @Test func `an argument that can't be converted is equal to nothing, nothing itself included`() throws {
+        let library = try StoreKind.allCases.map { try Library($0) }
+        for library in library {
+            _ = library.insert("Author", ["name": "born", "born": Date(timeIntervalSinceReferenceDate: 0)])
+            _ = library.insert("Author", ["name": "unborn"])
+            try library.context.save()
+        }
+        func names(_ format: String, _ arguments: Any...) throws -> [[String]] {
+            let predicate = NSPredicate(format: format, argumentArray: arguments)
+            return try library.map {
+                try $0.fetch("Author", sortedBy: "name", where: predicate).map { $0.text("name") ?? "" }
+            }
+        }
+        for format in [
+            "born == CAST(%@, 'NSDate')", "born < CAST(%@, 'NSDate')", "born >= CAST(%@, 'NSDate')",
+            "born IN {CAST(%@, 'NSDate')}", "CAST(%@, 'NSDate') == nil",
+        ] {
+            #expect(try names(format, "no date") == [[], []], "\(format)")
+        }
+        #expect(try names("born != CAST(%@, 'NSDate')", "no date") == [["born", "unborn"], ["born", "unborn"]])
+        #expect(try names("born == CAST(%@, 'NSDate')", "2001-01-01") == [["born"], ["born"]])
+        #expect(try names("born == CAST(%@, 'NSDate')", NSNull()) == [["unborn"], ["unborn"]])
+        #expect("\(NSPredicate(format: "born == CAST(%@, 'NSDate')", "no date"))".contains("no date"))
+    }
+
+    @Test(arguments: ["1e999", "-1e999", "1e300", "252423993600", "-63114076801"])
+    func `a date without a text of its own has none`(_ seconds: String) throws {
+        // In a literal that is a mistake, and no end of the program.
+        #expect(throws: PredicateError.self) {
+            try NSPredicate.parsing("title == CAST(CAST(\(seconds), 'NSDate'), 'NSString')")
+        }
+        for kind in StoreKind.allCases {
+            let library = try Library(kind)
+            _ = library.insert(
+                "Author", ["name": "a", "born": Date(timeIntervalSinceReferenceDate: Double(seconds) ?? 0)])
+            try library.context.save()
+            let found = try library.fetch(
+                "Author", where: NSPredicate(format: "CAST(born, 'NSString') == nil"), in: library.newContext())
+            #expect(found.count == 1)
+        }
+        #expect(
+            try NSExpression.parsing("CAST(CAST(252423993599, 'NSDate'), 'NSString')").constantValue as? String
+                == "9999-12-31T23:59:59Z")
+    }
+
+    // MARK: Values
+
+    @Test func `texts with U+0000 are whole for every function`() throws {
+        let books = [["title": "a\0b"], ["title": "a"], ["title": "A\0C"]]
+        for (format, expected) in [
+            ("length:(title) == 3", ["a\0b", "A\0C"]), ("uppercase:(title) == %@", ["a\0b"]),
+            ("title ==[c] %@", ["a\0b"]), ("title ENDSWITH %@", ["a\0b"]), ("title LIKE 'a?b'", ["a\0b"]),
+            ("title MATCHES 'a.b'", ["a\0b"]), ("title CONTAINS[c] %@", ["a\0b"]), ("title == %@", []),
+            ("title CONTAINS %@", []),
+        ] {
+            let argument = format.contains("ENDSWITH") ? "\0b" : "A\0B"
+            #expect(try titles(books, format, [argument]) == [expected, expected], "\(format)")
+        }
+        // As values of dictionaries, too.
+        for kind in StoreKind.allCases {
+            let library = try Library(kind)
+            _ = library.insert("Book", ["title": "a\0b"])
+            try library.context.save()
+            let loud = NSExpressionDescription()
+            loud.name = "loud"
+            loud.expression = NSExpression(format: "uppercase:(title)")
+            let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+            request.resultType = .dictionaryResultType
+            request.propertiesToFetch = [loud]
+            #expect(try library.context.fetch(request).map { $0["loud"] as? String } == ["A\0B"])
+        }
+    }
+
+    @Test func `empty bytes are found in a long list`() throws {
+        let covers = [Data()] + (1...100).map { Data([UInt8($0)]) }
+        let books: [[String: Any]] = [["title": "empty", "cover": Data()], ["title": "none"]]
+        #expect(try titles(books, "cover IN %@", [covers]) == [["empty"], ["empty"]])
+    }
+
+    @Test func `whole decimals that no double holds are computed exactly in both stores`() throws {
+        let price = NSDecimalNumber(string: "9007199254740993")
+        let books: [[String: Any]] = [
+            ["title": "dear", "price": price], ["title": "cheap", "price": NSDecimalNumber(value: 7)],
+        ]
+        for (format, expected) in [
+            ("price + 1 == 9007199254740994", ["dear"]), ("price - 9007199254740992 == 1", ["dear"]),
+            ("price / 2 == 3.5", ["cheap"]), ("price * 1 == 9007199254740993", ["dear"]),
+            ("sum:(price) == 9007199254740993", ["dear"]), ("abs:(price) == 9007199254740993", ["dear"]),
+        ] {
+            #expect(try titles(books, format) == [expected, expected], "\(format)")
+        }
+        for kind in StoreKind.allCases {
+            let library = try Library(kind)
+            let author = library.insert("Author", ["name": "a"])
+            for _ in 0..<2 { _ = library.insert("Book", ["price": price, "author": author]) }
+            try library.context.save()
+            #expect(
+                try library.fetch(
+                    "Author", where: NSPredicate(format: "books.@sum.price == 18014398509481986"),
+                    in: library.newContext()
+                ).count == 1)
+        }
+    }
+
+    @Test func `nothing counts as none, and a single value as one`() throws {
+        let books = [["title": "a", "isbn": "1"], ["title": "b"]]
+        #expect(try titles(books, "count:(isbn) == 0") == [["b"], ["b"]])
+        #expect(try titles(books, "count:(isbn) > 0") == [["a"], ["a"]])
+        #expect(try titles(books, "count:(author) == 0") == [["a", "b"], ["a", "b"]])
+        #expect(try titles(books, "count:(isbn, nil) == 2") == [["a", "b"], ["a", "b"]])
+    }
+
+    @Test func `a negation of several is that of the first`() throws {
+        let books = [["title": "a", "isbn": "1"], ["title": "a", "isbn": "2"], ["title": "b", "isbn": "3"]]
+        let negation = NSCompoundPredicate(
+            type: .not,
+            subpredicates: [NSPredicate(format: "title == 'a'"), NSPredicate(format: "isbn == '1'")])
+        for kind in StoreKind.allCases {
+            let library = try Library(kind)
+            for book in books { _ = library.insert("Book", book) }
+            let all = NSCompoundPredicate(andPredicateWithSubpredicates: [NSPredicate(value: true), negation])
+            // Unsaved, and from the store.
+            #expect(try library.fetch("Book", where: all).map { $0.text("isbn") } == ["3"])
+            try library.context.save()
+            #expect(try library.fetch("Book", where: all, in: library.newContext()).map { $0.text("isbn") } == ["3"])
+        }
+    }
+
+    // MARK: Keys
+
+    @Test(arguments: [
+        "ANY books.@distinctUnionOfObjects.nothing == 1", "books.@sum.nothing > 1",
+        "SUBQUERY(books, $b, $b.nothing == 1).@count > 0", "SUBQUERY(books, $b, ANY $b.tags.nothing == 1).@count > 0",
+        "ANY books.genre == 'x'", "nothing == 1", "SELF.nothing == 1", "TERNARY(nothing == 1, 1, 2) == 1",
+    ])
+    func `a key that an entity doesn't have is an error in both stores`(_ format: String) throws {
+        for kind in StoreKind.allCases {
+            let library = try Library(kind)
+            let error = #expect(throws: CocoaError.self) {
+                try library.fetch("Author", where: NSPredicate(format: format))
+            }
+            #expect(error?.localizedDescription.contains(format.contains("genre") ? "genre" : "nothing") == true)
+        }
+    }
+
+    @Test func `a sort descriptor with a key that an entity doesn't have is an error in both stores`() throws {
+        for kind in StoreKind.allCases {
+            let library = try Library(kind)
+            for key in ["nothing", "author.nothing", "genre"] {
+                let error = #expect(throws: CocoaError.self) { try library.fetch("Book", sortedBy: key) }
+                #expect(error?.localizedDescription.contains("'\(key.split(separator: ".").last ?? "")'") == true)
+            }
+            #expect(try library.fetch("Book", sortedBy: "self.author.name").isEmpty)
+        }
+    }
+
+    @Test(arguments: ["self.title", "SELF.title", "Self.author.name", "self.author.self.name"])
+    func `an object's own name for itself changes nothing in a path`(_ path: String) throws {
+        for kind in StoreKind.allCases {
+            let library = try Library(kind)
+            let author = library.insert("Author", ["name": "x"])
+            for title in ["x", "a"] { _ = library.insert("Book", ["title": title, "author": author]) }
+            try library.context.save()
+            let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+            request.resultType = .dictionaryResultType
+            request.propertiesToFetch = [path]
+            request.sortDescriptors = [NSSortDescriptor(key: path, ascending: false)]
+            request.fetchLimit = 1
+            #expect(try library.context.fetch(request).map { $0[path] as? String } == ["x"])
+            #expect(
+                try library.fetch("Book", where: NSPredicate(format: "%K == 'x'", path)).first?.text("title") == "x")
+        }
+    }
+
+    @Test func `a function with too few arguments stops the program with its name`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = NSExpression(forFunction: "add:to:", arguments: [1])
+        }
+        let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(message.contains("'add:to:' takes 2"))
+    }
+
+    // MARK: Several stores
+
+    /// Books in two stores: e, c, a in the first, d, b, a in the second.
+    private func twoStores(_ kind: StoreKind) throws -> (Library, NSPersistentStore) {
+        let library = try Library(kind)
+        let second = try library.coordinator.addPersistentStore(
+            ofType: kind == .sqlite ? NSSQLiteStoreType : NSInMemoryStoreType, configurationName: nil,
+            at: URL(fileURLWithPath: "/dev/null"))
+        for (index, title) in ["e", "c", "a"].enumerated() {
+            _ = library.insert("Book", ["title": title, "pages": index])
+        }
+        for (index, title) in ["d", "b", "a"].enumerated() {
+            library.context.assign(library.insert("Book", ["title": title, "pages": index]), to: second)
+        }
+        try library.context.save()
+        return (library, second)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `dictionaries of several stores are ordered, cut and told apart as a whole`(_ kind: StoreKind) throws {
+        let (library, _) = try twoStores(kind)
+        func titles(_ change: (NSFetchRequest<NSDictionary>) -> Void) throws -> [String] {
+            let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+            request.resultType = .dictionaryResultType
+            request.propertiesToFetch = ["title"]
+            change(request)
+            return try library.context.fetch(request).map { dictionary in
+                #expect(dictionary.allKeys.count == (request.propertiesToFetch?.count ?? 0))
+                return dictionary["title"] as? String ?? ""
+            }
+        }
+        let byTitle = NSSortDescriptor(key: "title", ascending: true)
+        #expect(try titles { $0.sortDescriptors = [byTitle] } == ["a", "a", "b", "c", "d", "e"])
+        #expect(
+            try titles {
+                $0.sortDescriptors = [byTitle]
+                $0.fetchOffset = 1
+                $0.fetchLimit = 3
+            } == ["a", "b", "c"])
+        #expect(
+            try titles {
+                $0.sortDescriptors = [byTitle]
+                $0.returnsDistinctResults = true
+                $0.fetchLimit = 2
+            } == ["a", "b"])
+        #expect(try titles { $0.returnsDistinctResults = true } == ["a", "b", "c", "d", "e"])
+        // By what isn't selected, and by what is computed.
+        #expect(
+            try titles {
+                $0.sortDescriptors = [NSSortDescriptor(key: "pages", ascending: false), byTitle]
+                $0.fetchLimit = 4
+            } == ["a", "a", "b", "c"])
+        let loud = NSExpressionDescription()
+        loud.name = "loud.one"
+        loud.expression = NSExpression(format: "uppercase:(title)")
+        #expect(
+            try titles {
+                $0.propertiesToFetch = ["title", loud]
+                $0.sortDescriptors = [NSSortDescriptor(key: "loud.one", ascending: false)]
+                $0.fetchLimit = 2
+            } == ["e", "d"])
+        #expect(try titles { $0.fetchLimit = 4 } == ["e", "c", "a", "d"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `affected stores choose among unsaved objects, too`(_ kind: StoreKind) throws {
+        let (library, second) = try twoStores(kind)
+        let first = library.coordinator.persistentStores[0]
+        library.context.assign(library.insert("Book", ["title": "new there"]), to: second)
+        _ = library.insert("Book", ["title": "new here"])
+        for book in try library.fetch("Book") where book.text("title") == "a" {
+            book.setValue("changed", forKey: "title")
+        }
+        func titles(_ stores: [NSPersistentStore], _ context: NSManagedObjectContext) throws -> [String] {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+            request.affectedStores = stores
+            let found = try context.fetch(request).map { $0.text("title") ?? "" }
+            #expect(try context.count(for: request) == found.count)
+            return found.sorted()
+        }
+        for context in [library.context, library.newChild()] {
+            #expect(try titles([first], context) == ["c", "changed", "e", "new here"])
+            #expect(try titles([second], context) == ["b", "changed", "d", "new there"])
+            #expect(try titles([first, second], context).count == 8)
+        }
+    }
+}
