@@ -11,20 +11,21 @@ struct ExternalFileMigration {
     /// Makes the function that brings values back into their columns.
     func registerInlining(on db: Database) {
         let folder = folder
-        db.add(
-            function: DatabaseFunction(RowMigration.inlining, argumentCount: 1, pure: false) { arguments in
-                // What is no bytes stays what it is; so do none.
-                guard case .blob(let stored) = arguments[0].storage, let prefix = stored.first else {
-                    return arguments[0]
+        let function = PredicateSQLFunction(name: RowMigration.inlining, argumentCount: 1, isDeterministic: false) {
+            // What is no bytes stays what it is; so do none.
+            guard case .blob(let stored) = $0[0], let prefix = stored.first else { return $0[0] }
+            switch ExternalDataFolder.Form(prefix: prefix, byteCount: stored.count) {
+            case .inline: return .blob(Data(stored.dropFirst()))
+            case .unprefixed: return .blob(stored)
+            case .file:
+                do {
+                    return try folder.contents(reference: stored).map { .blob($0) } ?? .null
+                } catch {
+                    throw DatabaseError(resultCode: .SQLITE_IOERR_READ, message: error.localizedDescription)
                 }
-                switch ExternalDataFolder.Form(prefix: prefix, byteCount: stored.count) {
-                case .inline: return Data(stored.dropFirst())
-                case .unprefixed: return stored
-                case .file:
-                    // As when it is read: a missing file is a missing value.
-                    return folder.contents(reference: stored)
-                }
-            })
+            }
+        }
+        function.register(on: db)
     }
 
     /// The files that the rows of a schema refer to.
@@ -47,13 +48,5 @@ struct ExternalFileMigration {
             }
         }
         return files
-    }
-
-    /// Deletes files that nothing refers to any more.
-    func remove(_ files: Set<URL>) {
-        for file in files.sorted(by: { $0.path < $1.path }) {
-            // A file that can't be deleted costs space and nothing else; the migration has succeeded.
-            try? FileManager.default.removeItem(at: file)
-        }
     }
 }

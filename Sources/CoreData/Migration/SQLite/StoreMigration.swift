@@ -44,7 +44,7 @@ struct StoreMigration {
             (database, orphans) = try SQLiteDatabase.file(at: url.path, options: options) { db in
                 try migrate(db, files)
             }
-            files.remove(orphans)
+            files.folder.remove(orphans)
             try database.close()
         } catch {
             throw errors.failed(error)

@@ -32,9 +32,12 @@ struct ExternalDataFolder: Sendable {
     static let threshold = 100 * 1024
 
     let url: URL
+    /// The store's file.
+    let store: URL
 
     /// The folder of a store; it need not exist.
     init(storeURL: URL) {
+        store = storeURL
         let name = storeURL.deletingPathExtension().lastPathComponent
         url = storeURL.deletingLastPathComponent()
             .appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
@@ -44,23 +47,35 @@ struct ExternalDataFolder: Sendable {
     /// Everything of the store that lies beside its file.
     var supportFolder: URL { url.deletingLastPathComponent() }
 
-    /// The bytes of a file; nil where the reference is ill-formed or the file is missing.
-    func contents(reference: Data) -> Data? {
+    /// The bytes of a file; nil where the reference is ill-formed or the file is missing: as in Core Data, that is a missing
+    /// value, which doesn't fail the fetch of all the others.
+    ///
+    /// - Throws: `CocoaError` where there is a file that can't be read. Its value isn't lost, and nobody may take it for missing.
+    func contents(reference: Data) throws -> Data? {
         guard let file = file(of: reference) else { return nil }
         do {
             return try Data(contentsOf: file, options: .mappedIfSafe)
-        } catch {
-            // As in Core Data, a missing file is a missing value and doesn't fail the fetch of all the others.
+        } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
             return nil
+        } catch {
+            throw CoreDataError.make(
+                .fileReadUnknown,
+                "The large value in \(file.path) can't be read: \(error.localizedDescription) Check that it is a file and may "
+                    + "be read, and the disk.",
+                userInfo: [NSFilePathErrorKey: file.path, NSUnderlyingErrorKey: error as NSError])
         }
     }
 
     /// The file that a column refers to; nil for an inline value.
     func file(of reference: Data) -> URL? {
-        guard reference.count == Self.referenceLength, reference.first == Self.filePrefix else { return nil }
+        Self.name(in: reference).map(url.appendingPathComponent)
+    }
+
+    /// The name of the file that a column refers to; nil for an inline value.
+    static func name(in reference: Data) -> String? {
+        guard reference.count == referenceLength, reference.first == filePrefix else { return nil }
         let name = String(decoding: reference.dropFirst().dropLast(), as: UTF8.self)
-        guard UUID(uuidString: name) != nil else { return nil }
-        return url.appendingPathComponent(name)
+        return UUID(uuidString: name) == nil ? nil : name
     }
 
     /// Writes a new file and returns what the column has to hold.

@@ -99,12 +99,12 @@ struct RowDecoder {
             if storage == .blob, let uuid = statement.uuid(at: column) { return .uuid(uuid) }
         case .data(let isExternal):
             if storage == .blob {
-                return data(in: statement, at: column, isExternal ? external : nil, isExternal).map { .data($0) }
+                return try data(in: statement, at: column, isExternal ? external : nil, isExternal).map { .data($0) }
                     ?? .null
             }
         case .transformable(let name, let isExternal):
             if storage == .blob {
-                let data = data(in: statement, at: column, isExternal ? external : nil, isExternal)
+                let data = try data(in: statement, at: column, isExternal ? external : nil, isExternal)
                 return data.map { .transformable(TransformableValue(stored: $0, transformerName: name)) } ?? .null
             }
         case .uri, .decimal: break
@@ -134,11 +134,11 @@ struct RowDecoder {
     /// The bytes of a binary column; nil where they are in a file that isn't there, as Core Data has it.
     private static func data(
         in statement: RowStatement, at column: Int32, _ external: ExternalDataFolder?, _ hasPrefix: Bool
-    ) -> Data? {
+    ) throws -> Data? {
         guard hasPrefix, let prefix = statement.firstByte(at: column) else { return statement.data(at: column) }
         switch ExternalDataFolder.Form(prefix: prefix, byteCount: statement.byteCount(at: column)) {
         case .inline: return statement.data(at: column, droppingFirst: 1)
-        case .file: return external?.contents(reference: statement.data(at: column))
+        case .file: return try external?.contents(reference: statement.data(at: column))
         case .unprefixed: return statement.data(at: column)
         }
     }

@@ -14,6 +14,7 @@ extension SQLiteStoreBackend {
                 let history = try HistoryWriter(db: db)
                 let done = try SQLiteBatch(store: self, db: db, files: files, history: history).run(batch.operation)
                 try history?.append(done.history, origin: batch.origin)
+                try files.synchronizeFolder()
                 return StoreBatchOutcome(ids: batch.wantsIDs ? done.ids : [], count: done.ids.count)
             }
         } catch {

@@ -19,14 +19,14 @@ extension SQLiteBatch {
             return plan.fields[index]
         }
         try release(plan, fields, keys: ids.map(\.number))
-        try run(try statement(query, assignments, fields))
+        try run(try statement(query, assignments, fields, isForOneRow: ids.count == 1))
         if history == nil { return Done(ids: ids) }
         let names = Set(assignments.map(\.attribute.name))
         return Done(ids: ids, history: updates(Dictionary(uniqueKeysWithValues: ids.map { ($0, names) })))
     }
 
     private func statement(
-        _ query: StoreQuery, _ assignments: [StoreBatchAssignment], _ fields: [EntityPlan.Field]
+        _ query: StoreQuery, _ assignments: [StoreBatchAssignment], _ fields: [EntityPlan.Field], isForOneRow: Bool
     ) throws -> SQLFragment {
         var select = try store.select(query)
         var columns = SQLFragment(sql: "t0.Z_PK AS k")
@@ -35,7 +35,8 @@ extension SQLiteBatch {
         for (index, (assignment, field)) in zip(assignments, fields).enumerated() {
             let value: SQLFragment
             switch assignment.value {
-            case .constant(let constant): value = SQLFragment(sql: "?", arguments: [try stored(constant, field)])
+            case .constant(let constant):
+                value = SQLFragment(sql: "?", arguments: [try stored(constant, field, isForOneRow)])
             case .expression(let expression):
                 value = try select.value(of: expression, for: assignment.attribute) { store.space(of: $0) }
             }
@@ -52,9 +53,9 @@ extension SQLiteBatch {
             arguments: rows.arguments)
     }
 
-    /// A constant as its column holds it.
-    private func stored(_ value: ManagedValue, _ field: EntityPlan.Field) throws -> SQLValue {
-        try ValueBinder(store: store, files: files).stored(value, of: field)
+    /// A constant as its column holds it. Several rows get the bytes themselves: a file belongs to one row, and goes with it.
+    private func stored(_ value: ManagedValue, _ field: EntityPlan.Field, _ isForOneRow: Bool) throws -> SQLValue {
+        try ValueBinder(store: store, files: isForOneRow ? files : ExternalFiles(folder: nil)).stored(value, of: field)
     }
 
     private func run(_ fragment: SQLFragment) throws {

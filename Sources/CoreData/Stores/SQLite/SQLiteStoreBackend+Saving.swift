@@ -68,7 +68,7 @@ extension SQLiteStoreBackend {
     func removeSuperfluous(_ files: [URL]) {
         superfluousFiles.withLock { $0 += files }
         guard !superfluousFiles.withLock({ $0.isEmpty }), database.settle() else { return }
-        ExternalFiles.remove(
+        external?.remove(
             superfluousFiles.withLock { files in
                 defer { files = [] }
                 return files
@@ -196,12 +196,8 @@ final class ExternalFiles {
         if !new.isEmpty { try folder?.synchronize() }
     }
 
-    func discardNew() { Self.remove(new) }
-
-    static func remove(_ files: [URL]) {
-        for file in files {
-            // A file that can't be removed takes up space and does no other harm; the rows don't name it.
-            try? FileManager.default.removeItem(at: file)
-        }
+    func discardNew() {
+        // A file that can't be removed takes up space and does no other harm: no row names it.
+        for file in new { try? FileManager.default.removeItem(at: file) }
     }
 }

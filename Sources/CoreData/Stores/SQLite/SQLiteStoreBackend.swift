@@ -112,6 +112,9 @@ final class SQLiteStoreBackend: StoreBackend {
     /// The database, if others can get at it.
     var fileDatabase: SQLiteDatabase? { external == nil ? nil : database }
 
+    // Nobody is left to do it after the next save.
+    deinit { removeSuperfluous([]) }
+
     /// Closes the file. Nothing may use the store any more; without this call it happens when the backend goes.
     func close() throws {
         removeSuperfluous([])

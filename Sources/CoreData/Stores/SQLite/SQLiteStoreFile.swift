@@ -90,7 +90,7 @@ package enum SQLiteStoreFile {
 
     // MARK: Destroying and replacing
 
-    /// Deletes a store with everything that belongs to it. There need not be one.
+    /// Deletes a store with everything that belongs to it, and to no other store beside it. There need not be one.
     ///
     /// The database is emptied first, so that a process which still has it open finds an empty one instead of a file
     /// that has vanished under it.
@@ -100,7 +100,11 @@ package enum SQLiteStoreFile {
         let path = url.path
         let errors = SQLiteErrors(path: path)
         let manager = FileManager.default
+        let external = ExternalDataFolder(storeURL: url)
         do {
+            let isShared = try !external.neighbours().isEmpty
+            // What can't be found out of a damaged store stays: a file that nothing refers to.
+            let own = isShared ? (try? ExternalDataFolder.references(of: url)) ?? [] : []
             if manager.fileExists(atPath: path) {
                 let start = try firstBytes(of: path)
                 guard isDatabase(start) || start.isEmpty else { throw errors.notADatabase(start: start) }
@@ -112,11 +116,10 @@ package enum SQLiteStoreFile {
                     try queue.close()
                 }
             }
-            let support = ExternalDataFolder(storeURL: url).supportFolder.path
-            for item in [path, path + "-wal", path + "-shm", path + "-journal", support]
-            where manager.fileExists(atPath: item) {
-                try manager.removeItem(atPath: item)
-            }
+            var items = [path, path + "-wal", path + "-shm", path + "-journal"]
+            if !isShared { items.append(external.supportFolder.path) }
+            for item in items where manager.fileExists(atPath: item) { try manager.removeItem(atPath: item) }
+            external.remove(own.map(external.url.appendingPathComponent))
         } catch {
             throw errors.translated(error, .saving)
         }
@@ -141,29 +144,41 @@ package enum SQLiteStoreFile {
     }
 
     private static func overwrite(_ destination: URL, withStoreAt source: URL) throws {
-        let manager = FileManager.default
-        let from = ExternalDataFolder(storeURL: source), to = ExternalDataFolder(storeURL: destination)
-        let needed = try Set(names(in: from.url)), before = try Set(names(in: to.url))
-        func remove(_ names: Set<String>) {
-            // What is left is a file that nothing refers to; `check` names it.
-            for name in names { try? manager.removeItem(at: to.url.appendingPathComponent(name)) }
-        }
-        do {
-            if !needed.isEmpty { try manager.createDirectory(at: to.url, withIntermediateDirectories: true) }
-            // A file's name stands for its bytes: one that is there is the same.
-            for name in needed.subtracting(before) { try to.copy(from.url.appendingPathComponent(name)) }
-            if !needed.isEmpty { try to.synchronize() }
-            try backUp(source, to: destination)
-        } catch {
-            remove(needed.subtracting(before))
-            throw error
-        }
-        remove(before.subtracting(needed))
+        let to = ExternalDataFolder(storeURL: destination)
+        let before = try to.names()
+        let needed = try transfer(source, to: destination)
+        if ExternalDataFolder(storeURL: source).url == to.url { return }
+        to.remove(before.subtracting(needed).map(to.url.appendingPathComponent))
     }
 
-    private static func names(in folder: URL) throws -> [String] {
-        guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
-        return try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    /// Copies a store's pages, those that are still in its write-ahead log included, and before them the files that its rows
+    /// refer to. The source's state is held meanwhile, so that a writer deletes none of them.
+    ///
+    /// - Returns: The names of the files.
+    /// - Throws: What went wrong; no file has been added then, and the destination's pages are what they were.
+    @discardableResult
+    private static func transfer(_ source: URL, to destination: URL) throws -> Set<String> {
+        let from = ExternalDataFolder(storeURL: source), to = ExternalDataFolder(storeURL: destination)
+        var added: Set<String> = []
+        do {
+            let reader = try ReadOnlyDatabase(path: source.path, options: SQLiteStoreOptions())
+            defer { reader.close() }
+            var configuration = Configuration()
+            configuration.busyMode = .timeout(5)
+            let writer = try DatabaseQueue(path: destination.path, configuration: configuration)
+            let needed = try reader.read { original in
+                let needed = try from.needed(by: original)
+                if from.url != to.url { try to.add(needed, from: from, added: &added) }
+                try writer.writeWithoutTransaction { try original.backup(to: $0) }
+                return needed
+            }
+            try writer.close()
+            return needed
+        } catch {
+            // What is left is a file that nothing refers to; `check` names it.
+            for name in added { try? FileManager.default.removeItem(at: to.url.appendingPathComponent(name)) }
+            throw error
+        }
     }
 
     private static func makeCopy(of source: URL, at destination: URL) throws {
@@ -184,11 +199,8 @@ package enum SQLiteStoreFile {
     ///
     /// - Throws: `CocoaError`; then there is nothing.
     package static func copy(storeAt source: URL, to copy: URL) throws {
-        let external = [source, copy].map { ExternalDataFolder(storeURL: $0).supportFolder }
-        let manager = FileManager.default
         do {
-            try backUp(source, to: copy)
-            if manager.fileExists(atPath: external[0].path) { try manager.copyItem(at: external[0], to: external[1]) }
+            try transfer(source, to: copy)
         } catch {
             remove(copyAt: copy)
             throw SQLiteErrors(path: source.path).translated(error, .saving)
@@ -197,10 +209,11 @@ package enum SQLiteStoreFile {
 
     /// What is left of a copy is useless, and the error that is thrown says what went wrong.
     private static func remove(copyAt copy: URL) {
-        let support = ExternalDataFolder(storeURL: copy).supportFolder
-        for item in [copy.path, copy.path + "-journal", support.path] {
-            try? FileManager.default.removeItem(atPath: item)
-        }
+        let external = ExternalDataFolder(storeURL: copy)
+        for item in [copy.path, copy.path + "-journal"] { try? FileManager.default.removeItem(atPath: item) }
+        // The folder may be a neighbour's.
+        guard let isShared = try? !external.neighbours().isEmpty, !isShared else { return }
+        try? FileManager.default.removeItem(at: external.supportFolder)
     }
 
     /// Moves a store that nobody has open to where there is none. Its file comes last, so that there is a store only when
@@ -209,22 +222,18 @@ package enum SQLiteStoreFile {
     /// - Throws: `CocoaError` where there is one, or the files can't be moved.
     package static func move(from source: URL, to destination: URL) throws {
         let manager = FileManager.default
-        let folders = [source, destination].map { ExternalDataFolder(storeURL: $0).supportFolder.path }
-        let files = ["-wal", "-shm"].map { (source.path + $0, destination.path + $0) }
-        for (from, to) in [(folders[0], folders[1])] + files + [(source.path, destination.path)]
-        where manager.fileExists(atPath: from) {
-            try manager.moveItem(atPath: from, toPath: to)
+        let from = ExternalDataFolder(storeURL: source), to = ExternalDataFolder(storeURL: destination)
+        if manager.fileExists(atPath: to.supportFolder.path) {
+            // That of a store with the same name and another extension.
+            var added: Set<String> = []
+            try to.add(try from.names(), from: from, added: &added)
+            if manager.fileExists(atPath: from.supportFolder.path) { try manager.removeItem(at: from.supportFolder) }
+        } else if manager.fileExists(atPath: from.supportFolder.path) {
+            try manager.moveItem(at: from.supportFolder, to: to.supportFolder)
+            try to.synchronize()
         }
-    }
-
-    /// Copies all pages, those that are still in the source's write-ahead log included.
-    private static func backUp(_ source: URL, to copy: URL) throws {
-        let reader = try ReadOnlyDatabase(path: source.path, options: SQLiteStoreOptions())
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(5)
-        let writer = try DatabaseQueue(path: copy.path, configuration: configuration)
-        try reader.read { original in try writer.writeWithoutTransaction { try original.backup(to: $0) } }
-        try writer.close()
-        reader.close()
+        for suffix in ["-wal", "-shm", ""] where manager.fileExists(atPath: source.path + suffix) {
+            try manager.moveItem(atPath: source.path + suffix, toPath: destination.path + suffix)
+        }
     }
 }

@@ -166,13 +166,21 @@ struct RowCheck {
                     missing(field, entity, key, "refers to a file without a name that can be one"))
             }
             if let id = UUID(uuidString: file.lastPathComponent) { unused.remove(id) }
-            guard let contents = external.contents(reference: reference) else {
-                let place = "\(external.supportFolder.lastPathComponent)/\(external.url.lastPathComponent)"
+            let place = "\(external.supportFolder.lastPathComponent)/\(external.url.lastPathComponent)"
+            let finding = "its value is in \(place)/\(file.lastPathComponent), which"
+            do {
+                guard let contents = try external.contents(reference: reference) else {
+                    return try report(missing(field, entity, key, "\(finding) isn't there"))
+                }
+                bytes = contents
+            } catch let error as CocoaError {
+                let cause = (error.underlying ?? error).localizedDescription
                 return try report(
-                    missing(field, entity, key, "its value is in \(place)/\(file.lastPathComponent), which isn't there")
-                )
+                    StoreFinding(
+                        .unreadableValue, entity: entity.name, row: key, property: field.name,
+                        "\(finding) can't be read: \(cause)",
+                        mend: .impossible("Check that it is a file and may be read, and the disk.")))
             }
-            bytes = contents
         }
         if let damage, let reason = damage(bytes) { try report(unreadable(field, entity, key, reason)) }
     }

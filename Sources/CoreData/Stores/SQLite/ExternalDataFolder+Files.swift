@@ -1,0 +1,107 @@
+// The files of large values as a whole: which of them rows refer to, copying them along with a store, and deleting them. Stores
+// whose names differ in their extensions alone (`Heroes.sqlite`, `Heroes.bak`) have the same folder, and none of them may
+// delete what another one refers to.
+
+import Foundation
+import GRDB
+
+extension ExternalDataFolder {
+    /// The names of the files that there are.
+    func names() throws -> Set<String> {
+        guard FileManager.default.fileExists(atPath: url.path) else { return [] }
+        return Set(try FileManager.default.contentsOfDirectory(atPath: url.path))
+    }
+
+    /// The names of the files that a database's rows refer to, whatever its model: some that nothing refers to may be among
+    /// them, and none is missing.
+    static func references(_ db: Database) throws -> Set<String> {
+        var columns: [(table: String, column: String)] = []
+        let statement = try RowStatement(
+            db,
+            """
+            SELECT m.name, c.name FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c
+            WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite~_%' ESCAPE '~' AND m.sql NOT LIKE 'CREATE VIRTUAL %'
+            AND UPPER(c.type) IN ('BLOB', '')
+            ORDER BY m.name, c.cid
+            """)
+        while try statement.step() { columns.append((statement.text(at: 0), statement.text(at: 1))) }
+        var names: Set<String> = []
+        for (table, columns) in Dictionary(grouping: columns, by: \.table) {
+            let quoted = columns.map { "\"\($0.column.replacing("\"", with: "\"\""))\"" }
+            let conditions = quoted.map { "(LENGTH(\($0)) = \(referenceLength) AND typeof(\($0)) = 'blob')" }
+            let rows = try RowStatement(
+                db,
+                "SELECT \(quoted.joined(separator: ", ")) FROM \"\(table.replacing("\"", with: "\"\""))\" "
+                    + "WHERE \(conditions.joined(separator: " OR "))")
+            while try rows.step() {
+                for column in quoted.indices {
+                    if let name = name(in: rows.data(at: Int32(column))) { names.insert(name) }
+                }
+            }
+        }
+        return names
+    }
+
+    /// The names of the files that a copy of a database needs, in the state that is read from now on: those that its rows refer
+    /// to, or all, where it is too damaged to tell.
+    func needed(by db: Database) throws -> Set<String> {
+        // The state is kept from here on, and with it the files.
+        _ = try db.number("SELECT COUNT(*) FROM sqlite_master")
+        let all = try names()
+        do {
+            return all.isEmpty ? [] : try Self.references(db)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
+            return all
+        }
+    }
+
+    /// The names of the files that a store's rows refer to.
+    static func references(of store: URL) throws -> Set<String> {
+        let database = try ReadOnlyDatabase(path: store.path, options: SQLiteStoreOptions())
+        defer { database.close() }
+        return try database.read(references)
+    }
+
+    /// The other databases that have this folder.
+    func neighbours() throws -> [URL] {
+        let parent = supportFolder.deletingLastPathComponent()
+        let stem = store.deletingPathExtension().lastPathComponent
+        guard FileManager.default.fileExists(atPath: parent.path) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: parent.path).filter { name in
+            name.hasPrefix(stem) && name != store.lastPathComponent
+        }
+        .map(parent.appendingPathComponent)
+        .filter { $0.deletingPathExtension().lastPathComponent == stem && SQLiteStoreFile.isDatabase(at: $0) }
+    }
+
+    /// Copies files of another folder that aren't here yet: a file's name stands for its bytes.
+    ///
+    /// - Parameter added: Gets the names of those that have been copied, also where the call throws.
+    func add(_ names: Set<String>, from other: ExternalDataFolder, added: inout Set<String>) throws {
+        let manager = FileManager.default
+        let missing = names.filter { name in
+            // A value whose file is missing is missing in the copy, too.
+            !manager.fileExists(atPath: url.appendingPathComponent(name).path)
+                && manager.fileExists(atPath: other.url.appendingPathComponent(name).path)
+        }
+        if missing.isEmpty { return }
+        try manager.createDirectory(at: url, withIntermediateDirectories: true)
+        for name in missing.sorted() {
+            added.insert(name)
+            try copy(other.url.appendingPathComponent(name))
+        }
+        try synchronize()
+    }
+
+    /// Deletes files that the store's rows don't refer to any more, but for those that a neighbour's rows refer to.
+    func remove(_ files: some Collection<URL>) {
+        // A file that stays takes up space and does no other harm: no row names it. Where a neighbour can't be asked, it may
+        // need any of them.
+        guard !files.isEmpty,
+            let needed = try? neighbours().reduce(into: Set<String>(), { try $0.formUnion(Self.references(of: $1)) })
+        else { return }
+        for file in files where !needed.contains(file.lastPathComponent) {
+            try? FileManager.default.removeItem(at: file)
+        }
+    }
+}
