@@ -8,8 +8,11 @@ extension NSPersistentStoreCoordinator {
     /// From SQLite to SQLite the file is copied, keys and UUID included. Otherwise the objects are, and get new IDs. The
     /// old store is taken out of the coordinator, its objects can't be read any more; its file stays.
     ///
+    /// A store that is at the destination is replaced by a copied file; copied objects are added to its own.
+    ///
     /// - Returns: The new store.
-    /// - Throws: `CocoaError`; the old store is then still there, and what had been made of the new one is gone.
+    /// - Throws: `CocoaError`, also where one of the coordinator's stores is at the destination. The old store is then still
+    ///   there, what had been made of the new one is gone, and what was at the destination is as it was.
     @discardableResult
     public func migratePersistentStore(
         _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
@@ -19,12 +22,22 @@ extension NSPersistentStoreCoordinator {
                 throw CoreDataError.make(
                     .persistentStoreOperation, "The store isn't one of this coordinator's and can't be migrated by it.")
             }
+            let isTaken = persistentStores.contains {
+                $0.type != NSInMemoryStoreType && $0.url?.standardizedFileURL == URL.standardizedFileURL
+            }
+            if isTaken, URL.path != "/dev/null", storeType != NSInMemoryStoreType {
+                throw CoreDataError.make(
+                    .persistentStoreOperation,
+                    "A store can't be migrated to \(URL.path), where one of this coordinator's stores is. Name another place, or "
+                        + "remove that store first.",
+                    userInfo: [NSFilePathErrorKey: URL.path])
+            }
             let configuration =
                 managedObjectModel.configurations.contains(store.configurationName) ? store.configurationName : nil
             if store.type == NSSQLiteStoreType, storeType == NSSQLiteStoreType, let file = store.url,
                 file.path != "/dev/null", URL.path != "/dev/null"
             {
-                try SQLiteStoreFile.replace(at: URL, withStoreAt: file)
+                try copyFile(file, configuration, to: URL, options)
                 let copy = try addPersistentStore(
                     ofType: storeType, configurationName: configuration, at: URL, options: options)
                 try remove(store)
@@ -43,19 +56,38 @@ extension NSPersistentStoreCoordinator {
         try migratePersistentStore(store, to: storeURL, options: options, withType: storeType.rawValue)
     }
 
+    /// Puts a copy of a store in a place when it is known that it can be opened there.
+    private func copyFile(_ file: URL, _ configuration: String?, to url: URL, _ options: [AnyHashable: Any]?) throws {
+        let staging = StagingStore(destination: url)
+        do {
+            try SQLiteStoreFile.replace(at: staging.url, withStoreAt: file)
+            let other = NSPersistentStoreCoordinator(managedObjectModel: managedObjectModel)
+            let copy = try other.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: configuration, at: staging.url, options: options)
+            try (copy.backend as? SQLiteStoreBackend)?.close()
+            try other.remove(copy)
+            try staging.commit()
+        } catch {
+            staging.discard()
+            throw error
+        }
+    }
+
     private func copyObjects(
         of store: NSPersistentStore, _ configuration: String?, to url: URL, _ options: [AnyHashable: Any]?,
         _ type: String
     ) throws -> NSPersistentStore {
         // The copy is filled in a coordinator of its own, so that nobody sees the objects twice.
         let other = NSPersistentStoreCoordinator(managedObjectModel: managedObjectModel)
+        let wasThere = SQLiteStoreFile.isDatabase(at: url)
         let copy = try other.addPersistentStore(
             ofType: type, configurationName: configuration, at: url, options: options)
         do {
             try StoreCopy(source: self, store: store, destination: other).run()
         } catch {
             try other.remove(copy)
-            if type == NSSQLiteStoreType, url.path != "/dev/null" { try SQLiteStoreFile.destroy(at: url) }
+            // A store that was there gets the objects in one transaction, or none of them.
+            if type == NSSQLiteStoreType, url.path != "/dev/null", !wasThere { try SQLiteStoreFile.destroy(at: url) }
             throw error
         }
         try remove(store)
@@ -100,8 +132,11 @@ private struct StoreCopy {
             request.affectedStores = [store]
             for original in try from.fetch(request) {
                 let copy = NSManagedObject(entity: original.entity, insertInto: to)
-                for name in original.entity.attributesByName.keys {
-                    copy.setPrimitiveValue(original.primitiveValue(forKey: name), forKey: name)
+                // As they are: what can't be decoded here stays the bytes that it is.
+                for (slot, info) in copy.layout.slots.enumerated() {
+                    if case .attribute = info.kind {
+                        copy.setSlot(slot, to: try original.slotValue(slot).detached(info))
+                    }
                 }
                 copies[original.objectID] = copy
                 originals.append(original)

@@ -2,6 +2,7 @@
 
 import CoreData
 import Foundation
+import GRDB
 import Synchronization
 import Testing
 
@@ -275,5 +276,108 @@ private final class ProgressWatcher: NSKeyValueObserver {
         #expect(
             try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: back.url)[NSStoreTypeKey]
                 as? String == NSSQLiteStoreType)
+    }
+
+    // Apple, "NSMigrationManager.migrateStore(from:…)": "If a store does not exist at the destination URL (dURL), a new store
+    // is created; otherwise, the migration appends to the existing store."
+    @Test func `a migration to where a store of the newer version is adds to it`() throws {
+        let first = try store(), second = try store(names: ["Grace Hopper"]), result = try MigratingStore()
+        try migrate(first, mappings(), to: result.url)
+        try migrate(second, mappings(), to: result.url)
+        let context = try result.open(newer(), nil)
+        #expect(try context.values("Human", "first") == ["Ada", "Alan", "Grace"])
+        #expect(try context.all("Human").map { ($0.value(forKey: "animals") as? NSOrderedSet)?.count } == [2, 2, 2])
+        try result.close()
+        // One that was inferred moves rows, whose keys the destination's rows may have.
+        let inferred = try NSMappingModel.inferredMappingModel(forSourceModel: newer(), destinationModel: newer())
+        let other = try MigratingStore(newer()) { $0.insert("Human", ["first": "Kurt"]) }
+        try NSMigrationManager(sourceModel: newer(), destinationModel: newer()).migrateStore(
+            from: other.url, type: .sqlite, mapping: inferred, to: result.url, type: .sqlite)
+        #expect(try result.open(newer(), nil).values("Human", "first") == ["Ada", "Alan", "Grace", "Kurt"])
+    }
+
+    @Test func `a migration to where a store of another version is fails, and that one stays`() throws {
+        let source = try store(), result = try store(names: ["Emmy Noether"])
+        let error = try #require(throws: CocoaError.self) { try migrate(source, mappings(), to: result.url) }
+        #expect(error.code == .persistentStoreIncompatibleVersionHash)
+        #expect(error.localizedDescription.contains(result.url.path))
+        #expect(try result.open(older(), nil).values("Person", "name") == ["Emmy Noether"])
+    }
+
+    @Test func `a store isn't moved to where it can't be opened, and what is there stays`() throws {
+        let source = try store(), other = try store(names: ["Emmy Noether"])
+        let context = try source.open(older())
+        let coordinator = try #require(context.persistentStoreCoordinator)
+        let own = coordinator.persistentStores[0]
+        #expect(throws: CocoaError.self) { try coordinator.migratePersistentStore(own, to: source.url, type: .sqlite) }
+        #expect(throws: CocoaError.self) {
+            try coordinator.migratePersistentStore(
+                own, to: other.url, options: [NSSQLitePragmasOption: ["no such pragma": "1; x"]], type: .sqlite)
+        }
+        #expect(coordinator.persistentStores.first === own && coordinator.persistentStores.count == 1)
+        #expect(try context.values("Person", "name") == ["Ada Lovelace", "Alan Turing"])
+        #expect(try other.open(older(), nil).values("Person", "name") == ["Emmy Noether"])
+        try other.close()
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: other.folder.url.path).allSatisfy { !$0.hasPrefix(".") }
+        )
+    }
+
+    @Test func `objects that can't be copied into a store leave what was in it`() throws {
+        func model() -> NSManagedObjectModel {
+            let item = TestModel.entity("Item", [TestModel.attribute("name", .stringAttributeType)])
+            item.uniquenessConstraints = [["name"]]
+            return TestModel.model([item])
+        }
+        let other = try MigratingStore(model()) { $0.insert("Item", ["name": "a"]) }
+        let library = try Library(.inMemory, model: model())
+        _ = library.insert("Item", ["name": "a"])
+        try library.context.save()
+        let store = library.coordinator.persistentStores[0]
+        #expect(throws: (any Error).self) {
+            try library.coordinator.migratePersistentStore(store, to: other.url, type: .sqlite)
+        }
+        #expect(library.coordinator.persistentStores.first === store)
+        #expect(try other.open(model(), nil).values("Item", "name") == ["a"])
+    }
+
+    // MARK: Values that can't be decoded
+
+    private func boxes(_ name: String) -> NSManagedObjectModel {
+        let value = TestModel.attribute(name, .transformableAttributeType)
+        value.valueTransformerName = "TransformerThatNobodyHas"
+        return TestModel.model([TestModel.entity("Box", [value])])
+    }
+
+    /// A store with a value of a transformer that isn't registered.
+    private func boxStore() throws -> MigratingStore {
+        let store = try MigratingStore(boxes("value")) { $0.insert("Box") }
+        try DatabaseQueue(path: store.url.path).write { try $0.execute(sql: "UPDATE ZBOX SET ZVALUE = x'0102ff'") }
+        return store
+    }
+
+    @Test func `bytes that are no object come along in a migration by objects`() throws {
+        let store = try boxStore(), result = try MigratingStore()
+        let box = NSEntityMapping()
+        box.name = "BoxToBox"
+        box.mappingType = .transformEntityMappingType
+        box.sourceEntityName = "Box"
+        box.destinationEntityName = "Box"
+        box.attributeMappings = [property("content", "$source.value")]
+        let mappings = NSMappingModel()
+        mappings.entityMappings = [box]
+        try NSMigrationManager(sourceModel: boxes("value"), destinationModel: boxes("content")).migrateStore(
+            from: store.url, type: .sqlite, mapping: mappings, to: result.url, type: .sqlite)
+        #expect(try result.sql { try Data.fetchOne($0, sql: "SELECT ZCONTENT FROM ZBOX") } == Data([1, 2, 255]))
+    }
+
+    @Test func `bytes that are no object move to another type of store and back`() throws {
+        let store = try boxStore(), back = try MigratingStore()
+        let coordinator = try #require(try store.open(boxes("value")).persistentStoreCoordinator)
+        let memory = try coordinator.migratePersistentStore(
+            coordinator.persistentStores[0], to: back.url, type: .inMemory)
+        let file = try coordinator.migratePersistentStore(memory, to: back.url, type: .sqlite)
+        try coordinator.remove(file)
+        #expect(try back.sql { try Data.fetchOne($0, sql: "SELECT ZVALUE FROM ZBOX") } == Data([1, 2, 255]))
     }
 }

@@ -119,6 +119,31 @@ import Testing
         #expect(try store.statements() == MigratingStore.statements(ofNew: counting()))
     }
 
+    @Test func `an attribute that becomes the moment of the last change keeps a moment and nothing else`() throws {
+        func items(_ type: NSAttributeType, isDerived: Bool) -> NSManagedObjectModel {
+            let changed = isDerived ? NSDerivedAttributeDescription() : NSAttributeDescription()
+            changed.name = "changed"
+            changed.attributeType = type
+            (changed as? NSDerivedAttributeDescription)?.derivationExpression = NSExpression(format: "now()")
+            // A version whose hash can't be computed is told by its columns.
+            let other = TestModel.attribute(isDerived ? "newer" : "older", .stringAttributeType)
+            return TestModel.model([TestModel.entity("Item", [other, changed])])
+        }
+        let noted = try MigratingStore(items(.stringAttributeType, isDerived: false)) {
+            $0.insert("Item", ["changed": "yesterday"])
+        }
+        let before = Date(timeIntervalSinceNow: -60)
+        let now = try noted.open(items(.dateAttributeType, isDerived: true)).all("Item")[0].value(forKey: "changed")
+        #expect(try #require(now as? Date) > before)
+        let moment = Date(timeIntervalSinceReferenceDate: 1000)
+        let dated = try MigratingStore(items(.dateAttributeType, isDerived: false)) {
+            $0.insert("Item", ["changed": moment])
+        }
+        #expect(
+            try dated.open(items(.dateAttributeType, isDerived: true)).all("Item")[0].value(forKey: "changed") as? Date
+                == moment)
+    }
+
     @Test func `a derivation can change although its hash can't be computed`() throws {
         let store = try books(counting())
         #expect(try store.open(counting(name: "number")).values("Book", "number") == ["0", "1", "2"])

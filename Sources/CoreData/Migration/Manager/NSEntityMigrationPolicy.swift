@@ -29,6 +29,14 @@ open class NSEntityMigrationPolicy: NSObject {
         for attribute in mapping.attributeMappings ?? [] {
             guard let expression = attribute.valueExpression else { continue }
             let key = try MigrationMappingError.key(of: attribute, in: entity, mapping)
+            if let slot = destination.layout.slot(named: key), let new = entity.attributesByName[key],
+                new.attributeType == .transformableAttributeType,
+                let bytes = try manager.undecodableBytes(of: expression, sInstance)
+            {
+                let value = TransformableValue(stored: bytes, transformerName: new.valueTransformerName)
+                destination.setSlot(slot, to: .transformable(value))
+                continue
+            }
             let value = manager.value(of: expression, attribute, mapping, self, sInstance, destination)
             // A mandatory attribute keeps its default value, as it does where rows are moved.
             if value == nil || value is NSNull, entity.attributesByName[key]?.isOptional == false { continue }

@@ -60,7 +60,8 @@ open class NSMigrationManager: NSObject {
     ///   - sourceType: Its type.
     ///   - sOptions: What it is opened with.
     ///   - mapping: The mapping model: inferred, or made in code.
-    ///   - destinationURL: Where the new store is put; what is there is replaced. It may be the source's own URL.
+    ///   - destinationURL: Where the new store is put. It may be the source's own URL; a store of the newer version that is
+    ///     there otherwise gets the objects beside its own.
     ///   - destinationType: The new store's type.
     ///   - dOptions: What the new store is made with.
     /// - Throws: As the older method does. Both stores are then as they were.
@@ -81,11 +82,12 @@ open class NSMigrationManager: NSObject {
     ///   - sStoreType: Its type.
     ///   - sOptions: What it is opened with.
     ///   - mappings: The mapping model: inferred, or made in code.
-    ///   - dURL: Where the new store is put; what is there is replaced. It may be the source's own URL.
+    ///   - dURL: Where the new store is put. It may be the source's own URL; a store of the newer version that is there
+    ///     otherwise gets the objects beside its own, so that a migration can be done in several passes.
     ///   - dStoreType: The new store's type.
     ///   - dOptions: What the new store is made with.
     /// - Throws: `CocoaError`: `.migrationMissingMappingModel` without a mapping model,
-    ///   `.persistentStoreIncompatibleVersionHash` for a source of another version, what a policy throws, a validation's
+    ///   `.persistentStoreIncompatibleVersionHash` for a source or a destination of another version, what a policy throws, a validation's
     ///   error, or `.migration`. Both stores are then as they were.
     open func migrateStore(
         from sourceURL: URL, sourceType sStoreType: String, options sOptions: [AnyHashable: Any]? = nil,
@@ -104,8 +106,14 @@ open class NSMigrationManager: NSObject {
         migrationProgress = 0
         let staging = StagingStore(destination: dURL)
         do {
-            try requireSource(at: sourceURL, errors)
-            if usesStoreSpecificMigrationManager, let inference = mappings.unchangedInference,
+            try require(sourceModel, at: sourceURL)
+            let isAppending = !Self.isSameFile(sourceURL, dURL) && SQLiteStoreFile.isDatabase(at: dURL)
+            if isAppending {
+                try require(destinationModel, at: dURL)
+                try SQLiteStoreFile.replace(at: staging.url, withStoreAt: dURL)
+            }
+            // Rows keep their keys, which objects of the destination may have.
+            if !isAppending, usesStoreSpecificMigrationManager, let inference = mappings.unchangedInference,
                 inference.matching.source === sourceModel, inference.matching.destination === destinationModel
             {
                 try moveRows(from: sourceURL, to: staging, dOptions ?? [:], errors)
@@ -120,10 +128,14 @@ open class NSMigrationManager: NSObject {
         migrationProgress = 1
     }
 
-    private func requireSource(at url: URL, _ errors: MigrationErrors) throws {
+    private static func isSameFile(_ a: URL, _ b: URL) -> Bool {
+        a.resolvingSymlinksInPath().standardizedFileURL.path == b.resolvingSymlinksInPath().standardizedFileURL.path
+    }
+
+    private func require(_ model: NSManagedObjectModel, at url: URL) throws {
         let metadata = try SQLiteStoreFile.metadata(at: url)
         let described = StoreMetadata(identifier: "", entries: metadata)
-        let differences = described.differences(from: sourceModel, configuration: nil)
+        let differences = described.differences(from: model, configuration: nil)
         if !differences.isEmpty { throw SQLiteErrors(path: url.path).incompatible(differences, metadata: metadata) }
     }
 
@@ -210,12 +222,7 @@ extension NSMigrationManager: ExpressionFunctionTarget {
         _ policy: NSEntityMigrationPolicy, _ source: NSManagedObject?, _ destination: NSManagedObject
     ) -> Any? {
         // A plain key keeps the value as it is: decimals exact, objects of transformable attributes whole.
-        if case .keyPath(let start, let path) = expression.node,
-            case .variable(NSMigrationSourceObjectKey) = start.node,
-            path.steps.count == 1, case .key(let key) = path.steps[0], source?.entity.attributesByName[key] != nil
-        {
-            return source?.value(forKey: key)
-        }
+        if let source, let key = plainKey(expression, of: source) { return source.value(forKey: key) }
         let variables: NSMutableDictionary = [
             NSMigrationManagerKey: self, NSMigrationDestinationObjectKey: destination,
             NSMigrationEntityMappingKey: mapping, NSMigrationPropertyMappingKey: property,
@@ -223,6 +230,22 @@ extension NSMigrationManager: ExpressionFunctionTarget {
         ]
         variables[NSMigrationSourceObjectKey] = source
         return expression.expressionValue(with: source, context: variables)
+    }
+
+    /// The bytes of a transformable attribute of the source that an expression is, where they can't be decoded here.
+    func undecodableBytes(of expression: NSExpression, _ source: NSManagedObject) throws -> Data? {
+        guard let slot = plainKey(expression, of: source).flatMap({ source.layout.slot(named: $0) }),
+            case .transformable(let value) = source.slotValue(slot), value.hasUndecodableBytes
+        else { return nil }
+        return try value.storedBytes()
+    }
+
+    private func plainKey(_ expression: NSExpression, of source: NSManagedObject) -> String? {
+        guard case .keyPath(let start, let path) = expression.node,
+            case .variable(NSMigrationSourceObjectKey) = start.node,
+            path.steps.count == 1, case .key(let key) = path.steps[0], source.entity.attributesByName[key] != nil
+        else { return nil }
+        return key
     }
 
     package func value(ofFunction name: String, arguments: [Any?]) -> Any? {

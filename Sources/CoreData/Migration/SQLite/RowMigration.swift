@@ -17,9 +17,9 @@ struct RowMigration {
     private struct Insertion {
         var columns = ["Z_PK", "Z_ENT", "Z_OPT"]
         var values: [String]
-        var arguments: [DatabaseValue] = []
+        var arguments: [SQLValue] = []
 
-        mutating func add(_ column: String, _ value: String, _ arguments: [DatabaseValue] = []) {
+        mutating func add(_ column: String, _ value: String, _ arguments: [SQLValue] = []) {
             columns.append(column)
             values.append(value)
             self.arguments += arguments
@@ -60,28 +60,30 @@ struct RowMigration {
             case .toOne, .toMany, nil: continue
             }
         }
-        try db.execute(
+        let fragment = SQLFragment(
             sql: "INSERT INTO \(new.table) (\(insertion.columns.joined(separator: ", "))) "
                 + "SELECT \(insertion.values.joined(separator: ", ")) FROM \(tables.old(old.table)) AS o "
                 + "WHERE o.Z_ENT = \(old.number) ORDER BY o.Z_PK",
-            arguments: StatementArguments(insertion.arguments))
+            arguments: insertion.arguments)
+        try SQLiteStoreBackend.statement(db, fragment).run()
     }
 
     // MARK: Attributes
 
     private func add(_ new: SQLAttribute, _ old: SQLAttribute?, to insertion: inout Insertion) throws {
         // It is computed, unless it is a moment that has passed.
-        if let derived = new.description as? NSDerivedAttributeDescription, derived.derivationExpression?.isNow != true
+        if let derived = new.description as? NSDerivedAttributeDescription,
+            derived.derivationExpression?.isNow != true || old?.description.attributeType != derived.attributeType
         {
             return
         }
         let value = try MigratedDefault.value(of: new.description)
         guard let old else {
-            if !value.isNull { insertion.add(new.column, "?", [value]) }
+            if value != .null { insertion.add(new.column, "?", [value]) }
             return
         }
         let copied = converted(old, new)
-        if old.description.isOptional, !new.description.isOptional, !value.isNull {
+        if old.description.isOptional, !new.description.isOptional, value != .null {
             insertion.add(new.column, "IFNULL(\(copied), ?)", [value])
         } else {
             insertion.add(new.column, copied)
@@ -148,28 +150,26 @@ struct RowMigration {
 /// The value that objects get for an attribute that they had none for, as a store keeps it.
 enum MigratedDefault {
     /// - Throws: `CocoaError` where a transformable default can't be encoded.
-    static func value(of attribute: NSAttributeDescription) throws -> DatabaseValue {
+    static func value(of attribute: NSAttributeDescription) throws -> SQLValue {
         guard let boxed = attribute.defaultValue, let value = ManagedValue(boxed: boxed, for: attribute) else {
             return .null
         }
         switch value {
-        case .boolean(let boolean): return (boolean ? 1 : 0).databaseValue
-        case .integer(let integer): return integer.databaseValue
-        case .double(let double): return double.databaseValue
-        case .string(let string): return string.databaseValue
-        case .date(let seconds): return seconds.databaseValue
-        case .uuid(let uuid): return unsafe withUnsafeBytes(of: uuid.uuid) { unsafe Data($0) }.databaseValue
-        case .uri(let url): return url.absoluteString.databaseValue
-        case .decimal(let decimal):
-            let text = "\(decimal)"
-            return Int64(text)?.databaseValue ?? Double(text)?.databaseValue ?? text.databaseValue
+        case .boolean(let boolean): return .integer(boolean ? 1 : 0)
+        case .integer(let integer): return .integer(integer)
+        case .double(let double): return .real(double)
+        case .string(let string): return .text(string)
+        case .date(let seconds): return .real(seconds)
+        case .uuid(let uuid): return .blob(uuid.bytes)
+        case .uri(let url): return .text(url.absoluteString)
+        case .decimal(let decimal): return ValueBinder.stored(decimal)
         case .data(let data): return stored(data, attribute)
         case .transformable(let object): return stored(try object.storedBytes(), attribute)
         case .null, .objectID, .object, .objects, .unread, .memberIDs: return .null
         }
     }
 
-    private static func stored(_ data: Data, _ attribute: NSAttributeDescription) -> DatabaseValue {
-        (attribute.allowsExternalBinaryDataStorage ? ExternalDataFolder.inline(data) : data).databaseValue
+    private static func stored(_ data: Data, _ attribute: NSAttributeDescription) -> SQLValue {
+        .blob(attribute.allowsExternalBinaryDataStorage ? ExternalDataFolder.inline(data) : data)
     }
 }

@@ -33,7 +33,8 @@ open class NSCustomMigrationStage: NSMigrationStage {
     public let nextModel: NSManagedObjectModelReference
     /// Called before the step. An error ends the migration; the store is then of the older version.
     open var willMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
-    /// Called after the step. An error ends the migration; the store is then of the newer version.
+    /// Called after the step. An error ends the migration; the store is then of the newer version, with which the next migration
+    /// begins: what the handler hasn't saved isn't done then.
     open var didMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
 
     /// A step between two versions.

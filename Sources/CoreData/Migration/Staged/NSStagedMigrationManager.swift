@@ -1,5 +1,6 @@
-// A staged migration: lightweight migrations with the program's own work between them. Each stage is complete in the file
-// before the next begins, so that one that is interrupted goes on with the stage it was in.
+// A staged migration: lightweight migrations with the program's own work between them. The file is of one version after the
+// other, and a migration that was interrupted goes on with the stage that begins with the version it has come to. So a handler
+// that is interrupted before its stage's step runs again; one that is interrupted after it doesn't.
 
 public import Foundation
 

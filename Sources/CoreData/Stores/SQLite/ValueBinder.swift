@@ -79,7 +79,7 @@ struct ValueBinder {
         }
     }
 
-    private static func stored(_ decimal: Decimal) -> SQLValue {
+    static func stored(_ decimal: Decimal) -> SQLValue {
         // SQLite would round a text itself, and not always to the nearest double.
         let text = "\(decimal)"
         if decimal.isNaN { return .null }
