@@ -25,37 +25,63 @@ extension NSManagedObjectContext {
             return NSPersistentHistoryResult(
                 request.resultType == .count ? count as Any : true, request.resultType)
         }
-        var found: [NSPersistentHistoryTransaction] = []
-        for store in stores { found += try transactions(of: store, request) }
-        return NSPersistentHistoryResult(try result(of: found, request), request.resultType)
+        return NSPersistentHistoryResult(try result(of: request, stores), request.resultType)
     }
 
-    private func transactions(
-        of store: NSPersistentStore, _ request: NSPersistentHistoryChangeRequest
+    /// What a request finds in all stores together, where a fetch request's order and limit hold for the whole.
+    private func result(of request: NSPersistentHistoryChangeRequest, _ stores: [NSPersistentStore]) throws -> Any {
+        if request.resultType == .statusOnly { return true }
+        let choosesChanges = request.fetchRequest?.entityName == HistoryEntity.change.rawValue
+        var transactions = try stores.flatMap { try stored(in: $0, request) }
+        if let fetch = request.fetchRequest, !choosesChanges { transactions = Self.chosen(transactions, fetch.state) }
+        if !choosesChanges, request.resultType == .count { return transactions.count }
+        if !choosesChanges, request.resultType == .transactionsOnly { return transactions }
+        var changes = try storedChanges(of: transactions, stores)
+        if let fetch = request.fetchRequest, choosesChanges {
+            changes = Self.chosen(changes, fetch.state)
+            var seen: Set<ObjectIdentifier> = []
+            // Those that have a chosen change, in the order of the changes.
+            transactions = changes.compactMap(\.transaction).filter { seen.insert(ObjectIdentifier($0)).inserted }
+        }
+        switch request.resultType {
+        case .statusOnly: return true
+        case .count: return transactions.count
+        case .transactionsOnly: return transactions
+        case .changesOnly: return changes
+        case .objectIDs:
+            var seen: Set<NSManagedObjectID> = []
+            return changes.map(\.changedObjectID).filter { seen.insert($0).inserted }
+        case .transactionsAndChanges:
+            for transaction in transactions { transaction.changes = [] }
+            for change in changes { change.transaction?.changes?.append(change) }
+            return transactions
+        }
+    }
+
+    private func stored(
+        in store: NSPersistentStore, _ request: NSPersistentHistoryChangeRequest
     ) throws -> [NSPersistentHistoryTransaction] {
         let id = store.identifier ?? ""
         guard let range = request.range(inStoreWithID: id) else { return [] }
-        var transactions = try store.requiredBackend.transactions(in: range).map {
-            NSPersistentHistoryTransaction($0, storeID: id)
-        }
-        if let fetch = request.fetchRequest, fetch.entityName != HistoryEntity.change.rawValue {
-            transactions = Self.chosen(transactions, fetch.state)
-        }
-        guard ![.transactionsOnly, .count, .statusOnly].contains(request.resultType) else { return transactions }
-        let changes = try store.requiredBackend.historyChanges(of: transactions.map(\.transactionNumber))
-        var byTransaction: [Int64: [NSPersistentHistoryChange]] = [:]
-        for change in changes {
-            byTransaction[change.transactionNumber, default: []].append(NSPersistentHistoryChange(change))
-        }
-        for transaction in transactions {
-            var changes = byTransaction[transaction.transactionNumber] ?? []
-            if let fetch = request.fetchRequest, fetch.entityName == HistoryEntity.change.rawValue {
-                changes = Self.chosen(changes, fetch.state)
+        return try store.requiredBackend.transactions(in: range).map { NSPersistentHistoryTransaction($0, storeID: id) }
+    }
+
+    /// What transactions have changed, in their order. Each change knows its transaction as long as that is there.
+    private func storedChanges(
+        of transactions: [NSPersistentHistoryTransaction], _ stores: [NSPersistentStore]
+    ) throws -> [NSPersistentHistoryChange] {
+        var found: [ObjectIdentifier: [NSPersistentHistoryChange]] = [:]
+        for store in stores {
+            let own = transactions.filter { $0.storeID == store.identifier }
+            let byNumber = Dictionary(own.map { ($0.transactionNumber, $0) }) { first, _ in first }
+            for change in try store.requiredBackend.historyChanges(of: own.map(\.transactionNumber)) {
+                guard let transaction = byNumber[change.transactionNumber] else { continue }
+                let change = NSPersistentHistoryChange(change)
+                change.transaction = transaction
+                found[ObjectIdentifier(transaction), default: []].append(change)
             }
-            for change in changes { change.transaction = transaction }
-            transaction.changes = changes
         }
-        return transactions
+        return transactions.flatMap { found[ObjectIdentifier($0)] ?? [] }
     }
 
     /// What a fetch request leaves of transactions or changes, in its order.
@@ -66,20 +92,6 @@ extension NSManagedObjectContext {
         if request.fetchOffset > 0 { chosen.removeFirst(min(request.fetchOffset, chosen.count)) }
         if request.fetchLimit > 0, chosen.count > request.fetchLimit { chosen.removeSubrange(request.fetchLimit...) }
         return chosen
-    }
-
-    private func result(
-        of transactions: [NSPersistentHistoryTransaction], _ request: NSPersistentHistoryChangeRequest
-    ) throws -> Any {
-        switch request.resultType {
-        case .statusOnly: return true
-        case .count: return transactions.count
-        case .transactionsOnly, .transactionsAndChanges: return transactions
-        case .changesOnly: return transactions.flatMap { $0.changes ?? [] }
-        case .objectIDs:
-            var seen: Set<NSManagedObjectID> = []
-            return transactions.flatMap { $0.changes ?? [] }.map(\.changedObjectID).filter { seen.insert($0).inserted }
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 // Batch insertions: rows from dictionaries and objects, and uniqueness under each merge policy.
 
 import CoreData
+import GRDB
 import Synchronization
 import Testing
 
@@ -135,5 +136,33 @@ import Testing
         NSManagedObjectContext.mergeChanges(
             fromRemoteContextSave: [NSInsertedObjectsKey: result?.result as Any], into: [library.context])
         #expect(titles.withLock { $0 } == ["one"])
+    }
+
+    @Test func `a row of another entity that a constraint finds takes only what it has`() throws {
+        let model = LibraryModel.make()
+        let atlas = NSEntityDescription()
+        atlas.name = "Atlas"
+        atlas.properties = [LibraryModel.attribute("scale", .stringAttributeType)]
+        model.entitiesByName["Book"]?.subentities.append(atlas)
+        model.entities.append(atlas)
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("Library.sqlite")
+        let library = try Library(at: url, model: model)
+        _ = library.insert("Book", ["title": "plain", "isbn": "1"])
+        _ = library.insert("Atlas", ["title": "maps", "isbn": "2", "scale": "1:100"])
+        try library.context.save()
+        library.context.mergePolicy = NSMergePolicy.overwrite
+        _ = try library.context.execute(
+            NSBatchInsertRequest(
+                entityName: "Novel",
+                objects: [
+                    ["title": "a", "isbn": "1", "genre": "crime"], ["title": "b", "isbn": "2", "genre": "crime"],
+                ]))
+        #expect(try texts(library) == ["1 a 7", "2 b 7"])
+        let rows = try DatabaseQueue(path: url.path).read {
+            try String.fetchAll(
+                $0, sql: "SELECT IFNULL(ZGENRE, '-') || ' ' || IFNULL(ZSCALE, '-') FROM ZBOOK ORDER BY Z_PK")
+        }
+        #expect(rows == ["- -", "- 1:100"])
     }
 }

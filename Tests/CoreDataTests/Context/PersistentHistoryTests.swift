@@ -1,6 +1,8 @@
 // The history of a store: what saves and batches leave in it, reading it from a place on, cutting it off.
 
 import CoreData
+import Foundation
+import GRDB
 import Synchronization
 import Testing
 
@@ -127,6 +129,80 @@ import Testing
         request.fetchRequest = changes
         request.resultType = .changesOnly
         #expect((try result(library, request) as? [NSPersistentHistoryChange])?.map(shown) == ["delete Book p1"])
+    }
+
+    @Test func `what a fetch request says of changes holds for the whole, whatever is asked for`() throws {
+        let library = try filled()
+        func result(
+            _ type: NSPersistentHistoryResultType, _ change: (NSFetchRequest<any NSFetchRequestResult>) -> Void
+        ) throws -> Any? {
+            let fetch = try #require(NSPersistentHistoryChange.fetchRequest)
+            change(fetch)
+            let request = NSPersistentHistoryChangeRequest.fetchHistory(withFetch: fetch)
+            request.resultType = type
+            return try self.result(library, request)
+        }
+        let backwards = { (fetch: NSFetchRequest<any NSFetchRequestResult>) in
+            fetch.sortDescriptors = [NSSortDescriptor(key: "changeID", ascending: false)]
+            fetch.fetchOffset = 1
+            fetch.fetchLimit = 3
+        }
+        let shown = ["delete Book p1", "update Author p1", "insert Book p1"]
+        #expect((try result(.changesOnly, backwards) as? [NSPersistentHistoryChange])?.map(self.shown) == shown)
+        let transactions = try #require(
+            try result(.transactionsAndChanges, backwards) as? [NSPersistentHistoryTransaction])
+        #expect(transactions.map(\.transactionNumber) == [2, 1])
+        #expect(transactions.flatMap { $0.changes ?? [] }.map(self.shown) == shown)
+        let tags = { (fetch: NSFetchRequest<any NSFetchRequestResult>) in
+            fetch.predicate = NSPredicate(format: "changedEntity == 'Tag'")
+        }
+        #expect(try result(.count, tags) as? Int == 1)
+        let bare = try #require(try result(.transactionsOnly, tags) as? [NSPersistentHistoryTransaction])
+        #expect(bare.map(\.transactionNumber) == [3] && bare[0].changes == nil)
+        #expect((try result(.objectIDs, tags) as? [NSManagedObjectID])?.map(\.entity.name) == ["Tag"])
+    }
+
+    @Test func `a limit and an order hold for the transactions of all stores together`() throws {
+        let library = try tracked()
+        let second = try library.coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: "/dev/null"),
+            options: [NSPersistentHistoryTrackingKey: true])
+        for (author, isSecond) in [("c", false), ("a", true), ("d", true), ("b", false)] {
+            library.context.transactionAuthor = author
+            let tag = library.insert("Tag")
+            if isSecond { library.context.assign(tag, to: second) }
+            try library.context.save()
+        }
+        let fetch = try #require(NSPersistentHistoryTransaction.fetchRequest)
+        fetch.sortDescriptors = [NSSortDescriptor(key: "author", ascending: true)]
+        fetch.fetchLimit = 3
+        let found = try result(library, .fetchHistory(withFetch: fetch)) as? [NSPersistentHistoryTransaction]
+        #expect(found?.map(\.author) == ["a", "b", "c"])
+        #expect(found?.map { $0.changes?.count } == [1, 1, 1])
+    }
+
+    @Test func `a clock that was set back makes no hole in a history`() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("Library.sqlite")
+        let library = try Library(
+            at: url, model: LibraryModel.make(), options: [NSPersistentHistoryTrackingKey: NSNumber(value: true)])
+        for _ in 0..<4 {
+            _ = library.insert("Tag")
+            try library.context.save()
+        }
+        let file = try DatabaseQueue(path: url.path)
+        try file.write { db in
+            for (number, seconds) in [(1, 100.0), (2, 300), (3, 150), (4, 400)] {
+                try db.execute(
+                    sql: "UPDATE ATRANSACTION SET ZTIMESTAMP = ? WHERE Z_PK = ?", arguments: [seconds, number])
+            }
+        }
+        try file.close()
+        let request = NSPersistentHistoryChangeRequest.deleteHistory(
+            before: Date(timeIntervalSinceReferenceDate: 200))
+        request.resultType = .count
+        #expect(try result(library, request) as? Int == 1)
+        #expect(try transactions(library).map(\.transactionNumber) == [2, 3, 4])
     }
 
     @Test func `history is deleted before a token or a date, and a token older than that has expired`() throws {

@@ -346,4 +346,19 @@ import Testing
         #expect("\(error.map { "\($0)" } ?? "")".contains("Author.odd"))
         #expect(!FileManager.default.fileExists(atPath: url.path))
     }
+
+    @Test func `a repair computes what follows from what it mends`() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("Library.sqlite")
+        let library = try Library(at: url, model: Self.model())
+        let author = library.insert("Author", ["name": "Ada"])
+        _ = library.insert("Book", ["title": "t", "author": author])
+        try library.context.save()
+        #expect(try shown(library, "Book", "authorName") == ["Ada"])
+        try library.coordinator.remove(library.coordinator.persistentStores[0])
+        try DatabaseQueue(path: url.path).write { try $0.execute(sql: "DELETE FROM ZAUTHOR") }
+        let summary = try StoreCheck(store: url, model: Self.model()).repair(backUp: {}) { _ in }
+        #expect(summary.mended == 1)
+        #expect(try shown(Library(at: url, model: Self.model()), "Book", "author", "authorName") == ["nil nil"])
+    }
 }

@@ -56,7 +56,10 @@ enum HistoryTables {
         case .afterDate(let date):
             SQLFragment(sql: "t.ZTIMESTAMP > ?", arguments: [.real(date.timeIntervalSinceReferenceDate)])
         case .beforeDate(let date):
-            SQLFragment(sql: "t.ZTIMESTAMP < ?", arguments: [.real(date.timeIntervalSinceReferenceDate)])
+            // Up to the first one that isn't older: clocks are set back, and a history without holes is what tokens rely on.
+            SQLFragment(
+                sql: "t.Z_PK < IFNULL((SELECT MIN(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP >= ?), 9223372036854775807)",
+                arguments: [.real(date.timeIntervalSinceReferenceDate)])
         }
     }
 

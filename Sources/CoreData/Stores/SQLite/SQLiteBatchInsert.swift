@@ -103,9 +103,14 @@ struct SQLiteBatchInsert {
         case .mergeByPropertyStoreTrumpMergePolicyType, .rollbackMergePolicyType: return nil
         case .mergeByPropertyObjectTrumpMergePolicyType, .overwriteMergePolicyType: break
         }
-        let plan = try batch.store.plan(of: insertion.entity)
+        // The row may be of a super-entity or a sibling, and has nothing but the properties that its entity has.
+        let plan = try batch.store.plan(of: other.entity)
+        let own = try batch.store.plan(of: insertion.entity)
         let writesAll = insertion.policy == .overwriteMergePolicyType
-        let fields = plan.fields.filter { field in
+        let fields = own.fields.filter { field in
+            guard plan.fields.contains(where: { $0.name == field.name && $0.column == field.column }) else {
+                return false
+            }
             if case .toOne = field.kind { return false }
             return !field.isDerived && (writesAll || row.given.contains(field.slot))
         }

@@ -87,6 +87,8 @@ package struct StoreCheck {
             let run = StoreCheckRun(db: db, backUp: backUp, report: report)
             try run.checkFile()
             let (schema, _) = try opening.examine(db)
+            // What is mended may be what derived attributes are computed from.
+            let computed = try backUp == nil ? ComputedAttributes() : ComputedAttributes(schema, db)
             let numbers = Set(try SQLiteStoreOpening.contents(db).entityRows.map(\.number))
             run.summary.entities = schema.entities.count
             var rows = try RowCheck(
@@ -99,6 +101,7 @@ package struct StoreCheck {
             for rule in try StoreRules(schema: schema, identities: identities).all() {
                 try run.guarding(rule.entity) { try run.ask(rule, schema) }
             }
+            try computed.settle(db)
             return run.summary
         }
     }
