@@ -142,7 +142,8 @@ extension ArchiveRestorer {
         }
         let objects = try fetch(wanted)
         var batch = ArchiveBatch(records, undecided: indexes)
-        for index in batch.ownersFirst(indexes) {
+        let ordered = batch.ownersFirst(indexes)
+        for index in ordered {
             for id in candidates[index] ?? [] where !taken.contains(id) {
                 guard let object = objects[id], try hasContents(of: records[index], object, batch) else { continue }
                 isMatched(object, records[index].number)
@@ -150,10 +151,12 @@ extension ArchiveRestorer {
             }
             batch.decide(index)
         }
-        try dropMatchesOfCircles(indexes, records, batch)
+        try dropMatchesOfCircles(ordered, records, batch)
     }
 
     /// Takes back matches that were made before the ends of their relationships were known, where these are other ones.
+    ///
+    /// - Parameter indexes: Those of the records, owners first, so that a chain falls in one pass.
     private func dropMatchesOfCircles(_ indexes: [Int], _ records: [ArchiveRecord], _ batch: ArchiveBatch) throws {
         var hasChanged = batch.hasCircles
         while hasChanged {

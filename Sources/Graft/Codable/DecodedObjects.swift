@@ -224,7 +224,7 @@ final class DecodedObjects {
     /// How many objects are to be deleted, if nobody owns them in the end. Lower it to forget the last ones.
     var givenUpCount: Int {
         get { deletions?.orphans.count ?? 0 }
-        set { deletions?.orphans.removeLast(givenUpCount - newValue) }
+        set { deletions?.orphans.removeLast(max(0, givenUpCount - newValue)) }
     }
 
     /// Notes what an object owned and doesn't any more: without identity, nobody could find it again.
@@ -234,9 +234,8 @@ final class DecodedObjects {
         let kept = Set(kept.map(ObjectIdentifier.init))
         let gone = old.filter { !kept.contains(ObjectIdentifier($0)) }
         if gone.isEmpty { return }
-        var noted = try deletions ?? ImportDeletions(matcher())
-        try noted.noteGivenUp(gone, number, of: owner)
-        deletions = noted
+        if deletions == nil { deletions = try ImportDeletions(matcher()) }
+        try deletions?.noteGivenUp(gone, number, of: owner)
     }
 
     /// Deletes what nobody owns any more: the last step, because it isn't undone.

@@ -69,7 +69,8 @@ final class ManagedObjectDecoder {
                     .wrongType(found: "an object of the class \(type(of: object))", expected: "a \(Class.self)"),
                     at: Self.place(decoder.codingPath, object.entity.name))
             }
-            if log == nil { try known.deleteGivenUp() }
+            // Whoever began decides for those that an object decodes when it is made.
+            if log == nil, givenUpCount == 0 { try known.deleteGivenUp() }
             editor.end(log)
             return decoded
         } catch {

@@ -75,7 +75,7 @@ struct DictionaryMatching {
         let unmatched = rows.enumerated().filter { _, row in
             matcher.object(row) == nil && !isNew.contains(row)
                 && !matcher.isIdentified(row.entity, row.row, reader.snapshot)
-                && !reader.snapshot.tables[row.entity].flags[row.row].contains(.root)
+                && reader.snapshot.tables[row.entity].flags[row.row].isDisjoint(with: [.root, .dead])
         }.map { ObjectMatcher.PlacedRow(row: $1, place: $0) }
         if unmatched.isEmpty { return [] }
         return try matcher.match(unmatched, property, with: members, taken: &taken, reader.snapshot)

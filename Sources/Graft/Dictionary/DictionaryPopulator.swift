@@ -125,7 +125,7 @@ struct DictionaryPopulator {
         _ row: RowReference, _ place: GraftError.Place, _ reader: DictionaryReader, _ importer: BatchImporter
     ) throws {
         let row = reader.snapshot.resolved(row)
-        if importer.object(row) != nil { return }
+        if importer.object(row) != nil || reader.snapshot.tables[row.entity].flags[row.row].contains(.dead) { return }
         let entity = compiled.schema.entities[row.entity]
         let identity = reader.snapshot.identity(of: row)
         if entity.identity.isEmpty || identity.contains(where: \.isNull) {

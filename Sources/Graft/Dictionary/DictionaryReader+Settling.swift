@@ -4,6 +4,7 @@
 extension DictionaryReader {
     mutating func settle(_ node: Int) {
         settled.append(node)
+        open.remove(node)
         guard findsObjects else { return }
         let first = repeated[node] ?? node
         let entity = schema.entities[nodes[first].entity]
@@ -30,11 +31,12 @@ extension DictionaryReader {
         }
         for (index, link) in links.enumerated() where !adds(link) { last[cell(link.owner, link.property)] = index }
         let kept = links.indices.filter { adds(links[$0]) || last[cell(links[$0].owner, links[$0].property)] == $0 }
-        let ends = Dictionary(toOnes.map { (cell($0.owner, $0.property), $0) }) { _, last in last }
-        if kept.count == links.count, ends.count == toOnes.count { return }
+        let lastEnds = Dictionary(toOnes.indices.map { (cell(toOnes[$0].owner, toOnes[$0].property), $0) }) { $1 }
+        if kept.count == links.count, lastEnds.count == toOnes.count { return }
         links = kept.map { links[$0] }
+        toOnes = lastEnds.values.sorted().map { toOnes[$0] }
         var reachable: [RowReference: [RowReference]] = [:]
-        for toOne in ends.values {
+        for toOne in toOnes {
             guard let member = toOne.member else { continue }
             reachable[snapshot.resolved(rows[toOne.owner]), default: []].append(
                 try row(of: member, toOne.owner, toOne.property))
@@ -44,7 +46,9 @@ extension DictionaryReader {
                 try row(of: $0, link.owner, link.property)
             }
         }
-        snapshot.dropUnreachedRows { _, row in reachable[row] ?? [] }
+        let detached = nodes.indices.filter { nodes[$0].key == DictionaryKey.objects }
+        snapshot.dropUnreachedRows(from: detached.map { snapshot.resolved(rows[$0]) }) { _, row in reachable[row] ?? []
+        }
     }
 
     /// Whether the members of a link come to those that are there.

@@ -91,6 +91,10 @@ struct DictionaryReader {
     var settled: [Int] = []
     /// The nodes with the number of an earlier one, which have its row.
     var repeated: [Int: Int] = [:]
+    /// Those of them that are nested in the earlier one, whose values count.
+    private var inner: Set<Int> = []
+    /// The nodes with a number that aren't settled yet.
+    var open: Set<Int> = []
     var toOnes: [ToOne] = []
     var links: [Link] = []
     var removals: [Removal] = []
@@ -216,6 +220,7 @@ struct DictionaryReader {
                 let row = snapshot.resolved(rows[known])
                 if row.entity == entity {
                     repeated[node] = known
+                    if open.contains(known) { inner.insert(node) }
                     return row
                 }
                 throw GraftError(
@@ -225,6 +230,7 @@ struct DictionaryReader {
                     at: place(of: node, key: DictionaryKey.number))
             }
             numbered[nodes[node].root, default: [:]][id] = node
+            open.insert(node)
             numberedAnywhere[id, default: []].append(node)
         }
         return RowReference(entity: entity, row: snapshot.tables[entity].appendRow(offset: node))
@@ -307,6 +313,7 @@ struct DictionaryReader {
         let column = schema.entities[row.entity].properties[property].column
         do {
             let value = try self.value(of: value, row.entity, property)
+            if inner.contains(node), snapshot.tables[row.entity].hasValue(property, row: row.row) { return }
             snapshot.tables[row.entity].setValue(value, column, row: row.row)
             snapshot.tables[row.entity].markPresent(property, row: row.row)
         } catch let error as GraftError {

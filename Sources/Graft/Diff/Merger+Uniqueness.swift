@@ -117,12 +117,14 @@ extension Merger {
         switch choice {
         case .ours: takeBack(constraint, of: pair.theirs.key, otherRow)
         case .theirs: takeBack(constraint, of: pair.ours.key, row)
-        case .value(let value): overrides[End(key: pair.ours.key, name: property.name)] = value
-        case .base, nil:
+        case .value(let value) where !isAsked:
+            overrides[End(key: pair.ours.key, name: property.name)] = value
+        case .value, .base, nil:
             takeBack(constraint, of: pair.ours.key, row)
             takeBack(constraint, of: pair.theirs.key, otherRow)
         }
-        // What was chosen is done, and the two are still alike.
+        // What was chosen is done, and the two are still alike, or alike again.
+        if case .value? = choice, isAsked { return leave(conflict) }
         if choice != nil, isAsked, overrides == known { leave(conflict) }
     }
 

@@ -40,7 +40,8 @@ extension JSONValue: Codable {
 
     /// Whether an encoder or decoder belongs to Foundation.
     private static func isFoundations(_ coder: Any) -> Bool {
-        String(reflecting: type(of: coder)).hasPrefix("Foundation")
+        let name = String(reflecting: type(of: coder))
+        return name.hasPrefix("Foundation.") || name.hasPrefix("FoundationEssentials.")
     }
 
     private static func scalar(_ decoder: any Decoder) throws -> JSONValue {

@@ -109,14 +109,17 @@ extension GraphSnapshot {
             }
             return relationships.flatMap { snapshot.destinations(of: row, $1) }
         }
-        relatedRows.removeAll { tables[$0.reference.entity].flags[$0.reference.row].contains(.dead) }
     }
 
     /// Lets go of rows without identity to which nothing leads.
     ///
-    /// - Parameter ends: What a row leads to.
-    mutating func dropUnreachedRows(_ ends: (GraphSnapshot, RowReference) -> [RowReference]) {
-        var pending: [RowReference] = []
+    /// - Parameters:
+    ///   - starts: Rows that stand for themselves, besides those at the top and those with an identity.
+    ///   - ends: What a row leads to.
+    mutating func dropUnreachedRows(
+        from starts: [RowReference] = [], _ ends: (GraphSnapshot, RowReference) -> [RowReference]
+    ) {
+        var pending = starts
         for (entity, description) in schema.entities.enumerated() {
             for row in 0..<tables[entity].count where !tables[entity].flags[row].contains(.dead) {
                 let hash = identityHash(entity: entity, row: row, columns: description.identityColumns)
@@ -137,6 +140,7 @@ extension GraphSnapshot {
                 if !reached.contains(RowReference(entity: entity, row: row)) { tables[entity].flags[row] = .dead }
             }
         }
+        relatedRows.removeAll { tables[$0.reference.entity].flags[$0.reference.row].contains(.dead) }
     }
 
     /// Takes away a row to which nothing refers.

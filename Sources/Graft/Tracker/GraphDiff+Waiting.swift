@@ -4,12 +4,12 @@
 extension GraphDiff {
     /// The diff without what conflicts are about.
     ///
-    /// - Parameter owned: What the objects own that conflicts are about, on either side.
+    /// - Parameter owned: What objects own, on either side.
     func leavingOut(
-        _ conflicts: [GraphMerge.Conflict], _ schema: GraphSchema, owned: Set<ObjectKey>
+        _ conflicts: [GraphMerge.Conflict], _ schema: GraphSchema, owned: ([ObjectKey]) -> [ObjectKey]
     ) -> GraphDiff {
         if conflicts.isEmpty { return self }
-        let waiting = Waiting(conflicts, schema, owned, inserted)
+        let waiting = Waiting(conflicts, schema, inserted, owned)
         return GraphDiff(
             deleted: deleted.filter { !waiting.contains($0.key) },
             inserted: inserted.compactMap { contents in
@@ -47,22 +47,29 @@ private struct Waiting {
     private let schema: GraphSchema
 
     init(
-        _ conflicts: [GraphMerge.Conflict], _ schema: GraphSchema, _ owned: Set<ObjectKey>, _ inserted: [ObjectContents]
+        _ conflicts: [GraphMerge.Conflict], _ schema: GraphSchema, _ inserted: [ObjectContents],
+        _ owned: ([ObjectKey]) -> [ObjectKey]
     ) {
         self.schema = schema
-        objects = owned.union(conflicts.flatMap(\.objects))
+        objects = Set(conflicts.flatMap(\.objects))
         for conflict in conflicts {
             for key in [conflict.key] + (conflict.other.map { [$0] } ?? []) {
                 properties[key, default: []].formUnion(conflict.properties(schema))
             }
         }
-        // A new object can't be told without what it must have.
-        for contents in inserted where properties[contents.key] != nil {
-            let isIncomplete = contents.properties.contains { property in
-                waits(property.name, of: contents.key)
-                    && description(of: property.name, contents.key)?.isOptional == false
-            }
-            if isIncomplete { objects.insert(contents.key) }
+        var count = -1
+        while objects.count != count {
+            count = objects.count
+            // An object waits with all that it owns, and a new one can't be told without what it must have.
+            if count > 0 { objects.formUnion(owned(Array(objects))) }
+            objects.formUnion(inserted.filter { !contains($0.key) && isIncomplete($0) }.map(\.key))
+        }
+    }
+
+    /// Whether a mandatory property of a new object waits.
+    private func isIncomplete(_ contents: ObjectContents) -> Bool {
+        contents.properties.contains { property in
+            description(of: property.name, contents.key)?.isOptional == false && rest(of: property, contents.key) == nil
         }
     }
 

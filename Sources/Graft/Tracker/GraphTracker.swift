@@ -123,12 +123,9 @@ public final class GraphTracker {
     public func pendingChange() throws -> GraphDiff {
         let current = try current()
         let diff = try GraphDiff(from: state.base, to: current, options: diffOptions)
-        // An object waits with all that it owns, here and for the server.
-        let objects = state.conflicts.flatMap(\.objects)
-        let owned = try [state.base, current].flatMap { state in
-            try objects.isEmpty ? [] : state.identified(by: diff.identification).ownedKeys(by: objects)
-        }
-        return diff.leavingOut(state.conflicts, state.base.schema, owned: Set(owned))
+        if state.conflicts.isEmpty { return diff }
+        let states = try [state.base, current].map { try $0.identified(by: diff.identification) }
+        return diff.leavingOut(state.conflicts, state.base.schema) { keys in states.flatMap { $0.ownedKeys(by: keys) } }
     }
 
     /// What the server doesn't have yet of an object and what it owns.

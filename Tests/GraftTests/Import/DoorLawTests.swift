@@ -238,6 +238,46 @@ final class DoorTeam: NSManagedObject, ManagedCodable {}
         }
     }
 
+    @Test func `a to-one that dictionaries say twice is the stored one, and stays with its owner`() throws {
+        let stack = try TestStack(Self.model())
+        try stack.importJSON(#"[{"id": 1, "ground": {"place": "here"}, "notes": [{"text": "a"}]}]"#, "Team")
+        let team: [String: Any] = ["id": 1, "ground": ["place": "there"], "notes": [["text": "a"]]]
+        for policy in MappingOptions.MembersPolicy.allCases {
+            try stack.perform { context throws in
+                var options = PopulateOptions()
+                options.membersPolicy = policy
+                options.existingObjects = .update
+                let ground = try #require(try context.all("Ground").first)
+                let objects = try context.populateObjects(
+                    fromDictionaries: [team, team], entity: "Team", options: options
+                ).objects
+                #expect(objects.first?.value(forKey: "ground") as? NSManagedObject === ground)
+                try context.save()
+            }
+            #expect(try stack.count("Ground") == 1)
+            #expect(try stack.count("Note") == 1)
+        }
+    }
+
+    @Test
+    func `of an object with a number that is nested in itself, the outer values count, and what is detached stays`()
+        throws
+    {
+        let stack = try TestStack(Self.model())
+        try stack.perform { context throws in
+            let dictionary: [String: Any] = [
+                "class": "Player", "$id": 1, "id": 7, "name": "outer",
+                "rival": ["$id": 1, "name": "inner", "height": 1.5] as [String: Any],
+                "$objects": [["class": "Remark", "text": "detached", "author": ["$ref": 1]] as [String: Any]],
+            ]
+            let player = try #require(try context.populateObjects(fromDictionaries: [dictionary]).objects.first)
+            #expect(player.value(forKey: "name") as? String == "outer")
+            #expect(player.value(forKey: "height") as? Double == 1.5)
+            #expect(player.value(forKey: "rival") as? NSManagedObject === player)
+            #expect(try context.all("Remark").count == 1)
+        }
+    }
+
     /// A line for each object, to be read.
     private static func picture(_ context: NSManagedObjectContext) throws -> [String] {
         func name(_ object: NSManagedObject) -> String {
