@@ -49,7 +49,7 @@ extension ManagedObjectDecoder {
             return container.contains(attribute.key) ? .null : nil
         }
         do {
-            if let number = json.unheldNumber { throw GraftError(number.problem) }
+            try json.requireHeld()
             guard let object = transformer.value(for: json) else {
                 throw GraftError(transformer.refusal(of: json.description))
             }

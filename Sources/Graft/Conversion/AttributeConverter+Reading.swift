@@ -31,7 +31,7 @@ extension AttributeConverter {
     }
 
     private func converted(_ token: JSONToken, _ reader: inout JSONReader) throws -> GraphValue {
-        if kind == .transformable { return Self.unwrapped(try tree(&reader)) }
+        if kind == .transformable { return Self.unwrapped(try reader.heldValue()) }
         if kind == .binary, token == .beginObject || token == .beginArray {
             return .data(Data(try reader.bytesOfTree()))
         }
@@ -53,23 +53,11 @@ extension AttributeConverter {
         }
     }
 
-    /// A tree with keys that a dictionary can have.
-    private func tree(_ reader: inout JSONReader) throws -> JSONValue {
-        let (offset, path) = (reader.tokenOffset, reader.path)
-        let tree = try reader.heldValue()
-        do throws(GraftError) {
-            try tree.requireTellableKeys()
-        } catch {
-            throw GraftError(error.problem, at: reader.place(offset: offset, path: path + (error.place.path ?? [])))
-        }
-        return tree
-    }
-
     /// Returns the value of a JSON value in memory, as ``value(of:in:)`` does for its token.
     ///
     /// - Throws: ``GraftError`` with `wrongType` or `outOfRange`, without a place.
     func value(of json: JSONValue) throws -> GraphValue {
-        if kind == .transformable, let number = json.unheldNumber { throw GraftError(number.problem) }
+        if kind == .transformable { try json.requireHeld() }
         do throws(Misfit) {
             switch json {
             case .null: return .null

@@ -66,7 +66,14 @@ enum EnglishNames {
         let words = words(of: key)
         let name = (words.first ?? "") + words.dropFirst().map(\.capitalizedFirst).joined()
         guard let first = name.first, first.isLetter else { return "value" + name }
-        return takenNames.contains(name) ? entity.smallFirst + name.capitalizedFirst : name
+        return free(name, of: entity)
+    }
+
+    /// The name, or a longer one where objects of the entity answer to it themselves.
+    static func free(_ name: String, of entity: String) -> String {
+        guard takenNames.contains(name) else { return name }
+        let longer = entity.smallFirst + name.capitalizedFirst
+        return takenNames.contains(longer) ? longer + "Value" : longer
     }
 
     /// A name that isn't taken yet, whatever its capitals; takes it.

@@ -26,7 +26,8 @@ public struct ModelInference {
     ///   - sources: JSON or NDJSON.
     ///   - entity: The entity of the records; nil to name it after each text (`heroes.json` has heroes).
     ///   - options: Format and depth of the texts.
-    /// - Throws: ``GraftError`` for what isn't JSON, for records that aren't objects, and for texts without records.
+    /// - Throws: ``GraftError`` for what isn't JSON, for records that aren't objects, for texts without records, and for
+    ///   arrays and objects with numbers of more than 38 digits that no entity can be made of.
     public init(of sources: [ImportSource], entity: String? = nil, options: ImportOptions = ImportOptions()) throws {
         var roots: [ObjectShape] = []
         var entities: [String] = []
@@ -45,7 +46,7 @@ public struct ModelInference {
             entities.append(name)
         }
         guard let empty = roots.first(where: \.members.isEmpty) else {
-            let planner = ModelPlanner(ShapePlan(roots))
+            let planner = try ModelPlanner(ShapePlan(roots))
             (draft, guesses) = (planner.draft, planner.guesses)
             model = draft.makeModel()
             self.entities = entities

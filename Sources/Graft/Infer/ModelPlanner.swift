@@ -19,7 +19,8 @@ struct ModelPlanner {
         var evidence: String
     }
 
-    init(_ plan: ShapePlan) {
+    /// - Throws: ``GraftError`` with `outOfRange` for data that no model has a type for.
+    init(_ plan: ShapePlan) throws {
         self.plan = plan
         taken = plan.entities.map { _ in [] }
         nameEntities()
@@ -28,7 +29,7 @@ struct ModelPlanner {
                 if let reference = reference(member, of: number) { referred.insert(reference.target) }
             }
         }
-        for number in plan.entities.indices { addAttributes(of: number) }
+        for number in plan.entities.indices { try addAttributes(of: number) }
         for number in plan.entities.indices { addRelationships(of: number) }
     }
 
@@ -65,7 +66,7 @@ struct ModelPlanner {
 
     // MARK: Attributes
 
-    private mutating func addAttributes(of number: Int) {
+    private mutating func addAttributes(of number: Int) throws {
         let entity = plan.entities[number]
         for member in entity.shape.members {
             if reference(member, of: number) != nil { continue }
@@ -73,7 +74,7 @@ struct ModelPlanner {
             var reason: String?
             switch plan.content(of: member) {
             case .attribute(let found): type = found
-            case .tree(let why): (type, reason) = (ScalarType(kind: .transformable), why)
+            case .tree(let why): (type, reason) = (try treeType(of: member, number), why)
             case .object, .objects: continue
             }
             let absence = member.absence(in: entity.shape)
@@ -95,14 +96,21 @@ struct ModelPlanner {
                     entity: draft.entities[number].name, property: name,
                     guess: type.kind.modelName + format + (isOptional ? ", optional" : ""),
                     evidence: evidence.compactMap { $0 }.joined(separator: "; "),
-                    difference: difference(
-                        otherForm(of: type, member), absence.subtracting(.emptyArray), member)))
+                    difference: difference(type.otherForm, absence.subtracting(.emptyArray), member)))
         }
     }
 
-    /// How the values are written otherwise than they were; a tree keeps numbers of up to 38 digits.
-    private func otherForm(of type: ScalarType, _ member: MemberShape) -> String? {
-        type.kind == .transformable && member.hasLongNumbers ? ScalarForms.longNumbersAreRounded : type.otherForm
+    /// The type of values that have none in common: a tree, which has no place for numbers of more than 38 digits; a text has.
+    private func treeType(of member: MemberShape, _ number: Int) throws -> ScalarType {
+        guard member.hasLongNumbers else { return ScalarType(kind: .transformable) }
+        guard member.direct.objects == 0, member.direct.arrays == 0 else {
+            throw GraftError(
+                .outOfRange(
+                    found: "a number of more than 38 digits in arrays or objects", type: "a tree of values",
+                    range: "decimals of up to 38 digits"),
+                at: .init(entity: draft.entities[number].name, property: member.key))
+        }
+        return ScalarType(kind: .string, otherForm: "numbers and booleans are written as texts")
     }
 
     /// In how many objects a key is, where it isn't in all.
@@ -184,7 +192,7 @@ struct ModelPlanner {
         relationship.exportsNull = absence.writesNothing(as: isToMany ? [.null, .emptyArray] : .null)
         relationship.name = unique(relationship.name, in: number)
         let inverseName = inverseIsToMany ? EnglishNames.plural(owner.smallFirst) : owner.smallFirst
-        relationship.inverse = unique(inverseName, in: relationship.destination)
+        relationship.inverse = unique(EnglishNames.free(inverseName, of: target), in: relationship.destination)
         draft.entities[number].relationships.append(relationship)
         draft.entities[relationship.destination].relationships.append(
             ModelDraft.Relationship(

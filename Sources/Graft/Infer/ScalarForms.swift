@@ -101,14 +101,12 @@ extension ScalarForms {
     private func numberType(named key: String) -> ScalarType? {
         if integers == count { return ScalarType(kind: .integer64) }
         if longNumbers > 0 {
-            return ScalarType(kind: .double, otherForm: Self.longNumbersAreRounded)
+            return ScalarType(kind: .double, otherForm: "numbers of more than 38 digits are rounded to a Double")
         }
         // A store keeps 15 digits of a decimal, and a tree all 38.
         guard decimals == 0, longIntegers == 0 else { return nil }
         return ScalarType(kind: Self.isMoney(key) ? .decimal : .double)
     }
-
-    static let longNumbersAreRounded = "numbers of more than 38 digits are rounded to a Double"
 
     private static func isMoney(_ key: String) -> Bool {
         let words = EnglishNames.words(of: key).map { $0.lowercased() }

@@ -44,12 +44,12 @@ extension JSONReader {
 
     /// Returns the value that ``value()`` does, for who makes objects of it.
     ///
-    /// - Throws: What that throws, and ``GraftError`` with `outOfRange` for a number that objects can't hold as it is.
+    /// - Throws: What that throws, and ``GraftError`` for a number or keys that objects can't hold as they are.
     mutating func heldValue() throws -> JSONValue {
         let offset = tokenOffset
         let value = try value()
-        guard let number = value.unheldNumber else { return value }
-        throw GraftError(number.problem, at: place(offset: offset, path: path + number.path))
+        guard let part = value.unheldPart else { return value }
+        throw GraftError(part.problem, at: place(offset: offset, path: path + part.path))
     }
 
     /// The value of a token that isn't an array or object.

@@ -169,7 +169,7 @@ extension GraftError {
         guard case .unknownKeys(let keys, let closest, let known, _) = problem, let key = keys.first else {
             return self
         }
-        let finding = "the patch sets the key '\(key)', and nothing in the model has its value there"
+        let finding = "the patch sets the key '\(key)', which nothing is mapped to"
         let remedy =
             closest.first.map { "Did you mean '\($0)'?" }
             ?? "The keys there are \(known.prefix(12).map { "'\($0)'" }.joined(separator: ", "))\(known.count > 12 ? ", ..." : "")."

@@ -63,25 +63,6 @@ extension JSONValue {
         }
     }
 
-    /// Refuses a tree with two keys that a dictionary takes for one: `é` as one scalar and as two. A key that is simply repeated is no
-    /// such; its last value counts.
-    ///
-    /// - Throws: ``GraftError`` with the path within the tree.
-    func requireTellableKeys() throws(GraftError) {
-        switch self {
-        case .array(let elements):
-            for (index, element) in elements.enumerated() {
-                do throws(GraftError) {
-                    try element.requireTellableKeys()
-                } catch {
-                    throw error.within(.index(index))
-                }
-            }
-        case .object(let object): try object.requireTellableKeys()
-        case .null, .bool, .number, .string: return
-        }
-    }
-
     /// The tree in Foundation's classes, for other modules.
     package var foundationObject: Any { object }
 
@@ -96,39 +77,6 @@ extension JSONValue {
         case .object(let object):
             Dictionary(object.members.map { ($0.key, $0.value.object) }, uniquingKeysWith: { $1 })
         }
-    }
-}
-
-extension JSONValue.Object {
-    fileprivate func requireTellableKeys() throws(GraftError) {
-        let mayCollide = members.count > 1 && members.contains { !$0.key.utf8.allSatisfy { $0 < 0x80 } }
-        var known: [String: String] = [:]
-        for member in members {
-            if mayCollide, let other = known.updateValue(member.key, forKey: member.key),
-                !other.hasSameBytes(as: member.key)
-            {
-                throw GraftError(
-                    .other(
-                        finding:
-                            "two keys of an object differ in their Unicode normal form alone, and a dictionary takes them for one",
-                        remedy: "Rename one of them."),
-                    at: .init(path: [.key(member.key)]))
-            }
-            do throws(GraftError) {
-                try member.value.requireTellableKeys()
-            } catch {
-                throw error.within(.key(member.key))
-            }
-        }
-    }
-}
-
-extension GraftError {
-    /// The same error, seen from a step further out.
-    fileprivate func within(_ step: Place.PathComponent) -> GraftError {
-        var error = self
-        error.place.path = [step] + (place.path ?? [])
-        return error
     }
 }
 
@@ -155,42 +103,60 @@ extension JSONValue.Number {
 }
 
 extension JSONValue {
-    /// A number in a tree that no number of Foundation's holds: a tree of objects would have another one in its place.
-    struct UnheldNumber {
-        let number: JSONValue.Number
+    /// What a tree of objects would have something else in place of: a number that no number of Foundation's holds, or two keys that a
+    /// dictionary takes for one, `é` as one scalar and as two. Of a key that is simply repeated, the last value counts.
+    struct UnheldPart {
+        var problem: GraftError.Problem
         /// Where it is in the tree.
         var path: [GraftError.Place.PathComponent] = []
 
-        var problem: GraftError.Problem {
-            .outOfRange(
-                found: "the number \(number.text)", type: "a tree of values",
-                range: "integers of 64 bits, doubles as they are written, and decimals of up to 38 digits")
+        fileprivate func below(_ step: GraftError.Place.PathComponent) -> Self {
+            UnheldPart(problem: problem, path: [step] + path)
         }
     }
 
-    /// The first number that a tree of objects can't have.
-    var unheldNumber: UnheldNumber? {
+    /// The first part that a tree of objects can't have.
+    var unheldPart: UnheldPart? {
         switch self {
         case .null, .bool, .string: return nil
-        case .number(let number): return number.exactObject == nil ? UnheldNumber(number: number) : nil
+        case .number(let number):
+            if number.exactObject != nil { return nil }
+            return UnheldPart(
+                problem: .outOfRange(
+                    found: "the number \(number.text)", type: "a tree of values",
+                    range: "integers of 64 bits, doubles as they are written, and decimals of up to 38 digits"))
         case .array(let elements):
             for (index, element) in elements.enumerated() {
-                if let found = element.unheldNumber { return found.below(.index(index)) }
+                if let found = element.unheldPart { return found.below(.index(index)) }
             }
         case .object(let object):
+            if let key = object.collidingKey {
+                let words = "two keys that only their normal forms tell apart are one in a dictionary"
+                return UnheldPart(problem: .other(finding: words, remedy: "Rename one of them."), path: [.key(key)])
+            }
             for member in object.members {
-                if let found = member.value.unheldNumber { return found.below(.key(member.key)) }
+                if let found = member.value.unheldPart { return found.below(.key(member.key)) }
             }
         }
         return nil
     }
+
+    /// Refuses a tree that objects can't have.
+    ///
+    /// - Parameter place: Where the tree is.
+    func requireHeld(at place: GraftError.Place = .init()) throws(GraftError) {
+        if let part = unheldPart { throw GraftError(part.problem, at: place) }
+    }
 }
 
-extension JSONValue.UnheldNumber {
-    fileprivate func below(_ step: GraftError.Place.PathComponent) -> Self {
-        var found = self
-        found.path.insert(step, at: 0)
-        return found
+extension JSONValue.Object {
+    /// The first key that is another one's in another normal form.
+    fileprivate var collidingKey: String? {
+        guard members.count > 1, members.contains(where: { !$0.key.utf8.allSatisfy { $0 < 0x80 } }) else { return nil }
+        var known: [String: String] = [:]
+        return members.first { member in
+            known.updateValue(member.key, forKey: member.key).map { !$0.hasSameBytes(as: member.key) } ?? false
+        }?.key
     }
 }
 

@@ -23,7 +23,9 @@ import Foundation
             if case .encoded(let bytes) = value {
                 setValue(try GraphValue.unarchived(bytes), forKey: property.name)
             } else {
-                if case .json(let tree) = value { try tree.requireTellableKeys() }
+                if case .json(let tree) = value {
+                    try tree.requireHeld(at: .init(entity: entity.name, property: property.name))
+                }
                 setValue(value.object, forKey: property.name)
             }
         }
@@ -97,7 +99,9 @@ import Foundation
         /// Sets an attribute.
         @inline(__always)
         func assign(_ value: GraphValue, _ number: Int, _ property: GraphSchema.Property) throws {
-            if case .json(let tree) = value { try tree.requireTellableKeys() }
+            if case .json(let tree) = value {
+                try tree.requireHeld(at: .init(entity: entity.name, property: property.name))
+            }
             setSlot(number, to: managedValue(value, number))
         }
 

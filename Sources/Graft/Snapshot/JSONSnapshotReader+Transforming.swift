@@ -26,9 +26,9 @@ extension JSONSnapshotReader {
     ) throws -> RowReference {
         let origin = CopyOrigin(offset: offset, path: objectPath(first))
         let source = try reader.object(first: try first ?? reader.next())
-        if let number = JSONValue.object(source).unheldNumber {
-            let place = reader.place(offset: origin.offset, path: origin.path + number.path)
-            throw GraftError(number.problem, at: place).located(in: .init(entity: plans[entity].name))
+        if let part = JSONValue.object(source).unheldPart {
+            let place = reader.place(offset: origin.offset, path: origin.path + part.path)
+            throw GraftError(part.problem, at: place).located(in: .init(entity: plans[entity].name))
         }
         guard var dictionary = JSONValue.object(source).object as? [String: Any] else { return .none }
         if let transformer = transformers.dictionary, let changed = transformer.transformedObject(dictionary) {

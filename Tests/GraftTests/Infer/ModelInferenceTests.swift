@@ -50,13 +50,24 @@ import Testing
     @Test(arguments: [
         #"[1, 1234567890123456789012345678901234567890123]"#,
         #"{"1": {"b": [[1.234567890123456789012345678901234567890123]]}}"#,
-        #""text or", "a": 1234567890123456789012345678901234567890123"#,
+        #"[[{"x": 1234567890123456789012345678901234567890123}]]"#,
     ])
-    func `a number beyond 38 digits is named where it is in a tree, too`(_ value: String) throws {
-        let data = try infer("things.json", #"[{"a": \#(value), "b": [1]}, {"a": "x", "b": [2]}]"#)
-        #expect(try data.attribute("Thing", "a").attributeType == .transformableAttributeType)
-        #expect(try data.guess("Thing", "a").difference?.contains("38 digits") == true)
-        #expect(try data.guess("Thing", "b").difference == nil)
+    func `a number beyond 38 digits in a tree is refused, because an import would`(_ value: String) throws {
+        let error = graftError { _ = try infer("things.json", #"[{"a": \#(value), "b": [1]}, {"a": "x", "b": [2]}]"#) }
+        guard case .outOfRange? = error?.problem else {
+            Issue.record("\(error?.description ?? "no error")")
+            return
+        }
+        #expect(error?.place == GraftError.Place(entity: "Thing", property: "a"))
+    }
+
+    @Test func `a number beyond 38 digits among texts is kept as one, and the report says so`() throws {
+        let long = "1234567890123456789012345678901234567890123"
+        let data = try infer("things.json", #"[{"a": \#(long), "b": [1]}, {"a": "x", "b": [2]}, {"a": true}]"#)
+        #expect(try data.attribute("Thing", "a").attributeType == .stringAttributeType)
+        #expect(try data.guess("Thing", "a").difference == "numbers and booleans are written as texts")
+        #expect(Set(data.exported[0].compactMap { $0["a"] }) == [.string(long), "x", "true"])
+        #expect(try data.guess("Thing", "b").difference?.contains("digits") != true)
     }
 
     @Test func `names that objects and classes have already are avoided`() throws {
@@ -71,6 +82,12 @@ import Testing
         let names = try #require(data.inference.model.entitiesByName["Thing"]).attributesByName.keys
         #expect(Set(names) == Set(properties.map { "thing" + $0.prefix(1).uppercased() + $0.dropFirst() }))
         data.expectEqual()
+        let nested = try infer(
+            "things.json", #"[{"fault": {"part": {"x": 1}}, "hash": {"y": {"z": 1}}}, {"entity": 1}]"#)
+        for entity in nested.inference.model.entities {
+            #expect(Set(entity.propertiesByName.keys).isDisjoint(with: ["fault", "hash", "entity"]), "\(entity)")
+        }
+        nested.expectEqual()
         for type in ["int64", "codable", "identifiable", "foundation", "core_data", "swift", "string", "set"] {
             let data = try infer("\(type).json", #"{"a": 1}"#)
             #expect(data.inference.entities[0].hasSuffix("Record"), "\(data.inference.entities)")

@@ -98,13 +98,20 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("Shuot=case:upper", "Did you mean 'Shout'?"), ("Shout=louder", "is no rule"), ("Shout", "is no rule"),
-        ("Status=map:a", "is no rule"), ("BirthDate=date:qq-ii", "is no rule"),
-    ])
-    func `a wrong rule is an error that says what is right`(_ rule: String, _ words: String) throws {
+    private func run(_ rule: String) throws -> ToolRun {
         let file = try folder.file("in.json", input)
         let arguments = ["import", file, "--store", folder.path("Store.sqlite"), "--model", try model()]
-        try graft(arguments + rules + ["--transformer", rule]).failed(saying: words)
+        return try graft(arguments + rules + ["--transformer", rule])
+    }
+
+    @Test(arguments: ["Shout=louder", "Shout", "Status=map:a", "BirthDate=date:qq-ii"])
+    func `what is no rule is a mistake of the command line`(_ rule: String) throws {
+        let run = try run(rule)
+        #expect(run.status == 64)
+        #expect(run.diagnostics.contains("is no rule. Write NAME=RULE"), "\(run.diagnostics)")
+    }
+
+    @Test func `a rule for a name that the model doesn't have is an error with a suggestion`() throws {
+        try run("Shuot=case:upper").failed(saying: "Did you mean 'Shout'?")
     }
 }
