@@ -62,9 +62,11 @@ final class ArchiveRestorer {
         self.savesBatches = savesBatches
         let known = try ContextObjects(context, match.schema, model)
         self.known = known
-        keepsDoubles = context.keepsDoubles && match.archived.contains { entity in
-            entity.items.contains { if case .attribute(.decimal) = $0.form { true } else { false } }
-        }
+        keepsDoubles =
+            context.keepsDoubles
+            && match.archived.contains { entity in
+                entity.items.contains { if case .attribute(.decimal) = $0.form { true } else { false } }
+            }
         counts = match.schema.entities.map { _ in ImportReport.Counts() }
         wasEmpty = try match.schema.entities.indices.map {
             try known.isEmpty($0, includesUnsaved: editor.isRecording)
