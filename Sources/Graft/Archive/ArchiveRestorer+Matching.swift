@@ -221,13 +221,13 @@ extension ArchiveRestorer {
         } else {
             reading.persistentStoreCoordinator = context.persistentStoreCoordinator
         }
+        let batchSize = options.batchSize
         let index = try reading.performAndWait {
             var index = ContentIndex()
             let request = NSFetchRequest<NSManagedObject>(entityName: description.name)
             request.includesSubentities = false
             let batches = ObjectBatches(
-                context: reading, request: request, batchSize: options.batchSize, relationships: [],
-                releasesObjects: true)
+                context: reading, request: request, batchSize: batchSize, relationships: [], releasesObjects: true)
             try batches.forEach { objects in
                 for object in objects {
                     if try object.isIdentified(by: description) { continue }
