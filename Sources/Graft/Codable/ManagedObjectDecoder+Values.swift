@@ -10,10 +10,9 @@ extension ManagedObjectDecoder {
         of attribute: CodingPlan.Attribute, in container: Container, _ plan: CodingPlan
     ) throws -> GraphValue? {
         if let transformer = attribute.transformer {
-            return try transformed(attribute, transformer, in: container, plan)?.kept(known.keepsDoubles)
+            return try transformed(attribute, transformer, in: container, plan)
         }
-        return try present(attribute, in: container)?.kept(known.keepsDoubles)
-            ?? (container.contains(attribute.key) ? .null : nil)
+        return try present(attribute, in: container) ?? (container.contains(attribute.key) ? .null : nil)
     }
 
     /// The value of an attribute; nil where there is none.
@@ -28,7 +27,10 @@ extension ManagedObjectDecoder {
         case .boolean: return try container.decodeIfPresent(Bool.self, forKey: key).map { .boolean($0) }
         case .double: return try container.decodeIfPresent(Double.self, forKey: key).map { .double($0) }
         case .float: return try container.decodeIfPresent(Float.self, forKey: key).map { .double(Double($0)) }
-        case .decimal: return try container.decodeIfPresent(Decimal.self, forKey: key).map { .decimal($0) }
+        case .decimal:
+            return try container.decodeIfPresent(Decimal.self, forKey: key).map {
+                .decimal($0).kept(known.keepsDoubles)
+            }
         case .date:
             return try container.decodeIfPresent(Date.self, forKey: key).map {
                 .date($0.timeIntervalSinceReferenceDate)
@@ -53,7 +55,7 @@ extension ManagedObjectDecoder {
             guard let object = transformer.value(for: json) else {
                 throw GraftError(transformer.refusal(of: json.description))
             }
-            return try DictionaryValue.value(of: object, AttributeConverter(attribute.kind))
+            return try DictionaryValue.value(of: object, AttributeConverter(attribute.kind)).kept(known.keepsDoubles)
         } catch let error as GraftError {
             var place = Self.place(container.codingPath + [attribute.key], plan.entity.name)
             place.property = attribute.property.name
