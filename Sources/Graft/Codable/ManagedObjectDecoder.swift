@@ -265,12 +265,6 @@ final class ManagedObjectDecoder {
         let isNew = knownCount == nil
         for relationship in level.relationships
         where relationship.number < knownCount ?? .max && container.contains(relationship.key) {
-            if isNew, !relationship.isToMany {
-                // The usual case takes no array.
-                let end = try destination(relationship, in: container, nesting)
-                try editor.connect(relationship.number, relationship.property, of: object, to: end, isNew: true)
-                continue
-            }
             try connect(
                 relationship, of: object, to: try ends(relationship, in: container, of: isNew ? nil : object, nesting),
                 isNew: isNew)
@@ -306,15 +300,6 @@ final class ManagedObjectDecoder {
         if !isNew, property.isOwning, let old { try known.noteGivenUp(old, but: ends, number, of: object) }
     }
 
-    /// What a to-one relationship of a new object leads to.
-    private func destination(
-        _ relationship: CodingPlan.Relationship, in container: Container, _ nesting: Int
-    ) throws -> NSManagedObject? {
-        if try container.decodeNil(forKey: relationship.key) { return nil }
-        let nested = try container.nestedContainer(keyedBy: CodingPlan.Key.self, forKey: relationship.key)
-        return try object(in: nested, expected: relationship.destination, nesting: nesting + 1)
-    }
-
     /// What a relationship leads to: one object at most, where it is a to-one relationship.
     ///
     /// - Parameter owner: The object that has it, where it was there already.
@@ -323,9 +308,9 @@ final class ManagedObjectDecoder {
     ) throws -> [NSManagedObject] {
         if try container.decodeNil(forKey: relationship.key) { return [] }
         if !relationship.isToMany {
-            guard let owner else { return try destination(relationship, in: container, nesting).map { [$0] } ?? [] }
             let nested = try container.nestedContainer(keyedBy: CodingPlan.Key.self, forKey: relationship.key)
-            return try members(relationship, [nested], of: owner, nesting + 1)
+            if let owner { return try members(relationship, [nested], of: owner, nesting + 1) }
+            return [try object(in: nested, expected: relationship.destination, nesting: nesting + 1)]
         }
         var list = try container.nestedUnkeyedContainer(forKey: relationship.key)
         var ends: [NSManagedObject] = []

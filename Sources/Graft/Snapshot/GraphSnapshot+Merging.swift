@@ -119,27 +119,20 @@ extension GraphSnapshot {
     mutating func dropUnreachedRows(
         from starts: [RowReference] = [], _ ends: (GraphSnapshot, RowReference) -> [RowReference]
     ) {
-        var pending = starts
-        for (entity, description) in schema.entities.enumerated() {
-            for row in 0..<tables[entity].count where !tables[entity].flags[row].contains(.dead) {
-                let hash = identityHash(entity: entity, row: row, columns: description.identityColumns)
-                if hash == nil, tables[entity].flags[row].isDisjoint(with: [.root, .gone]),
-                    tables[entity].rowName(row).isNull
-                {
-                    continue
-                }
-                pending.append(RowReference(entity: entity, row: row))
+        let rows = allRows
+        var pending =
+            starts
+            + rows.filter { row in
+                let columns = schema.entities[row.entity].identityColumns
+                return !tables[row.entity].flags[row.row].isDisjoint(with: [.root, .gone])
+                    || !tables[row.entity].rowName(row.row).isNull
+                    || identityHash(entity: row.entity, row: row.row, columns: columns) != nil
             }
-        }
         var reached = Set(pending)
         while let row = pending.popLast() {
             for end in ends(self, row) where !end.isNone && reached.insert(end).inserted { pending.append(end) }
         }
-        for entity in schema.entities.indices {
-            for row in 0..<tables[entity].count where !tables[entity].flags[row].contains(.dead) {
-                if !reached.contains(RowReference(entity: entity, row: row)) { tables[entity].flags[row] = .dead }
-            }
-        }
+        for row in rows where !reached.contains(row) { tables[row.entity].flags[row.row] = .dead }
         relatedRows.removeAll { tables[$0.reference.entity].flags[$0.reference.row].contains(.dead) }
     }
 
