@@ -51,7 +51,7 @@ package final class EntityLayout {
     init(entity: NSEntityDescription) {
         self.entity = entity
         var slots = entity.superentity?.layout.slots ?? []
-        for property in entity.properties {
+        for property in entity.ownProperties {
             guard let slot = Self.slot(for: property) else { continue }
             slots.append(slot)
         }

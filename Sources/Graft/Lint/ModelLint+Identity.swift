@@ -47,6 +47,6 @@ extension ModelLint {
 
     /// Whether any property of an entity is read.
     private static func takesPart(_ entity: NSEntityDescription, _ rules: MappingRules) -> Bool {
-        entity.properties.contains { !keyPaths(of: $0, entity, rules).isEmpty }
+        entity.declaredProperties.contains { !keyPaths(of: $0, entity, rules).isEmpty }
     }
 }

@@ -51,8 +51,7 @@ extension ModelLint {
 
     /// The properties that an entity declares itself, by name.
     static func ownProperties(of entity: NSEntityDescription) -> [NSPropertyDescription] {
-        let inherited = entity.superentity?.propertiesByName ?? [:]
-        return entity.properties.filter { inherited[$0.name] == nil }.sorted { $0.name < $1.name }
+        entity.declaredProperties.sorted { $0.name < $1.name }
     }
 
     private mutating func checkKeys(

@@ -29,7 +29,7 @@ extension ModelLint {
     mutating func checkPaths(of entity: NSEntityDescription, _ rules: MappingRules) {
         var places: [Place] = []
         let own = Set(Self.ownProperties(of: entity).map(\.name))
-        for property in entity.properties.sorted(by: { $0.name < $1.name }) {
+        for property in entity.propertiesByName.values.sorted(by: { $0.name < $1.name }) {
             let isOwn = own.contains(property.name)
             for (rank, path) in Self.keyPaths(of: property, entity, rules).enumerated() {
                 guard let source = SourcePath(path) else {

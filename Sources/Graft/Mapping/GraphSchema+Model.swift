@@ -115,7 +115,7 @@ private struct SchemaBuilder {
     private static func properties(of entity: NSEntityDescription) -> [NSPropertyDescription] {
         var lineage = [entity]
         while let parent = lineage.last?.superentity { lineage.append(parent) }
-        return lineage.reversed().flatMap(\.properties).filter {
+        return lineage.reversed().flatMap(\.declaredProperties).filter {
             $0 is NSAttributeDescription || $0 is NSRelationshipDescription
         }
     }

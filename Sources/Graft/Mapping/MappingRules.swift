@@ -28,9 +28,10 @@ struct MappingRules {
             var reader = AnnotationReader(dialect)
             let annotated = reader.entity(entity)
             said[name] = options.entities[name]?.filled(from: annotated) ?? annotated
-            for property in entity.properties { _ = reader.property(property, of: entity) }
+            for property in entity.declaredProperties { _ = reader.property(property, of: entity) }
             problems += reader.problems
-            if entity.properties.contains(where: { Annotation.text(Annotation.keyPath, of: $0.userInfo) != nil }) {
+            if entity.declaredProperties.contains(where: { Annotation.text(Annotation.keyPath, of: $0.userInfo) != nil }
+            ) {
                 annotatedRoots.insert(Self.root(of: entity))
             }
         }

@@ -70,15 +70,9 @@ public struct ModelDiagram: Sendable {
         let sorted = model.entities.sorted { ($0.name ?? "") < ($1.name ?? "") }
         entities = sorted.map { Entity($0, attributeLimit) }
         links = sorted.flatMap { entity in
-            entity.ownProperties.compactMap { $0 as? NSRelationshipDescription }.compactMap { Link($0, of: entity) }
+            entity.declaredProperties.sorted { $0.name < $1.name }.compactMap { $0 as? NSRelationshipDescription }
+                .compactMap { Link($0, of: entity) }
         }
-    }
-}
-
-extension NSEntityDescription {
-    /// The properties that aren't inherited, by name.
-    fileprivate var ownProperties: [NSPropertyDescription] {
-        properties.filter { superentity?.propertiesByName[$0.name] == nil }.sorted { $0.name < $1.name }
     }
 }
 
@@ -87,7 +81,7 @@ extension ModelDiagram.Entity {
         name = entity.name ?? ""
         superentity = entity.superentity?.name
         isAbstract = entity.isAbstract
-        let all = entity.ownProperties.compactMap { $0 as? NSAttributeDescription }
+        let all = entity.declaredProperties.sorted { $0.name < $1.name }.compactMap { $0 as? NSAttributeDescription }
         attributes = all.prefix(limit ?? all.count).map {
             ModelDiagram.Attribute(
                 name: $0.name, type: AttributeKind($0).modelName, isOptional: $0.isOptional)

@@ -77,7 +77,7 @@ extension ModelReport.Entity {
         isAbstract = entity.isAbstract
         identity = mapping?.identity(of: name) ?? []
         uniquenessConstraints = entity.uniquenessConstraints.map { $0.map(Self.propertyName) }
-        let properties = entity.properties.sorted { $0.name < $1.name }
+        let properties = entity.ownProperties.sorted { $0.name < $1.name }
         attributes = properties.compactMap { $0 as? NSAttributeDescription }.map {
             ModelReport.Attribute($0, keyPath: keyPaths[$0.name])
         }

@@ -44,7 +44,7 @@ extension EntityOutline {
         self.init(
             name: entity.name ?? "", className: entity.managedObjectClassName ?? "",
             isClassOfBuiltModule: entity.isClassOfBuiltModule, codeGeneration: entity.codeGeneration,
-            parent: entity.superentity?.name, properties: entity.properties.compactMap(PropertyOutline.init))
+            parent: entity.superentity?.name, properties: entity.ownProperties.compactMap(PropertyOutline.init))
     }
 }
 

@@ -74,7 +74,7 @@ struct ModelTransformers {
     private static func uses(in model: NSManagedObjectModel) -> [String: [NSAttributeDescription]] {
         var uses: [String: [NSAttributeDescription]] = [:]
         for entity in model.entities.sorted(by: { ($0.name ?? "") < ($1.name ?? "") }) {
-            for attribute in entity.properties.compactMap({ $0 as? NSAttributeDescription }) {
+            for attribute in entity.ownProperties.compactMap({ $0 as? NSAttributeDescription }) {
                 if let name = attribute.userInfo?[annotation] as? String { uses[name, default: []].append(attribute) }
             }
         }

@@ -43,7 +43,7 @@ func sourceModel(_ contents: String, attributes: String = "") throws -> NSManage
         #expect(dog.managedObjectClassName == "Zoo.Dog")
         #expect(model.entitiesByName["Stone"]?.managedObjectClassName == "NSManagedObject")
         #expect(dog.superentity === animal && animal.subentities == [dog])
-        #expect(dog.properties.isEmpty && dog.attributesByName["legs"] != nil)
+        #expect(dog.ownProperties.isEmpty && dog.attributesByName["legs"] != nil)
         #expect(dog.managedObjectModel === model)
     }
 

@@ -21,10 +21,10 @@ import Testing
             contentsOf: ModelTestData.stores.appendingPathComponent("\(path)/contents"), encoding: .utf8)
         #expect(model.entities.count == text.occurrences(of: "<entity "))
         #expect(
-            model.entities.flatMap(\.properties).count { $0 is NSAttributeDescription }
+            model.entities.flatMap(\.ownProperties).count { $0 is NSAttributeDescription }
                 == text.occurrences(of: "<attribute "))
         #expect(
-            model.entities.flatMap(\.properties).count { $0 is NSRelationshipDescription }
+            model.entities.flatMap(\.ownProperties).count { $0 is NSRelationshipDescription }
                 == text.occurrences(of: "<relationship "))
         #expect(model.entities.flatMap(\.uniquenessConstraints).count == text.occurrences(of: "<uniquenessConstraint>"))
     }

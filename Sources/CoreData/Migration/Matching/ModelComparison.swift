@@ -199,7 +199,7 @@ private struct EntityComparison {
     private func removed() -> [ModelDifference] {
         let kept = Set(
             match.attributes.values.map(ObjectIdentifier.init) + match.relationships.values.map(ObjectIdentifier.init))
-        return match.source.properties
+        return match.source.ownProperties
             .filter { property in
                 !property.isTransient && !(property is NSFetchedPropertyDescription)
                     && !kept.contains(ObjectIdentifier(property)) && !isKeptByParent(property)

@@ -22,7 +22,7 @@ struct RelationshipPlan {
     init(matching: ModelMatching, destination: SQLSchema) {
         self.matching = matching
         for entity in destination.entities {
-            let own = entity.description.properties.compactMap { $0 as? NSRelationshipDescription }
+            let own = entity.description.ownProperties.compactMap { $0 as? NSRelationshipDescription }
                 .filter { !$0.isTransient && entity.property(named: $0.name) != nil }
                 .sorted { SQLNaming.precedes($0.name, $1.name) }
             for relationship in own { add(relationship, of: entity) }

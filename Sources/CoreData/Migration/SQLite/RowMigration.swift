@@ -127,7 +127,7 @@ struct RowMigration {
     /// Clears references to rows that haven't come along, or that the relationship can't lead to any more.
     func clearLostReferences(_ db: Database) throws {
         for entity in tables.destination.entities {
-            for case .toOne(let toOne)? in entity.description.properties.map({ entity.property(named: $0.name) })
+            for case .toOne(let toOne)? in entity.description.ownProperties.map({ entity.property(named: $0.name) })
             where plan.isDirect(toOne.description) {
                 let numbers = plan.sources(of: toOne.description)
                     .filter { matching.narrows($0.old, to: toOne.description) }

@@ -34,13 +34,13 @@ struct ModelArchiver {
         // All numbers first: entities and relationships refer to each other in circles.
         for entity in entities {
             entityUIDs[ObjectIdentifier(entity)] = builder.reserve()
-            for property in Self.sorted(entity.properties) {
+            for property in Self.sorted(entity.ownProperties) {
                 propertyUIDs[ObjectIdentifier(property)] = builder.reserve()
             }
         }
         for entity in entities {
             try fill(entity)
-            for property in Self.sorted(entity.properties) { try fill(property, of: entity) }
+            for property in Self.sorted(entity.ownProperties) { try fill(property, of: entity) }
         }
         try fillModel(entities)
         return builder.archive(root: modelUID)
@@ -110,7 +110,7 @@ struct ModelArchiver {
             Field("NSManagedObjectModel", .uid(modelUID)),
             Field("NSSuperentity", reference(entity.superentity)),
             Field("NSSubentities", dictionary(subentities.map { ($0.name ?? "", reference($0)) })),
-            Field("NSProperties", dictionary(Self.sorted(entity.properties).map { ($0.name, reference($0)) })),
+            Field("NSProperties", dictionary(Self.sorted(entity.ownProperties).map { ($0.name, reference($0)) })),
             Field("NSRenamingIdentifier", builder.text(entity.renamingIdentifier)),
             Field("NSVersionHashModifier", builder.text(entity.versionHashModifier)),
             Field("NSUserInfo", try userInfo(entity.userInfo)),

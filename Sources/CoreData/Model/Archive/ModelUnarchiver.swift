@@ -49,6 +49,7 @@ final class ModelUnarchiver {
         let byDepth = entities.sorted { $0.entity.lineage.count < $1.entity.lineage.count }
         for (object, entity) in byDepth { try readIndexes(object, entity) }
         model.entities = entities.map(\.entity)
+        model.isFlattened = true
         try readIdentifiers(root)
         try readTemplates(root)
         try readConfigurations(root)
@@ -125,7 +126,7 @@ final class ModelUnarchiver {
             propertyByUID[found.uid] = property
             properties.append(property)
         }
-        entity.properties = properties
+        entity.ownProperties = properties
     }
 
     private func readProperty(
@@ -162,8 +163,8 @@ final class ModelUnarchiver {
     /// Old models write inherited properties again with each sub-entity.
     private func dropRepetitions(_ entity: NSEntityDescription) {
         let inherited = Set(entity.lineage.dropFirst().flatMap(\.properties).map(\.name))
-        let own = entity.properties.filter { !inherited.contains($0.name) }
-        if own.count != entity.properties.count { entity.properties = own }
+        let own = entity.ownProperties.filter { !inherited.contains($0.name) }
+        if own.count != entity.ownProperties.count { entity.ownProperties = own }
         // The super-entity's index is that of the whole table.
         indexedAttributes[ObjectIdentifier(entity)]?.removeAll(where: inherited.contains)
     }

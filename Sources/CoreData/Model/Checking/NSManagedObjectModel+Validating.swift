@@ -79,7 +79,7 @@ struct ModelCheck {
     private mutating func checkProperties(of entity: NSEntityDescription) {
         var names: Set<String> = []
         let ancestors = entity.lineage.dropFirst()
-        for property in entity.properties {
+        for property in entity.ownProperties {
             if property.name.isEmpty {
                 report(.noName(what: "a property"), entity)
             } else if !Self.isName(property.name) {
@@ -88,7 +88,7 @@ struct ModelCheck {
             if !names.insert(property.name).inserted {
                 report(.duplicateProperty(declaredIn: entity.name ?? ""), entity, property)
             }
-            for ancestor in ancestors where ancestor.properties.contains(where: { $0.name == property.name }) {
+            for ancestor in ancestors where ancestor.ownProperties.contains(where: { $0.name == property.name }) {
                 report(.duplicateProperty(declaredIn: ancestor.name ?? ""), entity, property)
             }
             switch property {

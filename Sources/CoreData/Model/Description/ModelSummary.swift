@@ -31,7 +31,7 @@ package struct ModelSummary {
         }
         for entity in model.entities.sorted(by: { ($0.name ?? "") < ($1.name ?? "") }) {
             lines.append(text(entity))
-            lines += entity.properties.sorted { $0.name < $1.name }.map(Self.text)
+            lines += entity.ownProperties.sorted { $0.name < $1.name }.map(Self.text)
             lines += entity.indexes.sorted { $0.name < $1.name }.map(Self.text)
         }
         return lines

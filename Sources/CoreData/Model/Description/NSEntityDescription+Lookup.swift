@@ -78,7 +78,7 @@ extension NSEntityDescription {
         if let lookup { return lookup }
         var made = PropertyLookup()
         for entity in lineage.reversed() {
-            for property in entity.properties { made.add(property) }
+            for property in entity.ownProperties { made.add(property) }
         }
         lookup = made
         noteStructure()

@@ -69,7 +69,7 @@ extension NSEntityDescription {
 
     /// Gives the attributes an index that asked for it before they had an entity.
     final func addWantedIndexes() {
-        for property in properties where property.wantsIndex && property is NSAttributeDescription {
+        for property in ownProperties where property.wantsIndex && property is NSAttributeDescription {
             property.wantsIndex = false
             addIndex(of: [property.name])
         }

@@ -69,14 +69,29 @@ open class NSEntityDescription: NSObject, NSCopying {
     /// The entity that this one inherits from; weak, because that one owns its sub-entities.
     public internal(set) final weak var superentity: NSEntityDescription?
 
-    /// The entity's own properties, in declared order; by name where the model comes from an archive.
-    public var properties: [NSPropertyDescription] = [] {
+    /// The properties: own ones in declared order, by name where the model comes from an archive. In a model that was read from a file
+    /// or that a coordinator uses, the inherited ones come before them.
+    ///
+    /// Setting leaves out what super-entities have.
+    public var properties: [NSPropertyDescription] {
+        get {
+            guard let model, model.isInUse || model.isFlattened else { return ownProperties }
+            return lineage.reversed().flatMap(\.ownProperties)
+        }
+        set {
+            let ancestors = lineage.dropFirst()
+            ownProperties = newValue.filter { property in !ancestors.contains { $0 === property.owner } }
+        }
+    }
+
+    /// The properties without the inherited ones.
+    package final var ownProperties: [NSPropertyDescription] = [] {
         willSet {
             willChange()
-            for property in properties { property.owner = nil }
+            for property in ownProperties { property.owner = nil }
         }
         didSet {
-            for property in properties { property.owner = self }
+            for property in ownProperties { property.owner = self }
             addWantedIndexes()
             didChange()
         }
@@ -149,13 +164,13 @@ open class NSEntityDescription: NSObject, NSCopying {
         copy.userInfo = userInfo
         copy.versionHashModifier = versionHashModifier
         copy.renamingIdentifierStorage = renamingIdentifierStorage
-        copy.properties = properties.map { $0.copied() }
+        copy.ownProperties = ownProperties.map { $0.copied() }
         copy.uniquenessConstraints = uniquenessConstraintNames
         copy.indexes = indexes.compactMap { $0.copy() as? NSFetchIndexDescription }
         copy.coreSpotlightDisplayNameExpression = coreSpotlightDisplayNameExpression
         for element in copy.indexes.flatMap(\.elements) {
             guard let property = element.property, property.owner === self else { continue }
-            element.property = copy.properties.first { $0.name == property.name }
+            element.property = copy.ownProperties.first { $0.name == property.name }
         }
         return copy
     }

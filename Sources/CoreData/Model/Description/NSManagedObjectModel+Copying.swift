@@ -19,6 +19,7 @@ extension NSManagedObjectModel {
         for made in copies { made.connectIndexes() }
 
         copy.entities = copies
+        copy.isFlattened = isFlattened || isInUse
         copy.versionIdentifiers = versionIdentifiers
         copy.localizationDictionary = localizationDictionary
         copy.knownVersionHashes = knownVersionHashes
@@ -36,7 +37,7 @@ extension NSManagedObjectModel {
 extension NSEntityDescription {
     /// Points copied relationships at the copies of what they lead to.
     fileprivate func connectRelationships(to counterpart: (NSEntityDescription) -> NSEntityDescription?) {
-        for case let relationship as NSRelationshipDescription in properties {
+        for case let relationship as NSRelationshipDescription in ownProperties {
             guard let original = relationship.destinationEntity, let destination = counterpart(original) else {
                 continue
             }
@@ -44,7 +45,7 @@ extension NSEntityDescription {
             guard let inverse = relationship.inverseRelationship, let owner = inverse.owner else { continue }
             let inverseOwner = counterpart(owner) ?? destination
             relationship.inverseRelationship =
-                inverseOwner.properties.lazy.compactMap { $0 as? NSRelationshipDescription }
+                inverseOwner.ownProperties.lazy.compactMap { $0 as? NSRelationshipDescription }
                 .first { $0.name == inverse.name }
         }
     }

@@ -20,6 +20,9 @@ open class NSManagedObjectModel: NSObject, NSCopying {
     /// Whether a coordinator uses the model.
     package private(set) final var isInUse = false
 
+    /// Whether the entities' properties name the inherited ones, too: in models that were read from a file.
+    final var isFlattened = false
+
     /// The entities, in declared order; by name where the model comes from an archive.
     public var entities: [NSEntityDescription] = [] {
         willSet {

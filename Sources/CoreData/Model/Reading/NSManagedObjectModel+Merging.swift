@@ -58,6 +58,7 @@ extension NSManagedObjectModel {
         let configurations = other.configurations.map { ($0, other.entities(forConfigurationName: $0) ?? []) }
         let identifiers = other.versionIdentifiers
         let hashes = other.knownVersionHashes
+        isFlattened = isFlattened || other.isFlattened
         versionFolders += other.versionFolders.filter { !versionFolders.contains($0) }
         // The namesakes have to live until nothing refers to them any more.
         let all = other.entities
@@ -92,7 +93,7 @@ extension NSEntityDescription {
             namesake.subentities.append(self)
         }
         subentities = subentities.filter { $0.model === model }
-        for case let relationship as NSRelationshipDescription in properties {
+        for case let relationship as NSRelationshipDescription in ownProperties {
             guard let old = relationship.destinationEntity, let name = old.name, old.model !== model,
                 let destination = model.entitiesByName[name]
             else { continue }

@@ -22,6 +22,7 @@ struct XMLModelReader {
         }
         for element in root.children(named: "entity") { readEntity(element) }
         model.entities = sources.map(\.entity)
+        model.isFlattened = true
         connectParents()
         for (element, entity) in sources { connect(entity, element) }
         for element in root.children(named: "configuration") { readConfiguration(element) }
@@ -35,7 +36,7 @@ struct XMLModelReader {
         func rank(_ problem: ModelError.Problem) -> (Int, Int) {
             guard let name = problem.entity, let entity = sources.firstIndex(where: { ($0.entity.name ?? "") == name })
             else { return (.max, 0) }
-            let properties = sources[entity].entity.properties
+            let properties = sources[entity].entity.ownProperties
             return (entity, properties.firstIndex { $0.name == problem.property } ?? -1)
         }
         let ranked = problems.enumerated().map { (rank: rank($0.element), position: $0.offset, problem: $0.element) }
@@ -72,7 +73,7 @@ struct XMLModelReader {
         if let identifier = element["elementID"] { entity.renamingIdentifier = identifier }
         entity.versionHashModifier = element["versionHashModifier"]
         entity.userInfo = Self.userInfo(of: element)
-        entity.properties = element.children.compactMap { readProperty($0, of: entity) }
+        entity.ownProperties = element.children.compactMap { readProperty($0, of: entity) }
         entity.uniquenessConstraints = Self.nameLists(
             in: element, "uniquenessConstraints", "uniquenessConstraint", "constraint")
         sources.append((element, entity))
@@ -135,7 +136,7 @@ struct XMLModelReader {
     }
 
     private mutating func connect(_ entity: NSEntityDescription, _ element: XMLElementNode) {
-        let relationships = entity.properties.compactMap { $0 as? NSRelationshipDescription }
+        let relationships = entity.ownProperties.compactMap { $0 as? NSRelationshipDescription }
         for (source, relationship) in zip(element.children(named: "relationship"), relationships) {
             connect(relationship, source, of: entity)
         }

@@ -22,7 +22,7 @@ extension NSEntityDescription {
     /// Whether the rules that are known give the hash that Core Data gives.
     package var hasComputableVersionHash: Bool {
         !lineage.contains { entity in
-            entity.properties.contains {
+            entity.ownProperties.contains {
                 !$0.isTransient && ($0 is NSDerivedAttributeDescription || $0 is NSCompositeAttributeDescription)
             }
         }

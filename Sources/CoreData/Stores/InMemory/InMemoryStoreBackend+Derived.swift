@@ -21,7 +21,7 @@ struct DerivedAttributes {
     init(_ model: NSManagedObjectModel) {
         var dependOnEachOther = false
         attributes = model.entities.flatMap { entity in
-            entity.properties.compactMap { property in
+            entity.ownProperties.compactMap { property in
                 guard let derived = property as? NSDerivedAttributeDescription,
                     let expression = derived.derivationExpression
                 else { return nil }

@@ -40,7 +40,7 @@ struct SQLDerivedAttributes {
 
     /// The derived attributes that an entity declares, by name.
     func attributes(of entity: SQLEntity) -> [NSDerivedAttributeDescription] {
-        entity.description.properties.compactMap { $0 as? NSDerivedAttributeDescription }
+        entity.description.ownProperties.compactMap { $0 as? NSDerivedAttributeDescription }
             .sorted { SQLNaming.precedes($0.name, $1.name) }
     }
 

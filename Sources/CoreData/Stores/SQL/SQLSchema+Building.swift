@@ -173,7 +173,7 @@ private struct SQLSchemaBuilder {
     /// The stored properties that the entity declares itself, by name.
     private static func ownProperties(of entity: NSEntityDescription) -> [NSPropertyDescription] {
         let inherited = entity.superentity?.propertiesByName ?? [:]
-        return entity.properties
+        return entity.ownProperties
             .filter { !$0.isTransient && !($0 is NSFetchedPropertyDescription) && inherited[$0.name] == nil }
             .sorted { SQLNaming.precedes($0.name, $1.name) }
     }
