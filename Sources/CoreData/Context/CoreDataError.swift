@@ -21,6 +21,33 @@ public let NSPersistentStoreSaveConflictsErrorKey = "conflictList"
 /// The domain of SQLite's own codes.
 public let NSSQLiteErrorDomain = "NSSQLiteErrorDomain"
 
+extension CocoaError {
+    private var details: [String: Any] { (self as NSError).userInfo }
+
+    /// The conflicts of a save over rows that somebody else has changed.
+    public var persistentStoreSaveConflicts: [NSMergeConflict]? {
+        details[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict]
+    }
+
+    /// The objects that the error concerns.
+    public var affectedObjects: [NSManagedObject]? { details[NSAffectedObjectsErrorKey] as? [NSManagedObject] }
+
+    /// The stores that the error concerns.
+    public var affectedStores: [NSPersistentStore]? { details[NSAffectedStoresErrorKey] as? [NSPersistentStore] }
+
+    /// The object that failed to validate.
+    public var validationObject: Any? { details[NSValidationObjectErrorKey] }
+
+    /// The property that failed to validate.
+    public var validationKey: String? { details[NSValidationKeyErrorKey] as? String }
+
+    /// The predicate that wasn't met.
+    public var validationPredicate: NSPredicate? { details[NSValidationPredicateErrorKey] as? NSPredicate }
+
+    /// The value that failed to validate.
+    public var validationValue: Any? { details[NSValidationValueErrorKey] }
+}
+
 /// Makes the errors of the Core Data API: `CocoaError` with a description that names place, finding and remedy.
 enum CoreDataError {
     static func make(_ code: CocoaError.Code, _ description: String, userInfo: [String: Any] = [:]) -> CocoaError {

@@ -17,6 +17,7 @@ extension NSManagedObjectContext {
         object.state.insert(.deleted)
         undeclaredDeletions.append(object)
         noteDeletion(of: object)
+        if !propagatesDeletesAtEndOfEvent { propagateDeletions() }
     }
 
     /// Enters an object that is marked as deleted among the changes; one that was never saved is forgotten.
@@ -115,6 +116,7 @@ extension NSManagedObjectContext {
             }
         }
         event.removeAll()
+        formerEnds.removeAll()
         forget(unsaved: unheard)
         return digest
     }

@@ -27,7 +27,7 @@ extension NSManagedObjectContext {
     }
 
     private func noteMissingRow(of object: NSManagedObject) {
-        guard shouldDeleteInaccessibleFaults else {
+        guard shouldHandleInaccessibleFault(object, for: object.id, triggeredByProperty: nil) else {
             fatalError("The row of \(object.id) is gone and shouldDeleteInaccessibleFaults is off.")
         }
         object.becomeEmpty()

@@ -2,6 +2,13 @@
 
 import Foundation
 
+/// What subclasses override to have a say in every fetch. By this name alone it can be told from the one for requests of a type.
+private protocol UntypedFetching {
+    func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any]
+}
+
+extension NSManagedObjectContext: UntypedFetching {}
+
 extension NSManagedObjectContext {
     /// Fetches what a request asks for.
     ///
@@ -11,7 +18,7 @@ extension NSManagedObjectContext {
     /// - Throws: `CocoaError` for an unknown entity or a predicate that the store can't run; the store's errors.
     public func fetch<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [T] {
         checkQueue()
-        let results = try results(of: request.state, affectedStores: request.affectedStores)
+        let results = try overridableResults(of: request.untyped)
         // Mostly a list of that very type, which takes no time.
         guard let typed = results as? [T] else {
             let odd = results.first { !($0 is T) } ?? results
@@ -22,6 +29,16 @@ extension NSManagedObjectContext {
             fatalError("A fetch of '\(request.entityName ?? "")' gives \(type(of: odd)), not \(T.self).\(reason)")
         }
         return typed
+    }
+
+    /// The results by way of the method that subclasses override, which may come back here by calling super.
+    private func overridableResults(of request: NSFetchRequest<any NSFetchRequestResult>) throws -> any Collection {
+        if type(of: self) == NSManagedObjectContext.self || isInOverride {
+            return try results(of: request.state, affectedStores: request.affectedStores)
+        }
+        isInOverride = true
+        defer { isInOverride = false }
+        return try (self as any UntypedFetching).fetch(request)
     }
 
     /// The number of objects that a request would fetch.
@@ -49,6 +66,7 @@ extension NSManagedObjectContext {
             return try fetchIDs(request, entity, stores)
         }
         let objects = try fetchObjects(request, entity, stores)
+        if request.shouldRefreshRefetchedObjects { try refetch(objects) }
         try prefetch(request.relationshipKeyPathsForPrefetching ?? [], for: objects)
         if !request.returnsObjectsAsFaults { for object in objects { object.realize() } }
         return objects
@@ -314,6 +332,18 @@ extension NSManagedObjectContext {
             guard let object = registeredObject(for: row.objectID), object.isFault else { continue }
             object.take(row)
         }
+    }
+
+    /// Reads the rows of objects that were there before a fetch once more; their unsaved changes stay on top.
+    private func refetch(_ objects: [NSManagedObject]) throws {
+        let stored = objects.filter { !$0.id.isTemporaryID && !($0.isFault && !$0.state.contains(.hasRow)) }
+        var refreshed: [NSManagedObject] = []
+        for row in try requiredSource.rows(withIDs: stored.map(\.id), for: self) {
+            guard let object = registeredObject(for: row.objectID), row.version != object.version else { continue }
+            object.announcingChanges { reload(object, row) }
+            refreshed.append(object)
+        }
+        post(.NSManagedObjectContextObjectsDidChange, ChangeDigest(refreshed: refreshed))
     }
 
     // MARK: Dictionaries

@@ -3,6 +3,16 @@
 import Foundation
 
 extension NSManagedObjectContext {
+    /// How a context runs its blocks, as newer code spells it.
+    public struct ConcurrencyType: Hashable, Sendable {
+        let kind: NSManagedObjectContextConcurrencyType
+
+        /// A queue of the context's own.
+        public static let privateQueue = ConcurrencyType(kind: .privateQueueConcurrencyType)
+        /// The main queue.
+        public static let mainQueue = ConcurrencyType(kind: .mainQueueConcurrencyType)
+    }
+
     /// When an `async` block runs.
     public enum ScheduledTaskType: Hashable, Sendable {
         /// As soon as the queue gets to it.
@@ -18,16 +28,24 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Runs a block on the context's queue and waits for it. On the caller's thread; reentrant, also from within the block
-    /// of another context that waits for this one.
+    /// ``performAndWait(_:)-(()->Void)`` with what the block returns or throws.
     public func performAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
+        var result: Result<T, E>?
+        performAndWait {
+            do throws(E) { result = .success(try block()) } catch { result = .failure(error) }
+        }
+        guard let result else {
+            fatalError("\(type(of: self)) overrides performAndWait(_:) and doesn't run the block. Call super.")
+        }
+        return try result.get()
+    }
+
+    func runAndWait(_ block: () -> Void) {
         let waiting = CurrentContext.frame
         if confinement.isCurrent || waiting?.has(self) ?? false {
-            return try CurrentContext.run(in: self, above: waiting, block)
+            return CurrentContext.run(in: self, above: waiting, block)
         }
-        return try confinement.sync { () throws(E) -> T in
-            try CurrentContext.run(in: self, above: waiting, block)
-        }
+        confinement.sync { CurrentContext.run(in: self, above: waiting, block) }
     }
 
     /// Whether the caller may touch the context's objects.
@@ -61,6 +79,6 @@ extension NSManagedObjectContext {
 
 /// Carries a block's result to the caller that awaits it. Safe because the queue has done with it by then; that it is no
 /// managed object is the caller's part of the contract, as on Apple's platforms.
-private struct Transferred<Value>: @unchecked Sendable {
+struct Transferred<Value>: @unchecked Sendable {
     let value: Value
 }

@@ -9,6 +9,7 @@ extension NSManagedObjectContext {
         object.announcingChanges {
             if flag, object.isUpdated || object.isDeleted {
                 reload(object)
+                object.awake(from: .refresh)
             } else {
                 becomeFault(object)
             }
@@ -70,6 +71,7 @@ extension NSManagedObjectContext {
         inaccessible.removeAll()
         for object in event { object.state.remove(.inEvent) }
         event.removeAll()
+        formerEnds.removeAll()
         undoRecorder?.noteReset()
         for object in changed {
             object.state.subtract([.updated, .deleted, .deletionPropagated])
@@ -77,6 +79,7 @@ extension NSManagedObjectContext {
                 object.values = object.committed
                 object.touched.removeAll()
             }
+            object.awake(from: .rollback)
         }
         let dropped = inserted + forgotten
         let digest = ChangeDigest(forgotten: dropped.filter { $0.state.contains(.announced) }, refreshed: changed)
@@ -94,6 +97,7 @@ extension NSManagedObjectContext {
         undeclaredDeletions.removeAll()
         inaccessible.removeAll()
         event.removeAll()
+        formerEnds.removeAll()
         undoRecorder?.noteReset()
         registry.removeAll()
         retained.removeAll()
@@ -115,6 +119,11 @@ extension NSManagedObjectContext {
             letGo(ofVanished: [object])
             return
         }
+        reload(object, row)
+    }
+
+    /// Takes an object's row anew and puts its unsaved changes on top.
+    func reload(_ object: NSManagedObject, _ row: StoreRow) {
         object.batch?.reopen(position: object.batchPosition)
         if object.isDeleted {
             deleteAgain(object, row)

@@ -21,14 +21,13 @@ extension NSManagedObjectContext {
     func realisedObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         checkQueue()
         if let object = registeredObject(for: objectID), !object.isFault, !object.state.contains(.rowless) {
-            if object.isDeleted { throw Self.missing(objectID) }
             return object
         }
         guard let row = try requiredSource.rows(withIDs: [objectID], for: self).first else {
             throw Self.missing(objectID)
         }
         let object = object(takingRowOf: objectID)
-        if object.isFault, !object.state.contains(.hasRow) { object.take(row) }
+        if object.isUnseen { object.take(row) }
         object.realize()
         return object
     }
@@ -90,7 +89,7 @@ extension NSManagedObjectContext {
     func object(for row: StoreRow, in batch: FetchBatch) -> NSManagedObject {
         let object = object(takingRowOf: row.objectID)
         let isNew = object.isFault && !object.state.contains(.hasRow)
-        if isNew, row.isRead { object.take(row) }
+        if row.isRead, isNew || object.isUnseen && row.version != object.version { object.take(row) }
         batch.append(object, isItsBatch: isNew)
         return object
     }

@@ -78,7 +78,7 @@ extension NSManagedObjectContext {
             do {
                 return try requiredSource.save(changesToSave(), for: self)
             } catch let conflict as StoreConflict {
-                try policy.resolve(optimisticLockingConflicts: conflict.rows.map(mergeConflict))
+                try policy.resolve(mergeConflicts: conflict.rows.map(mergeConflict))
                 propagateDeletions()
                 // What became of other objects with it has to be valid, too.
                 try validateChanges()
@@ -262,7 +262,7 @@ extension NSManagedObject {
     fileprivate func notePrimitiveChanges() {
         guard state.contains(.primitive) else { return }
         state.remove(.primitive)
-        for slot in layout.slots.indices where !layout.slots[slot].isToMany && differs(slot) { touched.insert(slot) }
+        for slot in layout.slots.indices where differs(slot) { touched.insert(slot) }
     }
 
     /// Whether the class may override the life-cycle methods; the base class's are empty and not called in bulk.

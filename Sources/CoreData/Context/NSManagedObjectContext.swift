@@ -54,6 +54,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         didSet { observeOtherContexts() }
     }
     var otherContexts: (any NSObjectProtocol)?
+    /// Whether deletions reach related objects with the rest of the event's changes, the default, or at once.
+    public var propagatesDeletesAtEndOfEvent = true
 
     /// Whether anybody may be listening for this very context. Off, it announces its saves (others merge them), but not each
     /// change, nor the saved IDs apart.
@@ -77,6 +79,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var undeclaredDeletions: [NSManagedObject] = []
     /// What changed since the last `processPendingChanges()`.
     var event: [NSManagedObject] = []
+    /// What relationships were before they were set without a note in the running event.
+    var formerEnds: [RelationshipEnd: ManagedValue] = [:]
     /// Notes changes for an undo manager, where there is one.
     var undoRecorder: UndoRecorder?
     /// Which state of the stores is read; nil for the latest.
@@ -87,6 +91,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var wantedRows: [RowKey: Int64] = [:]
     /// What couldn't be read while ``collectingFaultFailures(_:)`` runs; nil where such a failure stops the process.
     var faultFailures: FaultFailures?
+    /// Whether a subclass's way to fetch is running.
+    var isInOverride = false
     /// Whether the changes of an event are being posted.
     var isAnnouncing = false
     /// Whether the main queue will process the changes of the event that runs.
@@ -106,6 +112,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         super.init()
         unsafe registry.context = self
     }
+
+    /// ``init(concurrencyType:)`` as newer code spells it.
+    public convenience init(_ type: ConcurrencyType) { self.init(concurrencyType: type.kind) }
 
     deinit {
         parentContext?.settledIDs.loseChild()
@@ -142,6 +151,19 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// - Throws: The store's error; then no object has another ID.
     open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try givePermanentIDs(to: objects) }
+
+    /// Fetches what a request asks for, of whatever type; ``fetch(_:)-(NSFetchRequest<T>)`` comes here in subclasses.
+    ///
+    /// - Throws: As that one.
+    @_disfavoredOverload
+    open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] {
+        Array(try results(of: request.state, affectedStores: request.affectedStores)) as [Any]
+    }
+
+    /// Whether a fault whose row is gone is dealt with: it is a deleted object with nil values then. Asked when that turns out.
+    open func shouldHandleInaccessibleFault(
+        _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
+    ) -> Bool { shouldDeleteInaccessibleFaults }
 
     /// Marks an object for deletion by the next save. Its delete rules are followed when pending changes are processed.
     open func delete(_ object: NSManagedObject) { markDeleted(object) }
@@ -195,4 +217,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Runs a block on the context's queue, later; pending changes are processed at its end.
     @preconcurrency
     open func perform(_ block: @escaping @Sendable () -> Void) { enqueue(block) }
+
+    /// Runs a block on the context's queue and waits for it. On the caller's thread; reentrant, also from within the block
+    /// of another context that waits for this one.
+    open func performAndWait(_ block: () -> Void) { runAndWait(block) }
 }

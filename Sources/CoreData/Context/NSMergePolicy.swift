@@ -17,7 +17,7 @@ public enum NSMergePolicyType: UInt, Sendable {
 }
 
 /// An object that the context and somebody else have changed. Follows Core Data's `NSMergeConflict`.
-public final class NSMergeConflict: NSObject {
+open class NSMergeConflict: NSObject {
     /// The object as this context has it.
     public let sourceObject: NSManagedObject
     /// The row's version that the context read.
@@ -28,19 +28,41 @@ public final class NSMergeConflict: NSObject {
     public let objectSnapshot: [String: Any]?
     /// The values that the coordinator knows by now; nil where the row is gone.
     public let cachedSnapshot: [String: Any]?
-    /// The values in the store, where the coordinator doesn't know them. Here it always does, so this is nil.
+    /// The values in the store, where the coordinator doesn't know them. Here it always does: nil in what a save finds.
     public let persistedSnapshot: [String: Any]?
 
-    let row: StoreRow?
+    private let found: StoreRow?
+
+    /// A conflict that nobody has found; the row is the one that is there when it is settled.
+    ///
+    /// - Parameter newvers: The row's version now; 0 where it is gone.
+    public init(
+        source srcObject: NSManagedObject, newVersion newvers: Int, oldVersion oldvers: Int,
+        cachedSnapshot cachesnap: [String: Any]?, persistedSnapshot persnap: [String: Any]?
+    ) {
+        sourceObject = srcObject
+        newVersionNumber = newvers
+        oldVersionNumber = oldvers
+        objectSnapshot = Self.snapshot(srcObject.committed, srcObject.layout)
+        cachedSnapshot = cachesnap
+        persistedSnapshot = persnap
+        found = nil
+    }
 
     init(object: NSManagedObject, conflict: StoreConflict.Row) {
         sourceObject = object
-        row = conflict.found
+        found = conflict.found
         oldVersionNumber = Int(conflict.expectedVersion)
         newVersionNumber = Int(conflict.found?.version ?? 0)
         objectSnapshot = Self.snapshot(object.committed, object.layout)
         cachedSnapshot = conflict.found.map { Self.snapshot($0.values, object.layout) }
         persistedSnapshot = nil
+    }
+
+    /// The row as it is; nil where it is gone.
+    func row() throws -> StoreRow? {
+        guard found == nil, newVersionNumber != 0, let context = sourceObject.context else { return found }
+        return try context.requiredSource.rows(withIDs: [sourceObject.id], for: context).first
     }
 
     static func snapshot(_ values: SlotValues, _ layout: EntityLayout) -> [String: Any] {
@@ -116,7 +138,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
 
     private func settle(_ conflict: NSMergeConflict) throws -> Outcome {
         let object = conflict.sourceObject
-        guard let row = conflict.row else {
+        guard let row = try conflict.row() else {
             guard object.isDeleted || mergeType == .rollbackMergePolicyType else { throw Self.mergeError([conflict]) }
             return .gone
         }
@@ -141,6 +163,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
         var slots = SlotSet()
         for slot in kept { slots.insert(slot) }
         object.rebase(on: row, keeping: slots)
+        object.awake(from: .mergePolicy)
         return .settled
     }
 
@@ -150,7 +173,9 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
             .managedObjectMerge,
             "\(list.count) rows were changed by somebody else since they were read: \(names.joined(separator: ", ")). "
                 + "Refresh these objects and save again, or set another merge policy.",
-            userInfo: [NSPersistentStoreSaveConflictsErrorKey: list])
+            userInfo: [
+                NSPersistentStoreSaveConflictsErrorKey: list, NSAffectedObjectsErrorKey: list.map(\.sourceObject),
+            ])
     }
 }
 
@@ -199,7 +224,7 @@ extension NSManagedObjectContext {
 }
 
 /// Objects that violate a uniqueness constraint. Follows Core Data's `NSConstraintConflict`.
-public final class NSConstraintConflict: NSObject {
+open class NSConstraintConflict: NSObject {
     /// The names of the constraint's properties.
     public let constraint: [String]
     /// The values of these properties.

@@ -77,7 +77,7 @@ extension NSManagedObject {
     }
 
     private func undefinedValue<Value>(_ key: String) -> Value {
-        let value = value(forUndefinedKey: key)
+        let value = valueOutsideSlots(key)
         guard let value = value as? Value else {
             fatalError("'\(key)' of '\(entity.name ?? "")' is \(value ?? "nil") and not \(Value.self).")
         }

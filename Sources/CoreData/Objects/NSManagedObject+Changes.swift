@@ -27,8 +27,7 @@ extension NSManagedObject {
         if isInserted { context.inserted.noteChange(of: self) } else { context.updated.noteChange(of: self) }
     }
 
-    /// The new values of the persistent properties that differ from the last fetched or saved ones. `NSNull` for nil.
-    public func changedValues() -> [String: Any] {
+    func newValues() -> [String: Any] {
         var changes: [String: Any] = [:]
         for slot in touched where !layout.slots[slot].isTransient && differs(slot) {
             changes[layout.slots[slot].name] = boxedValue(slot) ?? NSNull()
@@ -36,17 +35,16 @@ extension NSManagedObject {
         return changes
     }
 
-    /// The new values of the properties set since the last `processPendingChanges()`, also while that one is announcing them.
-    /// `NSNull` for nil.
-    public func changedValuesForCurrentEvent() -> [String: Any] {
+    func oldValuesInEvent() -> [String: Any] {
         guard state.contains(.inEvent) || context?.isAnnouncing ?? false else { return [:] }
         var changes: [String: Any] = [:]
-        for slot in touchedInEvent { changes[layout.slots[slot].name] = boxedValue(slot) ?? NSNull() }
+        for slot in touchedInEvent where !layout.slots[slot].isTransient {
+            changes[layout.slots[slot].name] = boxedCommittedValue(slot) ?? NSNull()
+        }
         return changes
     }
 
-    /// The values as last fetched or saved, `NSNull` for nil; of all properties where `keys` is nil.
-    public func committedValues(forKeys keys: [String]?) -> [String: Any] {
+    func oldValues(_ keys: [String]?) -> [String: Any] {
         realize()
         var result: [String: Any] = [:]
         for key in keys ?? layout.slots.map(\.name) {
@@ -54,11 +52,6 @@ extension NSManagedObject {
             result[key] = boxedCommittedValue(slot) ?? NSNull()
         }
         return result
-    }
-
-    /// Whether a persistent property has another value than the last fetched or saved one.
-    public var hasPersistentChangedValues: Bool {
-        touched.contains { !layout.slots[$0].isTransient && differs($0) }
     }
 
     /// Whether the current value of a slot differs from the committed one.

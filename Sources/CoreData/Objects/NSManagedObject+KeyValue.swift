@@ -1,66 +1,12 @@
-// Values by key: boxed for the outside, primitive for accessors, in slots for Graft.
+// Values by key: boxed for the outside, in slots for Graft.
 
 import Foundation
 
 extension NSManagedObject {
-    /// The value without notification; a fault isn't fired.
-    public func primitiveValue(forKey key: String) -> Any? {
-        guard let slot = layout.slot(named: key) else { return value(forUndefinedKey: key) }
-        return boxedValue(slot)
-    }
-
-    /// Sets a value without notification, inverse or entry in `changedValues()`. It is written when the object is saved, but
-    /// doesn't make it one that has to be.
-    public func setPrimitiveValue(_ value: Any?, forKey key: String) {
-        guard let slot = layout.slot(named: key) else { return setValue(value, forUndefinedKey: key) }
-        switch layout.slots[slot].kind {
-        case .attribute: values[slot] = attributeValue(value, slot: slot)
-        case .toOne: values[slot] = destination(value, slot: slot).map(ManagedValue.object) ?? .null
-        case .toMany: values[slot] = .objects(ToManyMembers(destinations(value, slot: slot)))
-        }
-        if !state.contains(.awakening) { state.insert(.primitive) }
-        noteIndexedChange()
-    }
-
-    /// The value at the end of a path of keys; to-many relationships on the way give the collection of all values.
-    public func value(forKeyPath keyPath: String) -> Any? {
-        // Operators such as `@max` are computed as in predicates.
-        if keyPath.contains("@") { return NSExpression(forKeyPath: keyPath).expressionValue(with: self, context: nil) }
-        var value: Any? = self
-        for key in keyPath.split(separator: ".") { value = Self.step(value, String(key)) }
-        return value
-    }
-
-    private static func step(_ value: Any?, _ key: String) -> Any? {
-        switch value {
-        case let object as NSManagedObject: object.value(forKey: key)
-        case let set as NSOrderedSet:
-            NSOrderedSet(array: set.array.compactMap { step($0, key) })
-        case let set as NSSet:
-            NSSet(array: set.allObjects.compactMap { step($0, key) })
-        case let dictionary as [String: Any]: dictionary[key]
-        default: nil
-        }
-    }
-
-    /// Sets the value at the end of a path of to-one relationships; does nothing where one of them is nil.
-    public func setValue(_ value: Any?, forKeyPath keyPath: String) {
+    func set(_ keyPath: String, to value: Any?) {
         guard let dot = keyPath.lastIndex(of: ".") else { return setValue(value, forKey: keyPath) }
         let owner = self.value(forKeyPath: String(keyPath[..<dot])) as? NSManagedObject
         owner?.setValue(value, forKey: String(keyPath[keyPath.index(after: dot)...]))
-    }
-
-    /// The values of several keys; `NSNull` for nil.
-    public func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
-        Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
-    }
-
-    /// Sets several values; `NSNull` means nil.
-    public func setValuesForKeys(_ keyedValues: [String: Any]) {
-        for key in keyedValues.keys.sorted() {
-            let value = keyedValues[key]
-            setValue(value is NSNull ? nil : value, forKey: key)
-        }
     }
 
     // MARK: Boxed values
@@ -82,7 +28,7 @@ extension NSManagedObject {
         }
     }
 
-    private func attributeValue(_ value: Any?, slot: Int) -> ManagedValue {
+    func attributeValue(_ value: Any?, slot: Int) -> ManagedValue {
         guard let attribute = layout.slots[slot].property as? NSAttributeDescription else { return .null }
         if let managed = ManagedValue(boxed: value, for: attribute) { return managed }
         fatalError(
@@ -90,14 +36,14 @@ extension NSManagedObject {
                 + "Convert it to the attribute's type first.")
     }
 
-    private func destination(_ value: Any?, slot: Int) -> NSManagedObject? {
+    func destination(_ value: Any?, slot: Int) -> NSManagedObject? {
         if let object = value as? NSManagedObject { return checked(object, slot) }
         // A generated accessor hands over its optional as it is.
         guard let value = flattened(value), !(value is NSNull) else { return nil }
         wrongDestination(value, slot)
     }
 
-    private func destinations(_ value: Any?, slot: Int) -> [NSManagedObject] {
+    func destinations(_ value: Any?, slot: Int) -> [NSManagedObject] {
         let elements: [Any]
         switch flattened(value) {
         case nil, is NSNull: elements = []

@@ -100,10 +100,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open var managedObjectContext: NSManagedObjectContext? { context }
 
     /// The entity of the object.
-    public var entity: NSEntityDescription { layout.entity }
+    open var entity: NSEntityDescription { layout.entity }
 
     /// The ID: temporary until the first save (in a child context until the root's), permanent after it.
-    public var objectID: NSManagedObjectID {
+    open var objectID: NSManagedObjectID {
         if id.isTemporaryID, let context, context.parentContext != nil { context.adoptPermanentIDs() }
         return id
     }
@@ -114,22 +114,28 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     public final override var hash: Int { Int(bitPattern: ObjectIdentifier(self)) >> 4 }
 
     /// Whether the object will be written to the store by the next save for the first time.
-    public var isInserted: Bool { state.contains(.inserted) }
+    open var isInserted: Bool { state.contains(.inserted) }
 
     /// Whether the object was changed since it was fetched or saved.
-    public var isUpdated: Bool { state.contains(.updated) }
+    open var isUpdated: Bool { state.contains(.updated) }
 
     /// Whether the next save deletes the object.
-    public var isDeleted: Bool { state.contains(.deleted) }
+    open var isDeleted: Bool { state.contains(.deleted) }
 
     /// Whether the next save concerns the object; true also after setting an equal value.
-    public var hasChanges: Bool { !state.isDisjoint(with: [.inserted, .updated, .deleted]) }
+    open var hasChanges: Bool { !state.isDisjoint(with: [.inserted, .updated, .deleted]) }
 
     /// Whether the object was in a context and is in none any more. No registered object refers to it then.
     var hasLeft: Bool { state.contains(.gone) || (registry == nil && state.contains(.fault)) }
 
     /// Whether the values are still in the store only.
-    public var isFault: Bool { state.contains(.fault) }
+    open var isFault: Bool { state.contains(.fault) }
+
+    /// 0 for an object whose values have been asked for, else another number.
+    open var faultingState: Int { isFault ? 1 : 0 }
+
+    /// A fault whose values nobody has seen or changed.
+    var isUnseen: Bool { state.contains(.fault) && touched.isEmpty }
 
     // MARK: Life cycle, for subclasses
 
@@ -139,6 +145,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Called when the object's values arrive from the store. What is set here doesn't count as a change; relationships
     /// mustn't be set, for their inverses would count.
     open func awakeFromFetch() {}
+
+    /// Called when the object has got other values by an undo, a rollback, a refresh that keeps changes, or a merge policy; the place to
+    /// compute anew what depends on them. What is set here doesn't count as a change.
+    open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
 
     /// Called by the context's `delete(_:)`, while all relationships are intact.
     open func prepareForDeletion() {}
@@ -169,12 +179,16 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open func willChangeValue(forKey key: String) {
         if ConcurrencyDebug.isOn { context?.checkQueue() }
         realize()
+        if state.contains(.primitive) { beginPrimitiveChange(key) }
         if let observation { observation.begin(key) }
     }
 
     /// Marks the property as changed and tells its observers.
     open func didChangeValue(forKey key: String) {
-        if let slot = layout.slot(named: key) { noteChange(slot) }
+        if let slot = layout.slot(named: key) {
+            if state.contains(.primitive) { endPrimitiveChange(slot) }
+            noteChange(slot)
+        }
         if let observation { observation.end(key) }
     }
 
@@ -223,7 +237,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open func value(forKey key: String) -> Any? {
         let slot = layout.slot(named: key)
         if let written = writtenProperty(key, slot: slot) { return answering(slot) { written.get(self) } }
-        guard let slot else { return value(forUndefinedKey: key) }
+        guard let slot else { return valueOutsideSlots(key) }
         willAccessValue(forKey: key)
         defer { didAccessValue(forKey: key) }
         return boxedValue(slot)
@@ -239,6 +253,67 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         willChangeValue(forKey: key)
         setBoxedValue(value, slot: slot)
         didChangeValue(forKey: key)
+    }
+
+    /// Called where nil is set to what can't be nil; nothing is set. No key of a managed object is like that.
+    open func setNilValueForKey(_ key: String) {
+        fatalError("'\(key)' of '\(entity.name ?? "")' can't be nil.")
+    }
+
+    /// The value without notification; a fault isn't fired. A to-many relationship gives a mutable set that stands for its members.
+    open func primitiveValue(forKey key: String) -> Any? { primitive(key) }
+
+    /// Sets a value without notification, inverse or entry in ``changedValues()``. It is written when the object is saved, but
+    /// doesn't make it one that has to be.
+    ///
+    /// Between ``willChangeValue(forKey:)`` and ``didChangeValue(forKey:)``, as in an accessor, the latter makes it a change as any
+    /// other: with its inverse.
+    open func setPrimitiveValue(_ value: Any?, forKey key: String) { setPrimitive(key, to: value) }
+
+    /// The value at the end of a path of keys; to-many relationships on the way give the collection of all values.
+    open func value(forKeyPath keyPath: String) -> Any? { KeyedValues.value(of: self, at: keyPath) }
+
+    /// Sets the value at the end of a path of to-one relationships; does nothing where one of them is nil.
+    open func setValue(_ value: Any?, forKeyPath keyPath: String) { set(keyPath, to: value) }
+
+    /// The values of several keys; `NSNull` for nil.
+    open func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
+        Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Sets several values; `NSNull` means nil.
+    open func setValuesForKeys(_ keyedValues: [String: Any]) {
+        for key in keyedValues.keys.sorted() {
+            let value = keyedValues[key]
+            setValue(value is NSNull ? nil : value, forKey: key)
+        }
+    }
+
+    /// A set that stands for an unordered to-many relationship.
+    open func mutableSetValue(forKey key: String) -> NSMutableSet {
+        RelationshipSet(owner: self, slot: toManySlot(key, ordered: false), isPrimitive: false)
+    }
+
+    /// An ordered set that stands for an ordered to-many relationship.
+    open func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
+        RelationshipOrderedSet(owner: self, slot: toManySlot(key, ordered: true), isPrimitive: false)
+    }
+
+    // MARK: Changes
+
+    /// The new values of the persistent properties that differ from the last fetched or saved ones. `NSNull` for nil.
+    open func changedValues() -> [String: Any] { newValues() }
+
+    /// The last fetched or saved values of the persistent properties set since the last `processPendingChanges()`, also while that one
+    /// is announcing them. `NSNull` for nil.
+    open func changedValuesForCurrentEvent() -> [String: Any] { oldValuesInEvent() }
+
+    /// The values as last fetched or saved, `NSNull` for nil; of all properties where `keys` is nil.
+    open func committedValues(forKeys keys: [String]?) -> [String: Any] { oldValues(keys) }
+
+    /// Whether a persistent property has another value than the last fetched or saved one.
+    open var hasPersistentChangedValues: Bool {
+        touched.contains { !layout.slots[$0].isTransient && differs($0) }
     }
 
     /// Asked for keys that the entity doesn't have; stops, as Core Data raises.

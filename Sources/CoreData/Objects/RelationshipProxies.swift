@@ -1,20 +1,10 @@
 // Mutable collections that stand for a to-many relationship: what is done to them is done to the relationship, change
 // tracking and inverse included.
 
-public import Foundation
+import Foundation
 
 extension NSManagedObject {
-    /// A set that stands for an unordered to-many relationship.
-    public func mutableSetValue(forKey key: String) -> NSMutableSet {
-        RelationshipSet(owner: self, slot: toManySlot(key, ordered: false))
-    }
-
-    /// An ordered set that stands for an ordered to-many relationship.
-    public func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
-        RelationshipOrderedSet(owner: self, slot: toManySlot(key, ordered: true))
-    }
-
-    private func toManySlot(_ key: String, ordered: Bool) -> Int {
+    func toManySlot(_ key: String, ordered: Bool) -> Int {
         guard let slot = layout.slot(named: key), layout.slots[slot].kind == .toMany(ordered: ordered) else {
             fatalError(
                 "'\(key)' is no \(ordered ? "ordered" : "unordered") to-many relationship of '\(entity.name ?? "")'.")
@@ -46,13 +36,16 @@ extension NSManagedObject {
     }
 }
 
-private final class RelationshipSet: NSMutableSet {
+final class RelationshipSet: NSMutableSet {
     private let owner: NSManagedObject
     private let slot: Int
+    /// Whether changes stay on this side, without a note; see `primitiveValue(forKey:)`.
+    private let isPrimitive: Bool
 
-    init(owner: NSManagedObject, slot: Int) {
+    init(owner: NSManagedObject, slot: Int, isPrimitive: Bool) {
         self.owner = owner
         self.slot = slot
+        self.isPrimitive = isPrimitive
         super.init(capacity: 0)
     }
 
@@ -75,11 +68,13 @@ private final class RelationshipSet: NSMutableSet {
     override func add(_ object: Any) {
         guard let object = object as? NSManagedObject else { fatalError("A relationship holds managed objects only.") }
         owner.checked(object, slot)
+        if isPrimitive { return owner.changePrimitive(slot) { $0.append(object) } }
         owner.proxyChange(slot, .union, object) { owner.addMember(slot, object) }
     }
 
     override func remove(_ object: Any) {
         guard let object = object as? NSManagedObject else { return }
+        if isPrimitive { return owner.changePrimitive(slot) { $0.remove(object, keepingOrder: false) } }
         owner.proxyChange(slot, .minus, object) { owner.removeMember(slot, object) }
     }
 }
@@ -87,13 +82,16 @@ private final class RelationshipSet: NSMutableSet {
 /// Foundation's ordered set on Linux doesn't make its methods of the few that a subclass has to supply, so all that change it are
 /// here. Some that read it can't be (`array`, `set`, `contains`): for these its own storage mirrors the relationship as it was when the
 /// proxy was made, and after each change that is made through it.
-private final class RelationshipOrderedSet: NSMutableOrderedSet {
+final class RelationshipOrderedSet: NSMutableOrderedSet {
     private let owner: NSManagedObject
     private let slot: Int
+    /// Whether changes stay on this side, without a note; see `primitiveValue(forKey:)`.
+    private let isPrimitive: Bool
 
-    init(owner: NSManagedObject, slot: Int) {
+    init(owner: NSManagedObject, slot: Int, isPrimitive: Bool) {
         self.owner = owner
         self.slot = slot
+        self.isPrimitive = isPrimitive
         super.init(capacity: 0)
         mirror()
     }
@@ -114,7 +112,11 @@ private final class RelationshipOrderedSet: NSMutableOrderedSet {
         let before = objects
         change(&objects)
         guard !objects.elementsEqual(before, by: ===) else { return }
-        owner.proxyChange(slot) { owner.setMembers(slot, to: objects) }
+        if isPrimitive {
+            owner.changePrimitive(slot) { $0 = ToManyMembers(objects) }
+        } else {
+            owner.proxyChange(slot) { owner.setMembers(slot, to: objects) }
+        }
         mirror()
     }
 

@@ -16,6 +16,8 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
 
     /// The transformer between property-list-like objects and keyed archives, the default of transformable attributes.
     public static let secureUnarchiveFromDataTransformerName = NSValueTransformerName("NSSecureUnarchiveFromData")
+    /// The oldest name of a transformer that does the same.
+    public static let unarchiveFromDataTransformerName = NSValueTransformerName("NSUnarchiveFromData")
     /// The older name of a transformer that does the same.
     public static let keyedUnarchiveFromDataTransformerName = NSValueTransformerName("NSKeyedUnarchiveFromData")
     /// `true` for `false` and the reverse.

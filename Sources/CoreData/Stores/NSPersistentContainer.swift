@@ -6,16 +6,30 @@ public import Foundation
 open class NSPersistentContainer: NSObject, @unchecked Sendable {
     // Safe to share: constants but for the store descriptions, which are set before the stores are loaded.
 
+    private let stack: Stack
+    private var descriptions: [NSPersistentStoreDescription]
+
+    /// What a container has from the beginning.
+    private struct Stack {
+        let name: String
+        let model: NSManagedObjectModel
+        let coordinator: NSPersistentStoreCoordinator
+        let viewContext: NSManagedObjectContext
+    }
+
     /// The container's name, and that of its store's file.
-    public let name: String
+    open var name: String { stack.name }
     /// The context for the user interface, on the main queue.
-    public let viewContext: NSManagedObjectContext
+    open var viewContext: NSManagedObjectContext { stack.viewContext }
     /// The model.
-    public let managedObjectModel: NSManagedObjectModel
+    open var managedObjectModel: NSManagedObjectModel { stack.model }
     /// The coordinator.
-    public let persistentStoreCoordinator: NSPersistentStoreCoordinator
+    open var persistentStoreCoordinator: NSPersistentStoreCoordinator { stack.coordinator }
     /// The stores to load.
-    public var persistentStoreDescriptions: [NSPersistentStoreDescription]
+    open var persistentStoreDescriptions: [NSPersistentStoreDescription] {
+        get { descriptions }
+        set { descriptions = newValue }
+    }
 
     /// A container for the model `name.momd`, `.mom` or `.xcdatamodeld` of the main bundle or, as packages have it, of a
     /// target's resources beside the program.
@@ -38,14 +52,13 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
     /// A container for a model.
     public init(name: String, managedObjectModel model: NSManagedObjectModel) {
-        self.name = name
-        managedObjectModel = model
-        persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        viewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
-        viewContext.persistentStoreCoordinator = persistentStoreCoordinator
-        viewContext.name = "viewContext"
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        context.name = "viewContext"
+        stack = Stack(name: name, model: model, coordinator: coordinator, viewContext: context)
         let url = type(of: self).defaultDirectoryURL().appendingPathComponent(name + ".sqlite")
-        persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
+        descriptions = [NSPersistentStoreDescription(url: url)]
         super.init()
     }
 

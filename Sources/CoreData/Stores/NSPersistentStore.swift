@@ -12,6 +12,18 @@ public let NSBinaryStoreType = "Binary"
 public let NSSQLitePragmasOption = "NSSQLitePragmasOption"
 /// The key of how many seconds to wait for a store that others have locked.
 public let NSPersistentStoreTimeoutOption = "NSPersistentStoreTimeoutOption"
+/// Give the space of deleted rows back to the file system on opening (SQLite's `VACUUM`).
+public let NSSQLiteManualVacuumOption = "NSSQLiteManualVacuumOption"
+/// Gather what SQLite's planner knows of the tables on opening (SQLite's `ANALYZE`).
+public let NSSQLiteAnalyzeOption = "NSSQLiteAnalyzeOption"
+/// How many connections read at once, on Apple's platforms; there is one here.
+public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnectionPoolMaxSize"
+/// Delete a store although others have it open, on Apple's platforms; means nothing here.
+public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
+/// How iOS protects the file. Means nothing here.
+public let NSPersistentStoreFileProtectionKey = "NSPersistentStoreFileProtectionKey"
+/// The classes that a binary store may hold, on Apple's platforms.
+public let NSBinaryStoreSecureDecodingClasses = "NSBinaryStoreSecureDecodingClasses"
 /// Open a store without ever writing to it.
 public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
 /// Migrate a store whose model is another version.

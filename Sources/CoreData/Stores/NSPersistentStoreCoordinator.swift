@@ -95,7 +95,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
     }
 
-    private func makeBackend(for store: NSPersistentStore, configuration: String?) throws -> any StoreBackend {
+    func makeBackend(for store: NSPersistentStore, configuration: String?) throws -> any StoreBackend {
         switch store.type {
         case NSInMemoryStoreType:
             return InMemoryStoreBackend(model: managedObjectModel, store: store)
@@ -351,6 +351,19 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         DispatchQueue.global().async { self.performAndWait(block) }
     }
 
+    /// Runs a block on another thread, while no other thread saves, and returns what it returns.
+    @preconcurrency
+    public func perform<T, E: Error>(_ block: @escaping @Sendable () throws(E) -> T) async throws(E) -> T {
+        let result: Transferred<Result<T, E>> = await withCheckedContinuation { continuation in
+            perform {
+                let result: Result<T, E>
+                do throws(E) { result = .success(try block()) } catch { result = .failure(error) }
+                continuation.resume(returning: Transferred(value: result))
+            }
+        }
+        return try result.value.get()
+    }
+
     // MARK: Files
 
     /// The metadata of a store that needn't be open, without its model.
@@ -397,7 +410,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         try SQLiteStoreFile.replace(at: destinationURL, withStoreAt: sourceURL)
     }
 
-    private static func noFile(_ type: String) -> CocoaError {
+    static func noFile(_ type: String) -> CocoaError {
         CoreDataError.make(
             .persistentStoreInvalidType, "Stores of the type '\(type)' have no file. Only SQLite stores do.")
     }

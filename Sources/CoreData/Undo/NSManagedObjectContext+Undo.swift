@@ -43,6 +43,9 @@ extension NSManagedObjectContext {
         for deletion in step.deletions { align(deletion.object) }
         for (change, former) in zip(step.changes, formerDestinations) { align(change, former) }
         for object in step.insertions { retract(object) }
+        for deletion in step.deletions { deletion.object.awake(from: .undoDeletion) }
+        for change in step.changes { change.object.awake(from: .undoUpdate) }
+        for object in step.insertions { object.awake(from: .undoInsertion) }
         processPendingChanges()
     }
 

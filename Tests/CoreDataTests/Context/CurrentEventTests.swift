@@ -17,7 +17,7 @@ import Testing
         book.setValue(nil, forKey: "isbn")
         let values = book.changedValuesForCurrentEvent()
         #expect(values.keys.sorted() == ["isbn", "pages"])
-        #expect(values["pages"] as? Int == 2 && values["isbn"] is NSNull)
+        #expect(values["pages"] as? Int == 1 && values["isbn"] is NSNull)
         #expect(book.changedValues().keys.sorted() == ["pages", "title"])
     }
 

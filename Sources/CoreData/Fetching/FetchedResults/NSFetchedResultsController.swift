@@ -9,17 +9,31 @@ public import Foundation
 /// Used on the context's queue. Without a delegate the results stay as they were fetched. A fetch limit counts for the fetch
 /// alone.
 open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObject {
-    /// What is fetched. A change of it has an effect at the next fetch.
-    public let fetchRequest: NSFetchRequest<ResultType>
-    /// Where it is fetched.
-    public let managedObjectContext: NSManagedObjectContext
-    /// The value that the objects of a section have in common; nil for one section.
-    public let sectionNameKeyPath: String?
-    /// Accepted for the sake of code that gives one; there are no caches.
-    public let cacheName: String?
-    /// Who is told of changes.
-    public weak var delegate: (any NSFetchedResultsControllerDelegate)? {
+    private let source: Source
+    private weak var listener: (any NSFetchedResultsControllerDelegate)? {
         didSet { results.delegateTakesDifference = nil }
+    }
+
+    /// What a controller is made of.
+    private struct Source {
+        let request: NSFetchRequest<ResultType>
+        let context: NSManagedObjectContext
+        let sectionNameKeyPath: String?
+        let cacheName: String?
+    }
+
+    /// What is fetched. A change of it has an effect at the next fetch.
+    open var fetchRequest: NSFetchRequest<ResultType> { source.request }
+    /// Where it is fetched.
+    open var managedObjectContext: NSManagedObjectContext { source.context }
+    /// The value that the objects of a section have in common; nil for one section.
+    open var sectionNameKeyPath: String? { source.sectionNameKeyPath }
+    /// Accepted for the sake of code that gives one; there are no caches.
+    open var cacheName: String? { source.cacheName }
+    /// Who is told of changes.
+    open weak var delegate: (any NSFetchedResultsControllerDelegate)? {
+        get { listener }
+        set { listener = newValue }
     }
 
     let results: FetchedResults
@@ -39,14 +53,21 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
                 "A fetched results controller for '\(fetchRequest.entityName ?? "")' needs a fetch request with sort "
                     + "descriptors.")
         }
-        self.fetchRequest = fetchRequest
-        managedObjectContext = context
-        self.sectionNameKeyPath = sectionNameKeyPath
-        cacheName = name
+        source = Source(
+            request: fetchRequest, context: context, sectionNameKeyPath: sectionNameKeyPath, cacheName: name)
         results = FetchedResults(request: fetchRequest.state, sectionNameKeyPath: sectionNameKeyPath)
         super.init()
         results.indexTitle = { [weak self] in self?.indexTitle(of: $0) }
         relay.start(context) { [weak self] in self?.follow($0) }
+    }
+
+    /// A controller that has nothing to fetch: without results, to be replaced by another one. Stops where it is told to fetch.
+    public override init() {
+        source = Source(
+            request: NSFetchRequest(), context: NSManagedObjectContext(.privateQueue), sectionNameKeyPath: nil,
+            cacheName: nil)
+        results = FetchedResults(request: source.request.state, sectionNameKeyPath: nil)
+        super.init()
     }
 
     /// Fetches.

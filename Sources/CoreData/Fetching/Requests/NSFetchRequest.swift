@@ -48,6 +48,12 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
         super.init(fetchState: state)
     }
 
+    /// The request as code without generics gets it.
+    var untyped: NSFetchRequest<any NSFetchRequestResult> {
+        // Safe: specialisations of the class have one layout, and none has anything of its type parameter.
+        unsafe unsafeBitCast(self, to: NSFetchRequest<any NSFetchRequestResult>.self)
+    }
+
     open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
     /// The entity; nil until a request made by name is executed.

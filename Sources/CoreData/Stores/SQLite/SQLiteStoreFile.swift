@@ -12,6 +12,25 @@ package enum SQLiteStoreFile {
         try reading(url) { db, errors in try StoreMetadata.read(db, errors: errors).dictionary }
     }
 
+    /// Replaces the entries of a store's metadata that don't describe the file itself.
+    static func setMetadata(_ entries: [String: Any], at url: URL) throws {
+        let errors = SQLiteErrors(path: url.path)
+        _ = try metadata(at: url)
+        do {
+            var configuration = Configuration()
+            configuration.busyMode = .timeout(5)
+            let writer = try DatabaseQueue(path: url.path, configuration: configuration)
+            try writer.write { db in
+                var metadata = try StoreMetadata.read(db, errors: errors)
+                metadata.replaceEntries(by: entries)
+                try metadata.update(db)
+            }
+            try writer.close()
+        } catch {
+            throw errors.translated(error, .saving)
+        }
+    }
+
     /// The archive of the model that a store was last opened with (`Z_MODELCACHE`); nil where it has none.
     package static func modelCache(at url: URL) throws -> Data? {
         try reading(url) { db, _ in

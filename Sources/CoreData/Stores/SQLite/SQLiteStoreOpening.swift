@@ -43,6 +43,8 @@ struct SQLiteStoreOpening {
             let (database, found) = try SQLiteDatabase.file(at: path, options: options) { db in
                 try isEmpty(db) ? try create(db) : try examine(db)
             }
+            if exists, options.vacuums { try database.withoutTransaction { try $0.execute(sql: "VACUUM") } }
+            if exists, options.analyzes { try database.withoutTransaction { try $0.execute(sql: "ANALYZE") } }
             return Opened(database: database, schema: found.0, metadata: found.1, isInMemory: false)
         } catch  where !exists {
             removeUnfinishedFile(path)

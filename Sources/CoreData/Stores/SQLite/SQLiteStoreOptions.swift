@@ -8,6 +8,10 @@ struct SQLiteStoreOptions: Sendable {
     var isReadOnly = false
     /// Open the store although its version hashes aren't the model's. Its tables have to fit all the same.
     var ignoresVersionHashes = false
+    /// Give free space back on opening.
+    var vacuums = false
+    /// Gather statistics for SQLite's planner on opening.
+    var analyzes = false
     /// Begin a persistent history in a store that keeps none.
     var tracksHistory = false
     /// Pragmas to set on every connection, by name, in the order of the names.
@@ -21,11 +25,13 @@ struct SQLiteStoreOptions: Sendable {
     init() {}
 
     /// - Parameter options: `NSReadOnlyPersistentStoreOption`, `NSIgnorePersistentStoreVersioningOption`,
-    ///   `NSPersistentHistoryTrackingKey`, `NSSQLitePragmasOption` and `NSPersistentStoreTimeoutOption`. Others mean nothing to the store.
+    ///   `NSPersistentHistoryTrackingKey`, `NSSQLiteManualVacuumOption`, `NSSQLiteAnalyzeOption`, `NSSQLitePragmasOption` and `NSPersistentStoreTimeoutOption`. Others mean nothing to the store.
     init(_ options: [AnyHashable: Any]) {
         isReadOnly = Self.flag(options[NSReadOnlyPersistentStoreOption])
         ignoresVersionHashes = Self.flag(options[NSIgnorePersistentStoreVersioningOption])
         tracksHistory = Self.flag(options[NSPersistentHistoryTrackingKey])
+        vacuums = Self.flag(options[NSSQLiteManualVacuumOption])
+        analyzes = Self.flag(options[NSSQLiteAnalyzeOption])
         if let timeout = options[NSPersistentStoreTimeoutOption] as? NSNumber { busyTimeout = timeout.doubleValue }
         let values = options[NSSQLitePragmasOption] as? [String: Any] ?? [:]
         pragmas = values.map { (name: $0.key, value: "\($0.value)") }.sorted { $0.name < $1.name }

@@ -1,0 +1,27 @@
+// Fetched properties: a request of the model, asked for an object.
+
+import Foundation
+
+extension NSManagedObject {
+    /// The value of a key that no slot has: the results of a fetched property, fetched anew each time.
+    func valueOutsideSlots(_ key: String) -> Any? {
+        guard let property = entity.propertiesByName[key] as? NSFetchedPropertyDescription else {
+            return value(forUndefinedKey: key)
+        }
+        willAccessValue(forKey: key)
+        defer { didAccessValue(forKey: key) }
+        return results(of: property)
+    }
+
+    private func results(of property: NSFetchedPropertyDescription) -> [Any] {
+        guard let context, let state = property.fetchRequest?.state else { return [] }
+        let request = FetchRequestState(copying: state)
+        request.predicate = request.predicate?.withSubstitutionVariables([
+            "FETCH_SOURCE": self, "FETCHED_PROPERTY": property,
+        ])
+        let results = context.readOrStop("the fetched property '\(property.name)'") {
+            try Array(context.results(of: request, affectedStores: nil)) as [Any]
+        }
+        return results ?? []
+    }
+}

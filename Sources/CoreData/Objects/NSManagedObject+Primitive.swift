@@ -1,0 +1,72 @@
+// Values as accessors store them: nobody is told, and no inverse follows until `didChangeValue(forKey:)` ends the change.
+
+import Foundation
+
+/// One side of a relationship of an object.
+struct RelationshipEnd: Hashable {
+    let object: ObjectIdentifier
+    let slot: Int
+}
+
+extension NSManagedObject {
+    func primitive(_ key: String) -> Any? {
+        guard let slot = layout.slot(named: key) else { return value(forUndefinedKey: key) }
+        return switch layout.slots[slot].kind {
+        case .toMany(ordered: false): RelationshipSet(owner: self, slot: slot, isPrimitive: true)
+        case .toMany(ordered: true): RelationshipOrderedSet(owner: self, slot: slot, isPrimitive: true)
+        default: boxedValue(slot)
+        }
+    }
+
+    func setPrimitive(_ key: String, to value: Any?) {
+        guard let slot = layout.slot(named: key) else { return setValue(value, forUndefinedKey: key) }
+        switch layout.slots[slot].kind {
+        case .attribute:
+            values[slot] = attributeValue(value, slot: slot)
+            notePrimitive()
+        case .toOne: setPrimitive(slot, destination(value, slot: slot).map(ManagedValue.object) ?? .null)
+        case .toMany: changePrimitive(slot) { $0 = ToManyMembers(destinations(value, slot: slot)) }
+        }
+    }
+
+    /// Changes the members of a to-many relationship on this side alone.
+    func changePrimitive(_ slot: Int, _ change: (inout ToManyMembers) -> Void) {
+        realize()
+        var members = members(slot)
+        change(&members)
+        setPrimitive(slot, .objects(members))
+    }
+
+    private func setPrimitive(_ slot: Int, _ value: ManagedValue) {
+        if let context {
+            let end = RelationshipEnd(object: ObjectIdentifier(self), slot: slot)
+            if context.formerEnds[end] == nil { context.formerEnds[end] = values[slot] }
+        }
+        values[slot] = value
+        notePrimitive()
+    }
+
+    private func notePrimitive() {
+        if !state.contains(.awakening) { state.insert(.primitive) }
+        noteIndexedChange()
+    }
+
+    /// A change begins: what was set without a note before it isn't part of it.
+    func beginPrimitiveChange(_ key: String) {
+        guard let slot = layout.slot(named: key), layout.slots[slot].isRelationship else { return }
+        context?.formerEnds[RelationshipEnd(object: ObjectIdentifier(self), slot: slot)] = nil
+    }
+
+    /// A change ends: sets what was set without a note since it began once more, with its inverse.
+    func endPrimitiveChange(_ slot: Int) {
+        let end = RelationshipEnd(object: ObjectIdentifier(self), slot: slot)
+        guard let former = context?.formerEnds.removeValue(forKey: end) else { return }
+        let new = values[slot]
+        values[slot] = former
+        switch new {
+        case .object(let object): setDestination(slot, to: object)
+        case .objects(let members): setMembers(slot, to: members.objects)
+        default: setDestination(slot, to: nil)
+        }
+    }
+}

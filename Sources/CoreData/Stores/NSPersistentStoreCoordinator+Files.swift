@@ -1,0 +1,49 @@
+// A store's file from outside: other metadata for one that isn't open, another place for one that is.
+
+public import Foundation
+
+extension NSPersistentStoreCoordinator {
+    /// Replaces the metadata of a store that needn't be open. What describes the file itself, such as its version hashes, stays.
+    ///
+    /// - Throws: `CocoaError` if there is no store of that type, or the metadata are no property list.
+    public class func setMetadata(
+        _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
+        options: [AnyHashable: Any]? = nil
+    ) throws {
+        guard storeType == NSSQLiteStoreType else { throw noFile(storeType) }
+        try SQLiteStoreFile.setMetadata(metadata ?? [:], at: url)
+    }
+
+    /// ``setMetadata(_:forPersistentStoreOfType:at:options:)`` as newer code spells it.
+    public class func setMetadata(
+        _ metadata: [String: Any]?, type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
+    ) throws {
+        try setMetadata(metadata, forPersistentStoreOfType: type.rawValue, at: url, options: options)
+    }
+
+    /// Lets an open store read and write another file, which has to be there; one in memory only gets the URL.
+    ///
+    /// - Returns: Whether it does. Otherwise it is as it was: the file is missing, or is no store of this model.
+    @discardableResult
+    public func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
+        saveLock.withLock {
+            guard store.persistentStoreCoordinator === self, let former = store.backend else { return false }
+            let place = store.url
+            store.url = url
+            guard store.type == NSSQLiteStoreType else { return true }
+            do {
+                guard FileManager.default.fileExists(atPath: url.path) else {
+                    throw SQLiteErrors(path: url.path).missing()
+                }
+                store.backend = try makeBackend(for: store, configuration: store.configurationName)
+                store.watchForRemoteChanges()
+                return true
+            } catch {
+                // Core Data's answer has no room for the reason.
+                store.url = place
+                store.backend = former
+                return false
+            }
+        }
+    }
+}

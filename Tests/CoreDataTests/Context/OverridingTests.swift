@@ -1,0 +1,156 @@
+// Subclasses as test doubles and frameworks of Apple's platforms have them: what is open there is open here.
+
+import CoreData
+import Foundation
+import Testing
+
+@Suite struct OverridingTests {
+    /// A context that notes what it is asked (public test doubles override these very methods).
+    private final class Spy: NSManagedObjectContext, @unchecked Sendable {
+        var calls: [String] = []
+        var failure: (any Error)?
+
+        override func performAndWait(_ block: () -> Void) {
+            calls.append("performAndWait")
+            super.performAndWait(block)
+        }
+
+        override func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] {
+            calls.append("fetch \(request.entityName ?? "")")
+            if let failure { throw failure }
+            return try super.fetch(request)
+        }
+    }
+
+    private struct Refused: Error {}
+
+    @Test func `a context's performAndWait and fetch are overridden, whatever they are called with`() throws {
+        let library = try Library(.sqlite)
+        _ = library.insert("Book", ["title": "a"])
+        try library.context.save()
+        let spy = Spy(concurrencyType: .privateQueueConcurrencyType)
+        spy.persistentStoreCoordinator = library.coordinator
+        let count = try spy.performAndWait { try spy.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book")).count }
+        #expect(count == 1)
+        #expect(spy.calls == ["performAndWait", "fetch Book"])
+        spy.failure = Refused()
+        #expect(throws: Refused.self) {
+            try spy.performAndWait { try spy.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book")) }
+        }
+        #expect(spy.calls.count == 4)
+    }
+
+    private final class Container: NSPersistentContainer, @unchecked Sendable {
+        let other = NSManagedObjectContext(.mainQueue)
+        override var viewContext: NSManagedObjectContext { other }
+        override var persistentStoreDescriptions: [NSPersistentStoreDescription] {
+            get { [] }
+            set {}
+        }
+    }
+
+    @Test func `a container's contexts and descriptions are overridden`() {
+        let container = Container(name: "Library", managedObjectModel: LibraryModel.make())
+        container.persistentStoreDescriptions = [NSPersistentStoreDescription()]
+        container.loadPersistentStores { _, _ in Issue.record("There is nothing to load.") }
+        #expect(container.viewContext === container.other)
+        #expect(container.other.concurrencyType == .mainQueueConcurrencyType)
+        #expect(NSManagedObjectContext(.privateQueue).concurrencyType == .privateQueueConcurrencyType)
+    }
+
+    private final class Controller: NSFetchedResultsController<NSManagedObject> {
+        override var fetchRequest: NSFetchRequest<NSManagedObject> {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+            request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+            return request
+        }
+    }
+
+    @Test func `a results controller's request is overridden, and one may be made without any`() throws {
+        let library = try Library(.inMemory)
+        _ = library.insert("Book", ["title": "a"])
+        try library.context.save()
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Tag")
+        request.sortDescriptors = [NSSortDescriptor(key: "label", ascending: true)]
+        let controller = Controller(
+            fetchRequest: request, managedObjectContext: library.context, sectionNameKeyPath: nil, cacheName: nil)
+        try controller.performFetch()
+        #expect(controller.fetchedObjects?.count == 1)
+        #expect(NSFetchedResultsController<NSManagedObject>().fetchedObjects == nil)
+    }
+
+    private final class Fixed: NSManagedObject {
+        override var objectID: NSManagedObjectID { fixed ?? super.objectID }
+        var fixed: NSManagedObjectID?
+        override var isFault: Bool { true }
+        override func changedValues() -> [String: Any] { ["title": "changed"] }
+    }
+
+    @Test func `an object's ID, state and changes are overridden`() throws {
+        let library = try Library(.inMemory)
+        let entity = try #require(NSEntityDescription.entity(forEntityName: "Book", in: library.context))
+        let other = library.insert("Book")
+        let object = Fixed(entity: entity, insertInto: library.context)
+        object.fixed = other.objectID
+        #expect(object.objectID == other.objectID)
+        #expect(object.isFault && object.changedValues()["title"] as? String == "changed")
+        library.context.delete(object)
+    }
+
+    /// Frameworks override the entry for all conflicts and call super, or resolve them themselves.
+    private final class Policy: NSMergePolicy, @unchecked Sendable {
+        private(set) var conflicts: [NSMergeConflict] = []
+
+        override func resolve(mergeConflicts list: [Any]) throws {
+            conflicts += list.compactMap { $0 as? NSMergeConflict }
+            try super.resolve(mergeConflicts: list)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a policy that overrides the resolution of all conflicts sees those over changed rows`(_ kind: StoreKind)
+        throws
+    {
+        let library = try Library(kind)
+        let book = library.insert("Book", ["title": "a", "pages": 1])
+        try library.context.save()
+        let other = library.newContext()
+        let theirs = try library.fetch("Book", in: other)[0]
+        theirs.setValue("theirs", forKey: "title")
+        book.setValue(2, forKey: "pages")
+        try other.save()
+        let policy = Policy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+        library.context.mergePolicy = policy
+        try library.context.save()
+        #expect(policy.conflicts.count == 1 && policy.conflicts[0].sourceObject === book)
+        #expect(book.text("title") == "theirs" && book.value(forKey: "pages") as? Int == 2)
+    }
+
+    @Test func `a conflict made by hand is settled with the row that is there`() throws {
+        let library = try Library(.sqlite)
+        let book = library.insert("Book", ["title": "a", "pages": 1])
+        try library.context.save()
+        let other = library.newContext()
+        try library.fetch("Book", in: other)[0].setValue("theirs", forKey: "title")
+        try other.save()
+        book.setValue(2, forKey: "pages")
+        let conflict = NSMergeConflict(
+            source: book, newVersion: 2, oldVersion: 1, cachedSnapshot: nil, persistedSnapshot: nil)
+        try NSMergePolicy.mergeByPropertyObjectTrump.resolve(optimisticLockingConflicts: [conflict])
+        #expect(book.text("title") == "theirs" && book.value(forKey: "pages") as? Int == 2)
+        let gone = NSMergeConflict(
+            source: book, newVersion: 0, oldVersion: 1, cachedSnapshot: nil, persistedSnapshot: nil)
+        let error = #expect(throws: CocoaError.self) {
+            try NSMergePolicy.error.resolve(optimisticLockingConflicts: [gone])
+        }
+        #expect(error?.persistentStoreSaveConflicts?.count == 1)
+        #expect(error?.affectedObjects == [book])
+    }
+
+    @Test func `a coordinator's block may return, throw and be awaited`() async throws {
+        let library = try Library(.sqlite)
+        let coordinator = library.coordinator
+        #expect(await coordinator.perform { coordinator.persistentStores.count } == 1)
+        await #expect(throws: Refused.self) { try await coordinator.perform { throw Refused() } }
+    }
+}

@@ -1,0 +1,45 @@
+// Keys and key paths of collections of objects, and of fetched properties.
+
+import CoreData
+import Foundation
+import Testing
+
+@Suite struct KeyedValuesTests {
+    @Test func `arrays and sets of objects give the values of their members`() throws {
+        let library = try Library(.inMemory)
+        let author = library.insert("Author", ["name": "Ada"])
+        let books = [("a", 1), ("b", 2)].map {
+            library.insert("Book", ["title": $0.0, "pages": $0.1, "author": author])
+        }
+        let list = books as NSArray
+        #expect(list.value(forKey: "title") as? [String] == ["a", "b"])
+        #expect(list.value(forKeyPath: "author.name") as? [String] == ["Ada", "Ada"])
+        #expect((list.value(forKey: "isbn") as? NSArray)?.count == 2)
+        #expect(list.value(forKeyPath: "@sum.pages") as? Int == 3)
+        #expect(NSSet(array: books).value(forKey: "pages") as? Set<Int> == [1, 2])
+        #expect(NSOrderedSet(array: books).value(forKeyPath: "@count") as? Int == 2)
+    }
+
+    /// Core Data Programming Guide, "Fetched Properties": `$FETCH_SOURCE` is the object that has the property.
+    @Test(arguments: StoreKind.allCases)
+    func `a fetched property gives what its request finds for the object`(_ kind: StoreKind) throws {
+        let model = LibraryModel.make()
+        let author = try #require(model.entitiesByName["Author"]), tag = try #require(model.entitiesByName["Tag"])
+        let property = NSFetchedPropertyDescription()
+        property.name = "namesakes"
+        let request = NSFetchRequest<any NSFetchRequestResult>()
+        request.entity = tag
+        request.predicate = NSPredicate(format: "label == $FETCH_SOURCE.name")
+        request.sortDescriptors = [NSSortDescriptor(key: "label", ascending: true)]
+        property.fetchRequest = request
+        author.properties += [property]
+        let library = try Library(kind, model: model)
+        let ada = library.insert("Author", ["name": "Ada"])
+        let tags = ["Ada", "Ada", "Bo"].map { library.insert("Tag", ["label": $0]) }
+        try library.context.save()
+        #expect(Set(ada.value(forKey: "namesakes") as? [NSManagedObject] ?? []) == Set(tags.prefix(2)))
+        tags[2].setValue("Ada", forKey: "label")
+        #expect((ada.value(forKey: "namesakes") as? [NSManagedObject])?.count == 3)
+        #expect(ada.value(forKeyPath: "namesakes.label") as? [String] == ["Ada", "Ada", "Ada"])
+    }
+}
