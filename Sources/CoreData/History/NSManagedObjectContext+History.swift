@@ -39,9 +39,9 @@ extension NSManagedObjectContext {
         var changes = try storedChanges(of: transactions, stores)
         if let fetch = request.fetchRequest, choosesChanges {
             changes = Self.chosen(changes, fetch.state)
-            var seen: Set<ObjectIdentifier> = []
             // Those that have a chosen change, in the order of the changes.
-            transactions = changes.compactMap(\.transaction).filter { seen.insert(ObjectIdentifier($0)).inserted }
+            var seen: Set<NSPersistentHistoryTransaction> = []
+            transactions = changes.compactMap(\.transaction).filter { seen.insert($0).inserted }
         }
         switch request.resultType {
         case .statusOnly: return true
@@ -52,9 +52,8 @@ extension NSManagedObjectContext {
             var seen: Set<NSManagedObjectID> = []
             return changes.map(\.changedObjectID).filter { seen.insert($0).inserted }
         case .transactionsAndChanges:
-            for transaction in transactions { transaction.changes = [] }
-            for change in changes { change.transaction?.changes?.append(change) }
-            return transactions
+            let byTransaction = Dictionary(grouping: changes) { $0.transaction }
+            return transactions.map { $0.with(changes: byTransaction[$0] ?? []) }
         }
     }
 
@@ -66,28 +65,39 @@ extension NSManagedObjectContext {
         return try store.requiredBackend.transactions(in: range).map { NSPersistentHistoryTransaction($0, storeID: id) }
     }
 
-    /// What transactions have changed, in their order. Each change knows its transaction as long as that is there.
+    /// What transactions have changed, in their order.
     private func storedChanges(
         of transactions: [NSPersistentHistoryTransaction], _ stores: [NSPersistentStore]
     ) throws -> [NSPersistentHistoryChange] {
-        var found: [ObjectIdentifier: [NSPersistentHistoryChange]] = [:]
+        var found: [NSPersistentHistoryTransaction: [NSPersistentHistoryChange]] = [:]
         for store in stores {
             let own = transactions.filter { $0.storeID == store.identifier }
             let byNumber = Dictionary(own.map { ($0.transactionNumber, $0) }) { first, _ in first }
             for change in try store.requiredBackend.historyChanges(of: own.map(\.transactionNumber)) {
                 guard let transaction = byNumber[change.transactionNumber] else { continue }
-                let change = NSPersistentHistoryChange(change)
-                change.transaction = transaction
-                found[ObjectIdentifier(transaction), default: []].append(change)
+                found[transaction, default: []].append(NSPersistentHistoryChange(change, of: transaction))
             }
         }
-        return transactions.flatMap { found[ObjectIdentifier($0)] ?? [] }
+        return transactions.flatMap { found[$0] ?? [] }
+    }
+
+    /// A change answers `changedEntity` with a name, since it may be asked with the entity of another model of that version.
+    private static func namingEntities(_ predicate: NSPredicate) -> NSPredicate {
+        func named(_ value: Any) -> Any { (value as? NSEntityDescription)?.name ?? value }
+        return TreeRewriter { expression, _ in
+            guard case .constant(let constant) = expression.node, let value = constant.value else { return nil }
+            let entities = constant.collection?.members.elements.compactMap(\.boxed) ?? [value]
+            guard entities.contains(where: { $0 is NSEntityDescription }) else { return nil }
+            return NSExpression(forConstantValue: constant.collection == nil ? named(value) : entities.map(named))
+        }.apply(to: predicate)
     }
 
     /// What a fetch request leaves of transactions or changes, in its order.
     private static func chosen<T>(_ elements: [T], _ request: FetchRequestState) -> [T] {
         var chosen = elements
-        if let predicate = request.predicate { chosen = chosen.filter { predicate.evaluate(with: $0) } }
+        if let predicate = request.predicate.map(Self.namingEntities) {
+            chosen = chosen.filter { predicate.evaluate(with: $0) }
+        }
         if let descriptors = request.sortDescriptors { chosen = NSSortDescriptor.sorted(chosen, by: descriptors) }
         if request.fetchOffset > 0 { chosen.removeFirst(min(request.fetchOffset, chosen.count)) }
         if request.fetchLimit > 0, chosen.count > request.fetchLimit { chosen.removeSubrange(request.fetchLimit...) }

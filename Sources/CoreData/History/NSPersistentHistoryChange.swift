@@ -31,10 +31,11 @@ open class NSPersistentHistoryChange: NSObject, NSCopying {
     /// - Note: Divergence 13: nil where another program changed the object, or the store was opened without
     ///   `NSPersistentHistoryTrackingKey` then.
     public let updatedProperties: Set<NSPropertyDescription>?
-    /// The transaction; nil where the request asked for changes alone.
-    public internal(set) weak var transaction: NSPersistentHistoryTransaction?
+    /// The transaction, without its changes.
+    public let transaction: NSPersistentHistoryTransaction?
 
-    init(_ change: StoreHistoryChange) {
+    init(_ change: StoreHistoryChange, of transaction: NSPersistentHistoryTransaction) {
+        self.transaction = transaction
         changeID = change.number
         changedObjectID = change.objectID
         changeType = change.kind

@@ -12,7 +12,7 @@ public enum NSPersistentHistoryResultType: Int, Sendable {
     case count = 2
     /// `[NSPersistentHistoryTransaction]`, without their changes.
     case transactionsOnly = 3
-    /// `[NSPersistentHistoryChange]`, without their transactions.
+    /// `[NSPersistentHistoryChange]`; each has its transaction.
     case changesOnly = 4
     /// `[NSPersistentHistoryTransaction]`.
     case transactionsAndChanges = 5

@@ -29,6 +29,23 @@ open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, @unche
         return "<NSPersistentHistoryToken \(parts.joined(separator: ", "))>"
     }
 
+    /// Which of two places comes first, by the stores that both know; nil where they know none in common, or each has seen
+    /// more than the other somewhere.
+    func order(relativeTo other: NSPersistentHistoryToken) -> ComparisonResult? {
+        var found: ComparisonResult?
+        for (store, number) in numbers {
+            guard let otherNumber = other.numbers[store] else { continue }
+            let order: ComparisonResult =
+                number == otherNumber ? .orderedSame : number < otherNumber ? .orderedAscending : .orderedDescending
+            if let before = found, before != .orderedSame {
+                if order != .orderedSame, order != before { return nil }
+            } else {
+                found = order
+            }
+        }
+        return found
+    }
+
     // MARK: Archives
 
     /// Tokens are archived as texts.

@@ -19,7 +19,24 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying {
     /// The `transactionAuthor` of the context that wrote it.
     public let author: String?
     /// What it changed; nil where the request asked for transactions alone.
-    public internal(set) var changes: [NSPersistentHistoryChange]?
+    public let changes: [NSPersistentHistoryChange]?
+
+    private init(_ transaction: NSPersistentHistoryTransaction, changes: [NSPersistentHistoryChange]) {
+        timestamp = transaction.timestamp
+        transactionNumber = transaction.transactionNumber
+        storeID = transaction.storeID
+        bundleID = transaction.bundleID
+        processID = transaction.processID
+        contextName = transaction.contextName
+        author = transaction.author
+        self.changes = changes
+        super.init()
+    }
+
+    /// The same transaction with its changes. These have the one without, so that the two don't keep each other alive.
+    final func with(changes: [NSPersistentHistoryChange]) -> NSPersistentHistoryTransaction {
+        NSPersistentHistoryTransaction(self, changes: changes)
+    }
 
     init(_ transaction: StoreTransaction, storeID: String) {
         timestamp = transaction.timestamp
@@ -29,8 +46,17 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying {
         processID = transaction.processID ?? ""
         contextName = transaction.contextName
         author = transaction.author
+        changes = nil
         super.init()
     }
+
+    /// Whether the other one is the same transaction of the same store.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSPersistentHistoryTransaction else { return false }
+        return other.storeID == storeID && other.transactionNumber == transactionNumber
+    }
+
+    open override var hash: Int { transactionNumber.hashValue }
 
     /// The place behind this transaction.
     open var token: NSPersistentHistoryToken { NSPersistentHistoryToken(numbers: [storeID: transactionNumber]) }
@@ -76,6 +102,7 @@ extension NSPersistentHistoryTransaction: KeyValueReadable {
         case "processID": processID
         case "contextName": contextName
         case "author": author
+        case "token": token
         default: nil
         }
     }

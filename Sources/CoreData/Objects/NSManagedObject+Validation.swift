@@ -93,7 +93,7 @@ extension NSManagedObject {
                     let code = CocoaError.Code(rawValue: limit.errorCode)
                     throw failure(code, slot, value, "is '\(value)', which the model doesn't allow (\(limit)).")
                 }
-            } else if !rule.predicate.evaluate(with: value) {
+            } else if try !rule.holds(for: value) {
                 throw predicateFailure(rule, slot, value)
             }
         }

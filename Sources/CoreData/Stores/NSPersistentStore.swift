@@ -69,8 +69,8 @@ open class NSPersistentStore: NSObject {
     public let options: [AnyHashable: Any]?
     /// The store's file; nil in memory.
     public var url: URL?
-    /// Whether saves are refused.
-    public let isReadOnly: Bool
+    /// Whether saves are refused. A store whose file was opened without writing stays so.
+    open var isReadOnly: Bool
     private let storeType: String
 
     var backend: (any StoreBackend)?
@@ -108,8 +108,41 @@ open class NSPersistentStore: NSObject {
     /// The type's name.
     open var type: String { storeType }
 
-    /// The UUID of the store.
-    open var identifier: String! { metadata[NSStoreUUIDKey] as? String }
+    /// What a coordinator answers for a store of this class that isn't open: its metadata. A custom store overrides it.
+    ///
+    /// - Throws: `CocoaError` (`.persistentStoreInvalidType`) where it isn't overridden.
+    open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+        throw missing("metadataForPersistentStore(with:)", url)
+    }
+
+    /// Replaces the metadata of a store of this class that isn't open. A custom store overrides it.
+    ///
+    /// - Throws: `CocoaError` (`.persistentStoreInvalidType`) where it isn't overridden.
+    open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+        throw missing("setMetadata(_:forPersistentStoreAt:)", url)
+    }
+
+    private static func missing(_ method: String, _ url: URL) -> CocoaError {
+        CoreDataError.make(
+            .persistentStoreInvalidType,
+            "The metadata of \(url.path) can't be reached: the store class \(self) doesn't override \(method). Override it.",
+            userInfo: [NSFilePathErrorKey: url.path])
+    }
+
+    /// The class of migration managers that migrate stores of this class.
+    open class func migrationManagerClass() -> AnyClass { NSMigrationManager.self }
+
+    /// Called when a coordinator has added the store.
+    open func didAdd(to coordinator: NSPersistentStoreCoordinator) {}
+
+    /// Called before a coordinator lets go of the store.
+    open func willRemove(from coordinator: NSPersistentStoreCoordinator?) {}
+
+    /// The UUID of the store, as its metadata have it. That of a SQLite store stays.
+    open var identifier: String! {
+        get { metadata[NSStoreUUIDKey] as? String }
+        set { metadata[NSStoreUUIDKey] = newValue }
+    }
 
     /// What the store says about itself: type, UUID, version hashes, and what the application has put there. Setting it
     /// merges nothing: give the whole dictionary. It is written with the next save.

@@ -80,6 +80,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             }
             announce(.NSPersistentStoreCoordinatorStoresWillChange, NSAddedPersistentStoresKey, store)
             stores.append(store)
+            store.didAdd(to: self)
             announce(.NSPersistentStoreCoordinatorStoresDidChange, NSAddedPersistentStoresKey, store)
             return store
         }
@@ -224,6 +225,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             }
             NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
             announce(.NSPersistentStoreCoordinatorStoresWillChange, NSRemovedPersistentStoresKey, store)
+            store.willRemove(from: self)
             stores.remove(at: index)
             store.remoteChangeWatch = nil
             store.backend = nil
@@ -234,11 +236,15 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Gives an open store to another coordinator of the same model.
     func handOver(_ store: NSPersistentStore, to other: NSPersistentStoreCoordinator) {
-        lock.withLock { stores.removeAll { $0 === store } }
+        lock.withLock {
+            store.willRemove(from: self)
+            stores.removeAll { $0 === store }
+        }
         other.lock.withLock {
             other.announce(.NSPersistentStoreCoordinatorStoresWillChange, NSAddedPersistentStoresKey, store)
             store.persistentStoreCoordinator = other
             other.stores.append(store)
+            store.didAdd(to: other)
             other.announce(.NSPersistentStoreCoordinatorStoresDidChange, NSAddedPersistentStoresKey, store)
         }
     }
@@ -366,12 +372,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     // MARK: Files
 
-    /// The metadata of a store that needn't be open, without its model.
+    /// The metadata of a store that needn't be open, without its model; of a custom one what its class says.
     ///
     /// - Throws: `CocoaError` if there is no store of that type.
     public class func metadataForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {
+        if let storeClass = StoreClasses[storeType] { return try storeClass.metadataForPersistentStore(with: url) }
         guard storeType == NSSQLiteStoreType else { throw noFile(storeType) }
         return try SQLiteStoreFile.metadata(at: url)
     }

@@ -56,7 +56,85 @@ import Testing
         #expect(found.allSatisfy { $0.contextName == "main" && !$0.processID.isEmpty })
         #expect(found.allSatisfy { abs($0.timestamp.timeIntervalSinceNow) < 600 })
         #expect(found[0].storeID == library.coordinator.persistentStores[0].identifier)
-        #expect(found[0].changes?.first?.transaction === found[0])
+        #expect(found[0].changes?.first?.transaction == found[0])
+    }
+
+    // NSPersistentHistoryChange.h: `transaction` is strong.
+    @Test func `a change has its transaction as long as it is there itself`() throws {
+        let library = try filled()
+        let request = NSPersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast)
+        request.resultType = .changesOnly
+        let alone = try #require(try result(library, request) as? [NSPersistentHistoryChange])
+        #expect(alone.map { $0.transaction?.transactionNumber } == [1, 1, 2, 2, 3])
+        let changes = try transactions(library).flatMap { $0.changes ?? [] }
+        #expect(changes.map { $0.transaction?.author } == ["app", "app", "app", "app", "importer"])
+        weak var transaction: NSPersistentHistoryTransaction?
+        do {
+            let found = try transactions(library)
+            transaction = found[0]
+            #expect(transaction?.changes?.count == 2)
+        }
+        #expect(transaction == nil)
+    }
+
+    // CoreDataPlus, `test_InvestigationHistoryTokens`, `test_FetchHistoryChangesUsingFetchRequest`.
+    @Test(
+        arguments: [
+            ("token > %@", [3]), ("%@ < token", [3]), ("token >= %@", [2, 3]), ("token <= %@", [1, 2]),
+            ("token = %@", [2]), ("token != %@", [1, 3]), ("token < %@", [1]), ("token IN {%@}", [2]),
+        ] as [(String, [Int64])])
+    func `transactions are chosen by token`(_ format: String, _ expected: [Int64]) throws {
+        let library = try filled()
+        let token = try transactions(library)[1].token
+        let fetch = try #require(NSPersistentHistoryTransaction.fetchRequest)
+        fetch.predicate = NSPredicate(format: format, token)
+        let chosen = try result(library, .fetchHistory(withFetch: fetch)) as? [NSPersistentHistoryTransaction]
+        #expect(chosen?.map(\.transactionNumber) == expected)
+    }
+
+    @Test func `a token of several stores is compared by those that both know`() throws {
+        let library = try tracked()
+        let second = try library.coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: "/dev/null"),
+            options: [NSPersistentHistoryTrackingKey: true])
+        func save(_ author: String, in store: NSPersistentStore?) throws {
+            library.context.transactionAuthor = author
+            let tag = library.insert("Tag")
+            if let store { library.context.assign(tag, to: store) }
+            try library.context.save()
+        }
+        try save("a", in: nil)
+        try save("b", in: second)
+        let token = try #require(library.coordinator.currentPersistentHistoryToken(fromStores: nil))
+        try save("c", in: second)
+        try save("d", in: nil)
+        let fetch = try #require(NSPersistentHistoryTransaction.fetchRequest)
+        fetch.predicate = NSPredicate(format: "token > %@", token)
+        let chosen = try result(library, .fetchHistory(withFetch: fetch)) as? [NSPersistentHistoryTransaction]
+        #expect(Set(chosen?.map(\.author) ?? []) == ["c", "d"])
+    }
+
+    // CoreDataPlus, `test_InvestigationHistoryFetches`: sub-entities don't count.
+    @Test func `changes are chosen by entity, also by that of another model`() throws {
+        let library = try filled()
+        func changes(_ format: String, _ arguments: Any...) throws -> [String]? {
+            let fetch = try #require(NSPersistentHistoryChange.fetchRequest)
+            fetch.predicate = NSPredicate(format: format, argumentArray: arguments)
+            let request = NSPersistentHistoryChangeRequest.fetchHistory(withFetch: fetch)
+            request.resultType = .changesOnly
+            return (try self.result(library, request) as? [NSPersistentHistoryChange])?.map(shown)
+        }
+        let own = library.coordinator.managedObjectModel.entitiesByName
+        let other = LibraryModel.make().entitiesByName
+        let tag = try #require(own["Tag"]), book = try #require(other["Book"])
+        #expect(try changes("changedEntity == %@", tag) == ["insert Tag p1"])
+        #expect(
+            try changes("changedEntity == %@ || changedEntity == %@", tag, book) == [
+                "insert Book p1", "delete Book p1", "insert Tag p1",
+            ])
+        #expect(try changes("changedEntity IN %@", [tag, book])?.count == 3)
+        #expect(
+            try changes("changedEntity == %@", try #require(own["Author"])) == ["insert Author p1", "update Author p1"])
     }
 
     // The root executes them; the child that asks has no author and no name of its own.

@@ -31,6 +31,7 @@ struct ModuleSymbols {
         var components = components
         switch components[0] {
         case "PredicateFormatReading": components[0] = "NSPredicate"
+        case "ExpressionFormatReading": components[0] = "NSExpression"
         case "SortDescriptorKeyReading": components[0] = "NSSortDescriptor"
         case "NSNotification": components[0] = "Notification"
         default: break

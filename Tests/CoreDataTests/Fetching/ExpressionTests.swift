@@ -53,13 +53,72 @@ import Testing
         #expect(NSComparisonPredicate.Options([.caseInsensitive, .diacriticInsensitive, .normalized]).rawValue == 7)
     }
 
-    @Test(arguments: ["a.b", "sum:(items.price) + 1", "{1, \"x\", nil}", "SUBQUERY(a, $x, $x.b > 1).@count"])
+    @Test(arguments: [
+        "a.b", "sum:(items.price) + 1", "{1, \"x\", nil}", "SUBQUERY(a, $x, $x.b > 1).@count", "FETCH($r, $c, YES)",
+    ])
     func `expressions survive an archive`(_ format: String) throws {
         let expression = try NSExpression.parsing(format)
         let data = try NSKeyedArchiver.archivedData(withRootObject: expression, requiringSecureCoding: true)
         let copy = try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: NSExpression.self, from: data))
         #expect(copy == expression)
         #expect(copy.description == format)
+    }
+
+    // NSFetchRequestExpression.h; the format is that of the mapping models that Xcode compiles.
+    @Test func `a fetch in a format is a fetch request expression`() throws {
+        let format =
+            "FETCH(FUNCTION($manager, \"fetchRequestForSourceEntityNamed:predicateString:\", \"Book\", \"TRUEPREDICATE\"), "
+            + "$manager.sourceContext, NO)"
+        let fetch = try #require(NSExpression(format: format) as? NSFetchRequestExpression)
+        #expect(fetch.description == format && NSExpression(format: fetch.description) == fetch)
+        #expect(fetch.contextExpression == NSExpression(format: "$manager.sourceContext"))
+        #expect(fetch.requestExpression.function.hasPrefix("fetchRequest") && !fetch.isCountOnlyRequest)
+        #expect(fetch.expressionType.rawValue == 50)
+        #expect(
+            NSFetchRequestExpression.expression(
+                forFetch: fetch.requestExpression, context: fetch.contextExpression, countOnly: false) == fetch)
+        #expect(throws: PredicateError.self) { try NSExpression.parsing("FETCH($r, $c)") }
+        #expect(throws: PredicateError.self) { try NSExpression.parsing("FETCH($r, $c, 'x')") }
+    }
+
+    @Test func `a fetch gives objects, or their number, whatever class the request asks for`() throws {
+        let library = try Library(.inMemory)
+        _ = library.insert("Tag", ["label": "a"])
+        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Tag")
+        func value(_ flag: String, _ request: NSPersistentStoreRequest) -> Any? {
+            NSExpression(format: "FETCH($r, $c, \(flag))")
+                .expressionValue(with: nil, context: ["r": request, "c": library.context])
+        }
+        #expect((value("NO", request) as? [NSManagedObject])?.map { $0.text("label") } == ["a"])
+        #expect(value("YES", NSFetchRequest<NSManagedObject>(entityName: "Tag")) as? Int == 1)
+        #expect(request.resultType == .managedObjectResultType)
+    }
+
+    // Foundation raises for a selector that an object doesn't have.
+    @Test(
+        arguments: StoreKind.allCases,
+        ["FUNCTION(name, 'bogus:', 1) == 1", "FUNCTION(rating, 'uppercaseString') == 'x'"])
+    func `a method that there isn't fails a fetch, from either store`(_ kind: StoreKind, _ format: String) throws {
+        let library = try Library(kind)
+        _ = library.insert("Author", ["name": "Ada", "rating": 3.5])
+        try library.context.save()
+        let error = try #require(throws: CocoaError.self) {
+            try library.fetch("Author", where: NSPredicate(format: format))
+        }
+        #expect(error.code == .persistentStoreOperation)
+        #expect(error.localizedDescription.contains(format.contains("bogus") ? "'bogus:'" : "'uppercaseString'"))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `methods of constants are computed, and fail, the same in either store`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        _ = library.insert("Author", ["name": "Ada", "born": Date(timeIntervalSinceNow: -3600)])
+        try library.context.save()
+        let recent = NSPredicate(format: "born > FUNCTION(now(), \"dateByAddingTimeInterval:\", -86400)")
+        #expect(try library.fetch("Author", where: recent).count == 1)
+        #expect(throws: CocoaError.self) {
+            try library.fetch("Author", where: NSPredicate(format: "name == FUNCTION('a', 'bogus:', 1)"))
+        }
     }
 
     @Test func `generated code can name key paths`() {
@@ -79,6 +138,9 @@ import Testing
         }
         await #expect(processExitsWith: .failure) {
             _ = NSPredicate(format: "a = = 1")
+        }
+        await #expect(processExitsWith: .failure) {
+            _ = NSExpression(format: "FUNCTION('a', 'bogus:', 1)").expressionValue(with: nil, context: nil)
         }
         await #expect(processExitsWith: .failure) {
             _ = NSExpression(forKeyPath: \String.count)

@@ -102,7 +102,8 @@ import Testing
             "a", "b.c", "==", "<", "(", ")", "AND", "OR", "NOT", "'x'", "1", "2.5", "{", "}", ",", "%@", "%K", "$v",
             "IN",
             "ANY", "ALL", "[c]", "[", "]", "SUBQUERY(", "sum(", "+", "-", "**", "@count", ".", "nil", "SELF", "BETWEEN",
-            "MATCHES", "#", "%", "\\", "\"", "é", "TERNARY(", "CAST(", "FUNCTION(", "UNION", "0x", "1e", "&&", "!",
+            "MATCHES", "#", "%", "\\", "\"", "é", "TERNARY(", "CAST(", "FUNCTION(", "FETCH(", "UNION", "0x", "1e", "&&",
+            "!",
         ]
         var generator = SeededGenerator(seed: 11)
         var parsed = 0

@@ -135,6 +135,8 @@ import Testing
         Case("uppercase(name) == 'X'", [], "uppercase:(name) == \"X\""),
         Case("a == count", [], nil),
         Case("FUNCTION(a, \"lowercaseString\") == \"x\""),
+        Case("FETCH == 1", [], "#FETCH == 1"), Case("a.fetch == 1"),
+        Case("fetch($r, $c, yes) == 1", [], "FETCH($r, $c, YES) == 1"),
         Case("FUNCTION($m, 'f:with:', b, 2) == nil", [], "FUNCTION($m, \"f:with:\", b, 2) == nil"),
         Case("CAST(a, \"NSDate\") > now()"),
         Case("date == CAST(86400, 'NSDate')", [], "date == CAST(86400.0, \"NSDate\")"),

@@ -103,6 +103,31 @@ import Testing
                 == NSManagedObjectModelReferenceNotFoundError)
     }
 
+    // NSManagedObjectModelReference.h, `initWithEntityVersionHashes:inBundle:versionChecksum:`
+    @Test func `a reference finds a model of a bundle by its version hashes`() throws {
+        let folder = try TemporaryFolder()
+        for (name, attribute) in [("One", "name"), ("Two", "title")] {
+            let text = """
+                <?xml version="1.0" encoding="UTF-8"?>
+                <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+                    <entity name="Hero" representedClassName="Hero">
+                        <attribute name="\(attribute)" optional="YES" attributeType="String"/>
+                    </entity>
+                </model>
+                """
+            let url = folder.url.appendingPathComponent("Heroes.momd/\(name).mom")
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: url)
+        }
+        let url = folder.url.appendingPathComponent("Heroes.momd/Two.mom")
+        let two = try #require(NSManagedObjectModel(contentsOf: url))
+        let reference = NSManagedObjectModelReference(
+            entityVersionHashes: two.entityVersionHashesByName, in: Bundle(path: folder.url.path),
+            versionChecksum: two.versionChecksum)
+        #expect(reference.resolvedModel.entitiesByName["Hero"]?.attributesByName["title"] != nil)
+    }
+
     @Test(.needsReferenceData) func `a reference finds a version in a folder by its checksum`() throws {
         let folder = ModelTestData.stores.appendingPathComponent("CoreDataPlus-SampleModel3/Fixtures/SampleModel3.momd")
         for name in ["SampleModel3", "SampleModel3_v2", "SampleModel3_v3"] {

@@ -93,6 +93,36 @@ import Testing
         #expect(copy.destinationEntity === original.destinationEntity && copy.userInfo?["k"] as? String == "v")
     }
 
+    // NSManagedObjectModel.h: NSCoding.
+    @Test func `a model survives an archive`() throws {
+        let model = try model()
+        let data = try NSKeyedArchiver.archivedData(withRootObject: model, requiringSecureCoding: false)
+        let reader = try NSKeyedUnarchiver(forReadingFrom: data)
+        reader.requiresSecureCoding = false
+        let copy = try #require(reader.decodeObject(forKey: NSKeyedArchiveRootObjectKey) as? NSManagedObjectModel)
+        #expect(copy == model && copy !== model)
+        try copy.validated()
+        let damaged = try NSKeyedArchiver.archivedData(withRootObject: NSData(data: data), requiringSecureCoding: false)
+        let other = try NSKeyedUnarchiver(forReadingFrom: damaged)
+        other.decodingFailurePolicy = .setErrorAndReturn
+        #expect(NSManagedObjectModel(coder: other) == nil)
+    }
+
+    // NSManagedObjectModel.h and its like: copyWithZone: can be overridden.
+    @Test func `classes of one's own say how they are copied`() {
+        final class OwnModel: NSManagedObjectModel {
+            override func copy(with zone: NSZone? = nil) -> Any { OwnModel() }
+        }
+        final class OwnEntity: NSEntityDescription {
+            override func copy(with zone: NSZone? = nil) -> Any { OwnEntity() }
+        }
+        final class OwnAttribute: NSAttributeDescription {
+            override func copy(with zone: NSZone? = nil) -> Any { OwnAttribute() }
+        }
+        #expect(
+            OwnModel().copy() is OwnModel && OwnEntity().copy() is OwnEntity && OwnAttribute().copy() is OwnAttribute)
+    }
+
     @Test func `entities and properties don't keep a model alive`() throws {
         weak var model: NSManagedObjectModel?
         weak var hero: NSEntityDescription?

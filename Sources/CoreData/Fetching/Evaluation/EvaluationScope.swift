@@ -12,14 +12,20 @@ final class EvaluationScope {
     let variables: [String: Any]?
     /// The context of `expressionValue(with:context:)`, for blocks.
     let context: NSMutableDictionary?
+    /// Where what can't be evaluated is noted; where nobody looks, it stops the program.
+    private let failure: EvaluationFailure?
     /// The variables of the subqueries around, innermost last.
     private let locals: [(name: String, value: Operand)]
 
-    init(object: Any?, variables: [String: Any]? = nil, context: NSMutableDictionary? = nil) {
+    init(
+        object: Any?, variables: [String: Any]? = nil, context: NSMutableDictionary? = nil,
+        failure: EvaluationFailure? = nil
+    ) {
         self.object = Operand(object)
         original = object
         self.variables = variables
         self.context = context
+        self.failure = failure
         locals = []
     }
 
@@ -28,6 +34,7 @@ final class EvaluationScope {
         original = outer.original
         variables = outer.variables
         context = outer.context
+        failure = outer.failure
         locals = outer.locals + [local]
     }
 
@@ -45,11 +52,31 @@ final class EvaluationScope {
         }
     }
 
+    /// Ends what is being evaluated with an error, as far as anybody can be told.
+    func fail(_ error: any Error) -> Operand {
+        guard let failure else { fatalError("\(error)") }
+        failure.note(error)
+        return .null
+    }
+
     /// The variables for predicates that aren't ours: blocks.
     var bindings: [String: Any]? {
         if locals.isEmpty { return variables }
         var all = variables ?? [:]
         for local in locals { all[local.name] = local.value.boxed ?? NSNull() }
         return all
+    }
+}
+
+/// What went wrong in an evaluation, for callers that can throw.
+final class EvaluationFailure {
+    private var error: (any Error)?
+
+    /// The first error counts.
+    func note(_ error: any Error) { self.error = self.error ?? error }
+
+    /// - Throws: What was noted.
+    func check() throws {
+        if let error { throw error }
     }
 }

@@ -1,18 +1,46 @@
-// The value of an expression for an object. Nothing here fails: what can't be computed is null.
+// The value of an expression for an object. What can't be computed is null; calls of methods that there aren't, and fetches,
+// fail.
 
 import Foundation
 
 /// Walks the trees of expressions.
 enum ExpressionEvaluator {
-    /// The value for the outside. What a path or a constant gives is handed out as it is, not rebuilt from its operand.
-    static func boxedValue(of expression: NSExpression, object: Any?, context: NSMutableDictionary?) -> Any? {
+    /// The value for the outside. What a constant, or an object that answers itself, gives is handed out as it is, not rebuilt
+    /// from its operand.
+    ///
+    /// - Parameter failure: Is told what fails; without it that stops the program.
+    static func boxedValue(
+        of expression: NSExpression, object: Any?, context: NSMutableDictionary?, failure: EvaluationFailure? = nil
+    ) -> Any? {
         switch expression.node {
         case .constant(let constant): constant.value
         case .evaluatedObject: object
         case .block(let block, let arguments):
             block(object, arguments.map { $0.expressionValue(with: object, context: context) ?? NSNull() }, context)
-        default: operand(of: expression, in: EvaluationScope(object: object, context: context)).boxed
+        default: original(of: expression, in: EvaluationScope(object: object, context: context, failure: failure))
         }
+    }
+
+    /// The value as whoever has it gives it, where that can be told: a decimal with all its digits, a URL, any object.
+    static func original(of expression: NSExpression, in scope: EvaluationScope) -> Any? {
+        if case .function(let call) = expression.node, let (target, arguments) = FunctionEvaluator.target(call, scope) {
+            return FunctionEvaluator.answer(of: target, call.name, arguments, scope)
+        }
+        return operand(of: expression, in: scope).boxed
+    }
+
+    /// What stands for `expression` among the arguments of an object that answers itself: properties of managed objects too
+    /// are as they are.
+    static func argument(_ expression: NSExpression, in scope: EvaluationScope) -> Any? {
+        guard case .keyPath(let start, let path) = expression.node else { return original(of: expression, in: scope) }
+        var value = argument(start, in: scope)
+        for step in path.steps {
+            guard case .key(let key) = step, let object = value as? NSManagedObject,
+                object.entity.propertiesByName[key] != nil
+            else { return original(of: expression, in: scope) }
+            value = object.value(forKey: key)
+        }
+        return value
     }
 
     static func operand(of expression: NSExpression, in scope: EvaluationScope) -> Operand {
@@ -40,6 +68,15 @@ enum ExpressionEvaluator {
         case .block(let block, let arguments):
             let values = arguments.map { operand(of: $0, in: scope).boxed ?? NSNull() }
             return Operand(block(scope.original, values, scope.context))
+        case .fetch(let request, let context, let isCount):
+            do {
+                return Operand(
+                    try FetchEvaluator.value(
+                        operand(of: request, in: scope).boxed, in: operand(of: context, in: scope).boxed,
+                        isCount: isCount))
+            } catch {
+                return scope.fail(error)
+            }
         }
     }
 

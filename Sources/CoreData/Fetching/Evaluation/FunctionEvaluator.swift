@@ -5,9 +5,14 @@ import Foundation
 
 enum FunctionEvaluator {
     static func value(of call: FunctionCall, in scope: EvaluationScope) -> Operand {
+        if let (target, arguments) = target(call, scope) {
+            return Operand(answer(of: target, call.name, arguments, scope))
+        }
         let arguments = call.arguments.map { ExpressionEvaluator.operand(of: $0, in: scope) }
         if let target = call.target {
-            return method(call.name, of: ExpressionEvaluator.operand(of: target, in: scope), arguments)
+            let target = ExpressionEvaluator.operand(of: target, in: scope)
+            return ValueMethod.value(of: call.name, target, arguments)
+                ?? scope.fail(UnknownMethod(name: call.name, target: target.boxed, count: arguments.count))
         }
         guard let function = call.function else { return .null }
         if function.isAggregate { return aggregate(function, elements(of: arguments)) }
@@ -104,18 +109,25 @@ enum FunctionEvaluator {
         }
     }
 
-    /// A method of an object: the few that can be called by name without a runtime.
-    private static func method(_ name: String, of target: Operand, _ arguments: [Operand]) -> Operand {
-        switch (name, arguments.first) {
-        case ("valueForKey:", .string(let key)?): return target.value(forKey: key)
-        case ("valueForKeyPath:", .string(let path)?): return KeyPathEvaluator.value(at: KeyPathSteps(path), of: target)
-        default: break
+    /// The object that a call is for, if it answers itself, and the values of the arguments.
+    static func target(
+        _ call: FunctionCall, _ scope: EvaluationScope
+    ) -> (target: any ExpressionFunctionTarget, arguments: [Any?])? {
+        // Nothing but a variable gives one.
+        guard let expression = call.target, case .variable = expression.node,
+            let target = ExpressionEvaluator.operand(of: expression, in: scope).boxed as? any ExpressionFunctionTarget
+        else { return nil }
+        return (target, call.arguments.map { ExpressionEvaluator.argument($0, in: scope) })
+    }
+
+    static func answer(
+        of target: any ExpressionFunctionTarget, _ name: String, _ arguments: [Any?], _ scope: EvaluationScope
+    ) -> Any? {
+        do {
+            return try target.value(ofFunction: name, arguments: arguments)
+        } catch {
+            return scope.fail(error).boxed
         }
-        if let object = target.boxed as? any ExpressionFunctionTarget {
-            return Operand(object.value(ofFunction: name, arguments: arguments.map(\.boxed)))
-        }
-        // A method without parameters reads like a property.
-        return arguments.isEmpty ? target.value(forKey: name) : .null
     }
 }
 
@@ -126,8 +138,30 @@ enum IndexSymbol: String {
     case size = "SIZE"
 }
 
-/// Objects whose methods `FUNCTION(target, "selector", …)` can call by name: the migration manager is one.
-package protocol ExpressionFunctionTarget: AnyObject {
-    /// The method's result; nil for a method that doesn't exist.
-    func value(ofFunction name: String, arguments: [Any?]) -> Any?
+/// Objects that answer `FUNCTION(target, "selector", …)` themselves: the migration manager and its policies.
+protocol ExpressionFunctionTarget: AnyObject {
+    /// The method's result.
+    ///
+    /// - Throws: ``UnknownMethod`` for a method that doesn't exist; what the method throws.
+    func value(ofFunction name: String, arguments: [Any?]) throws -> Any?
+}
+
+/// A method that a target doesn't have.
+struct UnknownMethod: LocalizedError, CustomStringConvertible {
+    let name: String
+    let target: String
+    let count: Int
+
+    init(name: String, target: Any?, count: Int) {
+        self.name = name
+        self.target = target.map { "\(type(of: $0))" } ?? "nothing"
+        self.count = count
+    }
+
+    var description: String {
+        "FUNCTION calls '\(name)' with \(count) argument(s), which a \(target) doesn't have. Methods can't be found by name "
+            + "on this platform, except for the usual ones of texts, dates and collections. Compute the value in code."
+    }
+
+    var errorDescription: String? { description }
 }

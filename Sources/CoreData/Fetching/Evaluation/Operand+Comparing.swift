@@ -10,7 +10,7 @@ extension Operand {
         case (.integer(let a), .integer(let b)): a == b
         case (.string(let a), .string(let b)): StringComparison.areEqual(a, b, options)
         case (.object(let a), .object(let b)): a.isSame(as: b)
-        case (.opaque(let a), .opaque(let b)): a == b
+        case (.opaque(let a), .opaque(let b)): a == b || order(relativeTo: other) == .orderedSame
         case (.collection(let a), .collection(let b)): a.equals(b, options: options)
         default: order(relativeTo: other) == .orderedSame
         }
@@ -27,6 +27,7 @@ extension Operand {
         case (.date(let a), .date(let b)): Self.order(a, b)
         case (.data(let a), .data(let b)): Self.order(a, b)
         case (.uuid(let a), .uuid(let b)): Self.order(a, b)
+        case (.opaque(let a), .opaque(let b)): Self.placeOrder(a.base, b.base)
         default: nil
         }
     }
@@ -48,6 +49,12 @@ extension Operand {
     private static func order(_ a: Data, _ b: Data) -> ComparisonResult {
         if a.lexicographicallyPrecedes(b) { return .orderedAscending }
         return b.lexicographicallyPrecedes(a) ? .orderedDescending : .orderedSame
+    }
+
+    /// Of the things that have no kind of their own, the places in a history have an order.
+    private static func placeOrder(_ a: Any, _ b: Any) -> ComparisonResult? {
+        guard let a = a as? NSPersistentHistoryToken, let b = b as? NSPersistentHistoryToken else { return nil }
+        return a.order(relativeTo: b)
     }
 
     private static func order(_ a: UUID, _ b: UUID) -> ComparisonResult {

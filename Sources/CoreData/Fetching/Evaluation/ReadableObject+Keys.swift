@@ -34,15 +34,28 @@ extension ReadableObject {
         }
     }
 
+    /// Whether there is such a key, with a value or without one; of things that don't say what they have any may be.
+    func has(_ key: String) -> Bool {
+        switch self {
+        case .managed(let object):
+            object.entity.propertiesByName[key] != nil || object.writtenProperty(key, slot: nil) != nil
+        case .keyed(let row as StoredRow): row.id.entity.propertiesByName[key] != nil
+        case .reflected(let value): Self.reflectedChild(of: value, key) != nil
+        case .keyed, .identifier, .dictionary, .swiftDictionary: true
+        }
+    }
+
     private static func reflectedValue(of value: Any, _ key: String) -> Operand {
+        reflectedChild(of: value, key).map { Operand($0.value) } ?? .null
+    }
+
+    private static func reflectedChild(of value: Any, _ key: String) -> Mirror.Child? {
         var mirror: Mirror? = Mirror(reflecting: value)
         while let current = mirror {
-            if let child = current.children.first(where: { $0.label == key || $0.label == "_\(key)" }) {
-                return Operand(child.value)
-            }
+            if let child = current.children.first(where: { $0.label == key || $0.label == "_\(key)" }) { return child }
             mirror = current.superclassMirror
         }
-        return .null
+        return nil
     }
 }
 
@@ -54,10 +67,19 @@ extension Operand {
         case .string(let string): Self.value(of: string, key)
         case .integer, .real: numberValue(forKey: key)
         case .data(let data): key == "length" ? .integer(Int64(data.count)) : .null
-        case .date(let seconds): key == "timeIntervalSinceReferenceDate" ? .real(seconds) : .null
+        case .date(let seconds): Self.value(of: seconds, key)
         case .uuid(let uuid): key == "UUIDString" || key == "uuidString" ? .string(uuid.uuidString) : .null
         case .opaque(let value): Self.value(of: value.base, key)
         case .null, .collection: .null
+        }
+    }
+
+    private static func value(of date: TimeInterval, _ key: String) -> Operand {
+        switch key {
+        case "timeIntervalSinceReferenceDate": .real(date)
+        case "timeIntervalSince1970": .real(date + Date.timeIntervalBetween1970AndReferenceDate)
+        case "timeIntervalSinceNow": .real(date - Date.timeIntervalSinceReferenceDate)
+        default: .null
         }
     }
 
@@ -66,6 +88,10 @@ extension Operand {
         case "length": .integer(Int64(string.utf16.count))
         case "lowercaseString", "lowercased": .string(string.lowercased())
         case "uppercaseString", "uppercased": .string(string.uppercased())
+        case "capitalizedString": .string(string.capitalized)
+        case "doubleValue", "floatValue": .number((string as NSString).doubleValue)
+        case "intValue", "integerValue", "longLongValue": .integer((string as NSString).longLongValue)
+        case "boolValue": .boolean((string as NSString).boolValue)
         case "description", "absoluteString": .string(string)
         default: .null
         }

@@ -16,6 +16,8 @@ indirect enum ExpressionNode {
     case conditional(predicate: NSPredicate, then: NSExpression, otherwise: NSExpression)
     case set(SetOperator, NSExpression, NSExpression)
     case anyKey
+    /// Only in an `NSFetchRequestExpression`.
+    case fetch(request: NSExpression, context: NSExpression, isCount: Bool)
     case block(ExpressionBlock, arguments: [NSExpression])
 }
 

@@ -20,6 +20,7 @@ extension NSExpression {
         case .set(.minus, _, _): .minusSet
         case .anyKey: .anyKey
         case .block: .block
+        case .fetch: .fetch
         }
     }
 

@@ -35,6 +35,8 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
         case block = 19
         /// `TERNARY`.
         case conditional = 20
+        /// A fetch: ``NSFetchRequestExpression``. Core Data calls the number `NSFetchRequestExpressionType`.
+        case fetch = 50
     }
 
     /// Set once; only letting go of a long row takes it apart.
@@ -114,7 +116,9 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
                     name: name, arguments: parameters.map(NSExpression.lifting), target: nil, function: function)))
     }
 
-    /// A method of what `target` gives. Only methods that can be found without a runtime work; see `docs/divergences.md`.
+    /// A method of what `target` gives.
+    ///
+    /// - Note: Divergence 48: only methods that can be found without a runtime work.
     public convenience init(forFunction target: NSExpression, selectorName name: String, arguments parameters: [Any]?) {
         let arguments = (parameters ?? []).map(NSExpression.lifting)
         self.init(node: .function(FunctionCall(name: name, arguments: arguments, target: target, function: nil)))

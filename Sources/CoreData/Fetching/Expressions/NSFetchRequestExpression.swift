@@ -4,13 +4,6 @@ public import Foundation
 
 /// The objects, or their number, that a fetch request gives in a context: `FETCH(request, context, NO)`.
 open class NSFetchRequestExpression: NSExpression {
-    /// Gives the fetch request.
-    public let requestExpression: NSExpression
-    /// Gives the context.
-    public let contextExpression: NSExpression
-    /// Whether the value is the number of objects.
-    public let isCountOnlyRequest: Bool
-
     /// Makes an expression.
     ///
     /// - Parameters:
@@ -24,50 +17,48 @@ open class NSFetchRequestExpression: NSExpression {
     }
 
     init(request: NSExpression, context: NSExpression, isCount: Bool) {
-        requestExpression = request
-        contextExpression = context
-        isCountOnlyRequest = isCount
-        super.init(
-            node: .block(
-                { _, values, _ in Self.value(values[0], in: values[1], isCount: isCount) },
-                arguments: [request, context]))
+        super.init(node: .fetch(request: request, context: context, isCount: isCount))
     }
 
-    /// The expression isn't archived.
+    /// An expression from an archive; nil, with the coder's error set, for one that is no fetch.
     public required init?(coder: NSCoder) {
-        coder.failWithError(CocoaError(.coderReadCorrupt))
-        return nil
-    }
-
-    /// Fetching has no way to throw here; what can't be fetched is no value, as wherever an expression has none.
-    private static func value(_ request: Any, in context: Any, isCount: Bool) -> Any {
-        guard let context = context as? NSManagedObjectContext else { return NSNull() }
-        do {
-            switch request {
-            case let request as NSFetchRequest<NSManagedObject>:
-                return isCount ? try context.count(for: request) : try context.fetch(request)
-            case let request as NSFetchRequest<any NSFetchRequestResult>:
-                return isCount ? try context.count(for: request) : try context.fetch(request)
-            default: return NSNull()
-            }
-        } catch {
-            fatalError("The fetch of \(requestWords(request)) failed: \(error)")
+        super.init(coder: coder)
+        guard case .fetch = node else {
+            coder.failWithError(CocoaError(.coderReadCorrupt))
+            return nil
         }
     }
 
-    private static func requestWords(_ request: Any) -> String {
-        (request as? NSFetchRequest<NSManagedObject>)?.entityName ?? "an expression"
+    private var fetch: (request: NSExpression, context: NSExpression, isCount: Bool) {
+        guard case .fetch(let request, let context, let isCount) = node else {
+            fatalError("\(self) is no fetch, which neither initialiser allows.")
+        }
+        return (request, context, isCount)
     }
 
-    open override func isEqual(_ object: Any?) -> Bool {
-        guard let other = object as? NSFetchRequestExpression else { return false }
-        return requestExpression == other.requestExpression && contextExpression == other.contextExpression
-            && isCountOnlyRequest == other.isCountOnlyRequest
-    }
+    /// Gives the fetch request.
+    open var requestExpression: NSExpression { fetch.request }
 
-    open override var hash: Int { requestExpression.hash ^ contextExpression.hash }
+    /// Gives the context.
+    open var contextExpression: NSExpression { fetch.context }
 
-    open override var description: String {
-        "FETCH(\(requestExpression), \(contextExpression), \(isCountOnlyRequest ? "YES" : "NO"))"
+    /// Whether the value is the number of objects.
+    open var isCountOnlyRequest: Bool { fetch.isCount }
+}
+
+/// Fetches for expressions.
+enum FetchEvaluator {
+    /// What a request gives in a context, whatever class it is of; nil for what is no request or no context.
+    static func value(_ request: Any?, in context: Any?, isCount: Bool) throws -> Any? {
+        guard let context = context as? NSManagedObjectContext, let request = request as? NSPersistentStoreRequest,
+            var state = request.fetchState
+        else { return nil }
+        if isCount {
+            state = FetchRequestState(copying: state)
+            state.resultType = .countResultType
+        }
+        let results = try context.results(of: state, affectedStores: request.affectedStores)
+        if isCount { return results.first }
+        return results
     }
 }

@@ -1,4 +1,4 @@
-// Functions and what looks like them: SUBQUERY, FUNCTION, CAST, TERNARY.
+// Functions and what looks like them: SUBQUERY, FUNCTION, CAST, TERNARY, FETCH.
 
 import Foundation
 
@@ -35,6 +35,7 @@ extension PredicateParser {
         case .subquery: try subquery()
         case .function: try method()
         case .ternary: try ternary()
+        case .fetch: try fetch()
         default: try cast()
         }
     }
@@ -75,6 +76,20 @@ extension PredicateParser {
         let values = try expressions(until: .close)
         guard values.count == 2 else { throw error(expected: "a condition and two values", remedy: usage) }
         return NSExpression(forConditional: condition, trueExpression: values[0], falseExpression: values[1])
+    }
+
+    /// `FETCH(request, context, NO)`; `YES` for the number of objects.
+    private mutating func fetch() throws -> NSExpression {
+        let place = token
+        let arguments = try expressions(until: .close)
+        guard arguments.count == 3, case .constant(let flag) = arguments[2].node, let isCount = flag.value as? NSNumber
+        else {
+            throw error(
+                at: place, expected: "a request, a context, and YES or NO",
+                remedy: "Write FETCH($request, $context, NO), or YES for the number of objects.")
+        }
+        return NSFetchRequestExpression(
+            request: arguments[0], context: arguments[1], isCount: isCount.boolValue)
     }
 
     /// `CAST(value, "type")`; of a literal it is a constant.

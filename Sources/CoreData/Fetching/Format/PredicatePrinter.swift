@@ -66,6 +66,8 @@ enum ExpressionPrinter {
         case .set(let setOperator, let left, let right):
             "\(grouped(left)) \(setOperator.rawValue) \(grouped(right))"
         case .anyKey: "ANYKEY"
+        case .fetch(let request, let context, let isCount):
+            "FETCH(\(list([request, context])), \(isCount ? "YES" : "NO"))"
         case .block(_, let arguments): "BLOCK(\(list(arguments)))"
         }
     }

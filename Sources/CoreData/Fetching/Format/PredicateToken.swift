@@ -132,6 +132,7 @@ enum Keyword: String, CaseIterable {
     case function = "FUNCTION"
     case cast = "CAST"
     case ternary = "TERNARY"
+    case fetch = "FETCH"
     case union = "UNION"
     case intersect = "INTERSECT"
     case minus = "MINUS"
@@ -149,7 +150,7 @@ enum Keyword: String, CaseIterable {
     /// Whether the keyword has its meaning only before an opening parenthesis, and is a name elsewhere.
     var needsParenthesis: Bool {
         switch self {
-        case .subquery, .function, .cast, .ternary: true
+        case .subquery, .function, .cast, .ternary, .fetch: true
         default: false
         }
     }

@@ -28,7 +28,7 @@ extension NSExpression {
             return call.arguments.contains { $0.isSingleValue(of: entity) }
         case .conditional(_, let then, let otherwise):
             return then.isSingleValue(of: entity) || otherwise.isSingleValue(of: entity)
-        case .constant, .variable, .aggregate, .subquery, .set, .anyKey, .block: return false
+        case .constant, .variable, .aggregate, .subquery, .set, .anyKey, .block, .fetch: return false
         }
     }
 

@@ -58,36 +58,3 @@ extension NSPredicate {
     /// made.
     package var formatText: String { PredicatePrinter.text(of: self) }
 }
-
-extension NSExpression {
-    /// The expression that a format describes, such as `"price * (1 + %@)"`.
-    ///
-    /// A format that can't be read stops the program with a message that points at the mistake, as Foundation raises.
-    public convenience init(format expressionFormat: String, _ args: any CVarArg...) {
-        self.init(format: expressionFormat, argumentArray: args)
-    }
-
-    /// The expression that a format describes, with its arguments in an array.
-    public convenience init(format expressionFormat: String, argumentArray arguments: [Any]) {
-        do {
-            self.init(node: try NSExpression.parsing(expressionFormat, arguments: arguments).node)
-        } catch {
-            fatalError("\(error)")
-        }
-    }
-
-    /// The expression that a format describes, with C's variable arguments.
-    public convenience init(format expressionFormat: String, arguments argList: CVaListPointer) {
-        self.init(
-            format: expressionFormat,
-            argumentArray: unsafe VariadicArguments.values(for: expressionFormat, in: argList))
-    }
-
-    /// The expression that a format describes, for formats that are data.
-    ///
-    /// - Throws: ``PredicateError`` with the position of the first mistake.
-    package static func parsing(_ format: String, arguments: [Any] = []) throws -> NSExpression {
-        var parser = try PredicateParser(format, arguments: arguments)
-        return try parser.wholeExpression()
-    }
-}

@@ -74,6 +74,8 @@ struct TreeRewriter {
             return NSExpression(node: .set(setOperator, apply(to: left), apply(to: right)))
         case .block(let block, let arguments):
             return NSExpression(node: .block(block, arguments: arguments.map(apply)))
+        case .fetch(let request, let context, let isCount):
+            return NSFetchRequestExpression(request: apply(to: request), context: apply(to: context), isCount: isCount)
         case .constant, .evaluatedObject, .anyKey, .variable: return expression
         }
     }

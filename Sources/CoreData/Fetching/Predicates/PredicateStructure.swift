@@ -67,6 +67,8 @@ enum ExpressionStructure {
             return PredicateStructure.areEqual(a, b) && areEqual(thenA, thenB) && areEqual(elseA, elseB)
         case (.set(let operatorA, let leftA, let rightA), .set(let operatorB, let leftB, let rightB)):
             return operatorA == operatorB && areEqual(leftA, leftB) && areEqual(rightA, rightB)
+        case (.fetch(let requestA, let contextA, let a), .fetch(let requestB, let contextB, let b)):
+            return a == b && areEqual(requestA, requestB) && areEqual(contextA, contextB)
         default: return false
         }
     }
@@ -115,6 +117,7 @@ enum ExpressionStructure {
             hasher.combine(setOperator)
             hash(left, into: &hasher)
             hash(right, into: &hasher)
+        case .fetch(let request, _, _): hash(request, into: &hasher)
         case .evaluatedObject, .anyKey, .block: hasher.combine(expression.expressionType)
         }
     }

@@ -8,6 +8,8 @@ final class MigrationRun {
     let sourceContext: NSManagedObjectContext
     let destinationContext: NSManagedObjectContext
     var associations = MigrationAssociations()
+    /// Where the relationship leads whose mapping is being evaluated.
+    var wantedEntity: NSEntityDescription?
 
     private unowned let manager: NSMigrationManager
     private let coordinators: [NSPersistentStoreCoordinator]
@@ -62,7 +64,6 @@ final class MigrationRun {
     /// - Parameter check: Throws when the migration was cancelled.
     func perform(check: () throws -> Void) throws {
         let mappings = mappingModel.entityMappings ?? []
-        try checkVersions(mappings)
         let policies = try mappings.map(policy)
         let work = zip(mappings, policies).filter { mapping, _ in
             ![.removeEntityMappingType, .addEntityMappingType].contains(mapping.mappingType)
@@ -121,18 +122,20 @@ final class MigrationRun {
         let variables: NSMutableDictionary = [
             NSMigrationManagerKey: manager, NSMigrationEntityMappingKey: mapping,
         ]
-        // Fetching here can throw, where the expression's value can't.
-        let wanted = (expression as? NSFetchRequestExpression)?.requestExpression ?? expression
-        let value = wanted.expressionValue(with: nil, context: variables)
-        if let request = value as? NSFetchRequest<NSManagedObject>, let name = request.entityName,
-            manager.sourceModel.entitiesByName[name] != nil
-        {
-            return try sourceContext.fetch(request)
+        var wanted = expression
+        // Only the source's own context can be meant.
+        if case .fetch(let request, _, false) = expression.node { wanted = request }
+        let failure = EvaluationFailure()
+        let value = ExpressionEvaluator.boxedValue(of: wanted, object: nil, context: variables, failure: failure)
+        try MigrationMappingError.check(failure, mapping, nil)
+        guard let request = value as? NSPersistentStoreRequest else {
+            if wanted !== expression { throw MigrationMappingError.unusableSource(expression, mapping) }
+            return MigrationObjects.all(in: value)
         }
-        if wanted !== expression || value is NSFetchRequest<NSManagedObject> {
-            throw MigrationMappingError.unusableSource(expression, mapping)
-        }
-        return MigrationObjects.all(in: value)
+        guard let state = request.fetchState, let name = state.entityName,
+            manager.sourceModel.entitiesByName[name] != nil, state.resultType == .managedObjectResultType
+        else { throw MigrationMappingError.unusableSource(expression, mapping) }
+        return MigrationObjects.all(in: try sourceContext.results(of: state, affectedStores: request.affectedStores))
     }
 
     /// - Returns: Nil where the predicate can't be read.
@@ -144,6 +147,14 @@ final class MigrationRun {
         guard let parsed = try? NSPredicate.parsing(predicate) else { return nil }
         request.predicate = parsed
         return request
+    }
+
+    /// What the objects in a source object's relationship have become, under whichever mapping. Where one object becomes
+    /// several, those that the relationship can't lead to are left out.
+    func destinations(of sources: [NSManagedObject]) -> [NSManagedObject] {
+        let all = associations.destinations(of: sources, mapping: nil)
+        guard let wantedEntity else { return all }
+        return all.filter { $0.entity.isKindOf(entity: wantedEntity) }
     }
 
     // MARK: Mappings
@@ -161,21 +172,6 @@ final class MigrationRun {
     private func onlyPolicy(named name: String) -> NSEntityMigrationPolicy.Type? {
         let found = ClassNames.classes(endingIn: name).compactMap { $0 as? NSEntityMigrationPolicy.Type }
         return found.count == 1 ? found[0] : nil
-    }
-
-    private func checkVersions(_ mappings: [NSEntityMapping]) throws {
-        for mapping in mappings {
-            if let name = mapping.sourceEntityName, let hash = mapping.sourceEntityVersionHash,
-                let entity = manager.sourceModel.entitiesByName[name], entity.versionHash != hash
-            {
-                throw MigrationMappingError.otherVersion(name, mapping, "older")
-            }
-            if let name = mapping.destinationEntityName, let hash = mapping.destinationEntityVersionHash,
-                let entity = manager.destinationModel.entitiesByName[name], entity.versionHash != hash
-            {
-                throw MigrationMappingError.otherVersion(name, mapping, "newer")
-            }
-        }
     }
 }
 

@@ -7,7 +7,7 @@ public import Foundation
 /// The manager makes one policy for each mapping that names a class, or uses this one, and calls it in three passes over
 /// all mappings: instances, relationships, validation. Source: `NSEntityMigrationPolicy`, "Customizing Stages of the
 /// Mapping Life Cycle".
-open class NSEntityMigrationPolicy: NSObject {
+open class NSEntityMigrationPolicy: NSObject, ExpressionFunctionTarget {
     /// The manager makes policies itself.
     public required override init() { super.init() }
 
@@ -37,7 +37,7 @@ open class NSEntityMigrationPolicy: NSObject {
                 destination.setSlot(slot, to: .transformable(value))
                 continue
             }
-            let value = manager.value(of: expression, attribute, mapping, self, sInstance, destination)
+            let value = try manager.value(of: expression, attribute, mapping, self, sInstance, destination)
             // A mandatory attribute keeps its default value, as it does where rows are moved.
             if value == nil || value is NSNull, entity.attributesByName[key]?.isOptional == false { continue }
             destination.setValue(value is NSNull ? nil : value, forKey: key)
@@ -59,7 +59,7 @@ open class NSEntityMigrationPolicy: NSObject {
             guard let expression = relationship.valueExpression else { continue }
             let key = try MigrationMappingError.key(of: relationship, in: dInstance.entity, mapping)
             guard let description = dInstance.entity.relationshipsByName[key] else { continue }
-            let value = manager.value(of: expression, relationship, mapping, self, source, dInstance)
+            let value = try manager.value(of: expression, relationship, mapping, self, source, dInstance)
             let objects = MigrationObjects.all(in: value)
             if !description.isToMany {
                 dInstance.setValue(objects.first, forKey: key)
@@ -79,6 +79,26 @@ open class NSEntityMigrationPolicy: NSObject {
 
     /// Called at last for a mapping.
     open func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
+
+    /// Answers `FUNCTION($entityPolicy, "name:", …)` in a mapping's expressions.
+    ///
+    /// On Apple's platforms such a call finds an `@objc` method by its selector; here a policy overrides this:
+    /// ```swift
+    /// override func value(ofFunction name: String, arguments: [Any?]) throws -> Any? {
+    ///     switch name {
+    ///     case "identifierFromText:": identifier(fromText: arguments[0] as? String)
+    ///     default: try super.value(ofFunction: name, arguments: arguments)
+    ///     }
+    /// }
+    /// ```
+    /// - Note: Divergence 48: Core Data has no such method.
+    /// - Parameters:
+    ///   - name: The selector, as the expression has it.
+    ///   - arguments: The values of the other arguments: numbers as `NSNumber`, nil for none.
+    /// - Throws: An error for a name that isn't known; what is thrown ends the migration.
+    open func value(ofFunction name: String, arguments: [Any?]) throws -> Any? {
+        throw UnknownMethod(name: name, target: self, count: arguments.count)
+    }
 }
 
 /// What an expression gives for a relationship.
@@ -128,10 +148,20 @@ enum MigrationMappingError {
                 + "from NSEntityMigrationPolicy. Give its name with its module, as NSStringFromClass does.")
     }
 
-    static func otherVersion(_ entity: String, _ mapping: NSEntityMapping, _ version: String) -> CocoaError {
-        CoreDataError.make(
-            .migration,
-            "The entity mapping '\(mapping.name ?? "")' was made for another version of the \(version) entity "
-                + "'\(entity)': the version hashes differ. Make it anew, or leave its version hashes out.")
+    /// - Throws: `CocoaError` (`.entityMigrationPolicy`) with what went wrong in evaluating an expression underneath.
+    static func check(_ failure: EvaluationFailure, _ mapping: NSEntityMapping, _ property: NSPropertyMapping?) throws {
+        do {
+            try failure.check()
+        } catch {
+            let expression = property.map { "mapping for '\($0.name ?? "")'" } ?? "source expression"
+            let remedy =
+                error is UnknownMethod
+                ? " Here a class answers such calls in value(ofFunction:arguments:). Override it." : ""
+            throw CoreDataError.make(
+                .entityMigrationPolicy,
+                "The \(expression) of the entity mapping '\(mapping.name ?? "")' can't be evaluated: "
+                    + "\(error.localizedDescription)\(remedy)",
+                userInfo: [NSUnderlyingErrorKey: error])
+        }
     }
 }

@@ -173,23 +173,21 @@ open class NSMigrationManager: NSObject {
 
     /// Ends the migration with an error after the object that is being made.
     open func cancelMigrationWithError(_ error: any Error) { cancellation = error }
-}
 
-// MARK: Objects and their counterparts
+    // MARK: Objects and their counterparts
 
-extension NSMigrationManager {
     /// The older version's entity of a mapping.
-    public func sourceEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
+    open func sourceEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
         mEntity.sourceEntityName.flatMap { sourceModel.entitiesByName[$0] }
     }
 
     /// The newer version's entity of a mapping.
-    public func destinationEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
+    open func destinationEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
         mEntity.destinationEntityName.flatMap { destinationModel.entitiesByName[$0] }
     }
 
     /// Notes which destination object a source object has become. Without it neither is found from the other.
-    public func associate(
+    open func associate(
         sourceInstance: NSManagedObject, withDestinationInstance destinationInstance: NSManagedObject,
         for entityMapping: NSEntityMapping
     ) {
@@ -199,28 +197,65 @@ extension NSMigrationManager {
     /// What source objects have become under a mapping; all destination objects of the mapping for nil.
     ///
     /// Only objects that were associated are known.
-    public func destinationInstances(
+    open func destinationInstances(
         forEntityMappingName mappingName: String, sourceInstances: [NSManagedObject]?
     ) -> [NSManagedObject] {
         run?.associations.destinations(of: sourceInstances, mapping: mappingName) ?? []
     }
 
     /// What destination objects were made from under a mapping; all source objects of the mapping for nil.
-    public func sourceInstances(
+    open func sourceInstances(
         forEntityMappingName mappingName: String, destinationInstances: [NSManagedObject]?
     ) -> [NSManagedObject] {
         run?.associations.sources(of: destinationInstances, mapping: mappingName) ?? []
+    }
+
+    // MARK: Functions of expressions
+
+    /// Answers `FUNCTION($manager, "name:", …)` in a mapping's expressions: the functions of mapping models, and those of a
+    /// subclass, which overrides this as a policy does (``NSEntityMigrationPolicy/value(ofFunction:arguments:)``).
+    ///
+    /// - Note: Divergence 48: Core Data has no such method.
+    /// - Throws: An error for a name that isn't known; what is thrown ends the migration.
+    open func value(ofFunction name: String, arguments: [Any?]) throws -> Any? {
+        func text(_ index: Int) -> String { (arguments.count > index ? arguments[index] as? String : nil) ?? "" }
+        func objects(_ index: Int) -> [NSManagedObject] {
+            MigrationObjects.all(in: arguments.count > index ? arguments[index] : nil)
+        }
+        switch name {
+        case "destinationInstancesForEntityMappingNamed:sourceInstances:":
+            return destinationInstances(forEntityMappingName: text(0), sourceInstances: objects(1))
+        case "sourceInstancesForEntityMappingNamed:destinationInstances:":
+            return sourceInstances(forEntityMappingName: text(0), destinationInstances: objects(1))
+        case "destinationInstancesForSourceRelationshipNamed:sourceInstances:":
+            return run?.destinations(of: objects(1))
+        case "fetchRequestForSourceEntityNamed:predicateString:":
+            return MigrationRun.request(for: text(0), predicate: text(1))
+        default:
+            if arguments.isEmpty, let value = readableValue(forKey: name) { return value }
+            throw UnknownMethod(name: name, target: self, count: arguments.count)
+        }
     }
 }
 
 // MARK: Expressions
 
-extension NSMigrationManager: ExpressionFunctionTarget {
+extension NSMigrationManager: ExpressionFunctionTarget, KeyValueReadable {
+    /// `$manager.sourceContext` and the like.
+    func readableValue(forKey key: String) -> Any? {
+        switch key {
+        case "sourceContext" where run != nil: sourceContext
+        case "destinationContext" where run != nil: destinationContext
+        case "mappingModel" where run != nil: mappingModel
+        default: ReadableObject.reflected(self).operand(forKey: key).boxed
+        }
+    }
+
     /// The value of a property mapping's expression.
     func value(
         of expression: NSExpression, _ property: NSPropertyMapping, _ mapping: NSEntityMapping,
         _ policy: NSEntityMigrationPolicy, _ source: NSManagedObject?, _ destination: NSManagedObject
-    ) -> Any? {
+    ) throws -> Any? {
         // A plain key keeps the value as it is: decimals exact, objects of transformable attributes whole.
         if let source, let key = plainKey(expression, of: source) { return source.value(forKey: key) }
         let variables: NSMutableDictionary = [
@@ -229,7 +264,13 @@ extension NSMigrationManager: ExpressionFunctionTarget {
             NSMigrationEntityPolicyKey: policy,
         ]
         variables[NSMigrationSourceObjectKey] = source
-        return expression.expressionValue(with: source, context: variables)
+        run?.wantedEntity = destination.entity.relationshipsByName[property.name ?? ""]?.destinationEntity
+        defer { run?.wantedEntity = nil }
+        let failure = EvaluationFailure()
+        let value = ExpressionEvaluator.boxedValue(
+            of: expression, object: source, context: variables, failure: failure)
+        try MigrationMappingError.check(failure, mapping, property)
+        return value
     }
 
     /// The bytes of a transformable attribute of the source that an expression is, where they can't be decoded here.
@@ -246,23 +287,5 @@ extension NSMigrationManager: ExpressionFunctionTarget {
             path.steps.count == 1, case .key(let key) = path.steps[0], source.entity.attributesByName[key] != nil
         else { return nil }
         return key
-    }
-
-    package func value(ofFunction name: String, arguments: [Any?]) -> Any? {
-        func text(_ index: Int) -> String { (arguments.count > index ? arguments[index] as? String : nil) ?? "" }
-        func objects(_ index: Int) -> [NSManagedObject] {
-            MigrationObjects.all(in: arguments.count > index ? arguments[index] : nil)
-        }
-        switch name {
-        case "destinationInstancesForEntityMappingNamed:sourceInstances:":
-            return destinationInstances(forEntityMappingName: text(0), sourceInstances: objects(1))
-        case "sourceInstancesForEntityMappingNamed:destinationInstances:":
-            return sourceInstances(forEntityMappingName: text(0), destinationInstances: objects(1))
-        case "destinationInstancesForSourceRelationshipNamed:sourceInstances:":
-            return run?.associations.destinations(of: objects(1), mapping: nil)
-        case "fetchRequestForSourceEntityNamed:predicateString:":
-            return MigrationRun.request(for: text(0), predicate: text(1))
-        default: return nil
-        }
     }
 }

@@ -26,11 +26,12 @@ open class NSEntityMapping: NSObject {
     open var mappingType: NSEntityMappingType = .undefinedEntityMappingType
     /// The entity in the older version; nil for a new one.
     open var sourceEntityName: String?
-    /// The older entity's version hash; where it is set, the migration fails for any other.
+    /// The older entity's version hash, by which a search finds the mapping model for two versions. A migration that is
+    /// given its mapping model doesn't look at it.
     open var sourceEntityVersionHash: Data?
     /// The entity in the newer version; nil for a removed one.
     open var destinationEntityName: String?
-    /// The newer entity's version hash; where it is set, the migration fails for any other.
+    /// The newer entity's version hash; as the older one's.
     open var destinationEntityVersionHash: Data?
     /// Where the values of the new objects' attributes come from.
     open var attributeMappings: [NSPropertyMapping]?

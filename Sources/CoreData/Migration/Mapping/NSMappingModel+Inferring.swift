@@ -67,7 +67,22 @@ private struct InferredMappings {
         mapping.relationshipMappings = sorted(match.destination.relationshipsByName.keys).map { name in
             property(name, match.relationships[name].map { .destinations(ofRelationship: $0.name) })
         }
+        mapping.userInfo = userInfo(match)
         return mapping
+    }
+
+    /// Observed: an inferred mapping says under these keys which properties of the destination come from the source, which are
+    /// new, and which of the source are gone (CoreDataPlus, `test_InferringMappingModelFromV1toV2`).
+    private func userInfo(_ match: EntityMatch) -> [String: Set<String>] {
+        func names(_ entity: NSEntityDescription) -> Set<String> {
+            Set(entity.attributesByName.keys).union(entity.relationshipsByName.keys)
+        }
+        let mapped = Set(match.attributes.keys).union(match.relationships.keys)
+        let sources = (match.attributes.values.map(\.name) + match.relationships.values.map(\.name))
+        return [
+            "mappedProperties": mapped, "addedProperties": names(match.destination).subtracting(mapped),
+            "removedProperties": names(match.source).subtracting(sources),
+        ]
     }
 
     private static func name(of match: EntityMatch, isCopy: Bool) -> String {

@@ -41,6 +41,18 @@ open class NSManagedObjectModelReference: NSObject {
         }
     }
 
+    /// A model of a bundle, by the version hashes of its entities.
+    public init(entityVersionHashes versionHash: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String) {
+        self.versionChecksum = versionChecksum
+        place = "any model with these version hashes in \((bundle ?? .main).bundlePath)"
+        find = {
+            ModelSearch(allVersions: true).urls(in: bundle ?? .main).lazy.compactMap(
+                NSManagedObjectModel.init(contentsOf:)
+            )
+            .first { $0.entityVersionHashesByName as [AnyHashable: Data] == versionHash as? [AnyHashable: Data] }
+        }
+    }
+
     private static func first(of urls: [URL], _ checksum: String) -> NSManagedObjectModel? {
         urls.lazy.compactMap(NSManagedObjectModel.init(contentsOf:)).first { $0.versionChecksum == checksum }
     }

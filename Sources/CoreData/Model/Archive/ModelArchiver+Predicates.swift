@@ -62,6 +62,7 @@ extension ModelArchiver {
         case .aggregate(let elements):
             return node("NSAggregateExpression", 14, [Field("NSCollection", try add(list: elements))])
         case .subquery, .conditional, .set, .anyKey: return try add(rare: expression)
+        case .fetch: throw error(.badExpression(text: "\(expression)", reason: "a fetch has no place in a model"))
         case .block: throw error(.badExpression(text: "\(expression)", reason: "closures can't be archived"))
         }
     }

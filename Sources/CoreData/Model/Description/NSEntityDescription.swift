@@ -152,7 +152,7 @@ open class NSEntityDescription: NSObject, NSCopying {
     /// Returns a copy with copies of the properties and indexes, that belongs to no model.
     ///
     /// It has no super-entity and no sub-entities; relationships refer to the same destinations.
-    public final func copy(with zone: NSZone? = nil) -> Any { copied() }
+    open func copy(with zone: NSZone? = nil) -> Any { copied() }
 
     final func copied() -> NSEntityDescription {
         let copy = NSEntityDescription()

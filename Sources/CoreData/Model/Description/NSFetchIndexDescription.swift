@@ -40,7 +40,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
     }
 
     /// Returns a copy that belongs to no entity; its elements refer to the same properties.
-    public func copy(with zone: NSZone? = nil) -> Any {
+    open func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSFetchIndexDescription(name: name, elements: elements.map { $0.copied() })
         copy.partialIndexPredicate = partialIndexPredicate
         return copy

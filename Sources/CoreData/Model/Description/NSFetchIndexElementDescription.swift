@@ -53,7 +53,7 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
     }
 
     /// Returns a copy that belongs to no index and refers to the same property.
-    public func copy(with zone: NSZone? = nil) -> Any { copied() }
+    open func copy(with zone: NSZone? = nil) -> Any { copied() }
 
     final func copied() -> NSFetchIndexElementDescription {
         let copy =

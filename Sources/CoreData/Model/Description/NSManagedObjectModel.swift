@@ -6,7 +6,7 @@ public import Foundation
 /// A description of entities, their attributes and their relationships.
 ///
 /// Mutable until a coordinator uses it; a later change stops the program.
-open class NSManagedObjectModel: NSObject, NSCopying {
+open class NSManagedObjectModel: NSObject, NSCoding, NSCopying {
     /// How often a `userInfo` of the model has changed.
     package private(set) final var annotationVersion = 0
 
@@ -73,7 +73,34 @@ open class NSManagedObjectModel: NSObject, NSCopying {
     }
 
     /// Returns a model with copies of the entities and all that they have.
-    public final func copy(with zone: NSZone? = nil) -> Any { copied() }
+    open func copy(with zone: NSZone? = nil) -> Any { copied() }
+
+    /// A model from an archive; nil, with the coder's error set, for one that can't be read.
+    public required convenience init?(coder: NSCoder) {
+        self.init()
+        do {
+            guard let archive = coder.decodeObject(of: NSData.self, forKey: Self.archiveKey) else {
+                throw CocoaError(.coderValueNotFound)
+            }
+            try ModelUnarchiver.read(archive as Data, into: self)
+            try validated()
+        } catch {
+            coder.failWithError(error)
+            return nil
+        }
+    }
+
+    /// Archives the model in the layout of compiled models. User info and default values that aren't plain data stop the
+    /// program.
+    open func encode(with coder: NSCoder) {
+        do {
+            coder.encode(try archived() as NSData, forKey: Self.archiveKey)
+        } catch {
+            fatalError("\(self) can't be archived: \(error)")
+        }
+    }
+
+    private static let archiveKey = "archive"
 
     /// Whether the other object is a model with the same contents. The order of entities and properties doesn't count.
     open override func isEqual(_ object: Any?) -> Bool {

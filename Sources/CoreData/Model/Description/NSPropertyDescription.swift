@@ -88,7 +88,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
     /// Returns a copy that belongs to no entity.
     ///
     /// A relationship's copy refers to the same destination and inverse.
-    public final func copy(with zone: NSZone? = nil) -> Any { copied() }
+    open func copy(with zone: NSZone? = nil) -> Any { copied() }
 
     /// A property of the same kind with the same settings. A class of the program's own is copied as the class of this
     /// module that it derives from.

@@ -38,6 +38,21 @@ package struct ValidationRule {
         return limit?.predicate ?? NSPredicate(value: true)
     }
 
+    /// Whether a value satisfies the rule.
+    ///
+    /// - Throws: `CocoaError` (`.managedObjectValidation`) for a predicate that can't be evaluated; it may come from a file.
+    func holds(for value: Any?) throws -> Bool {
+        let failure = EvaluationFailure()
+        let holds = PredicateEvaluator.matches(predicate, in: EvaluationScope(object: value, failure: failure))
+        do {
+            try failure.check()
+        } catch {
+            throw CoreDataError.make(
+                .managedObjectValidation, "The model's rule \(predicate.formatText) can't be evaluated: \(error)")
+        }
+        return holds
+    }
+
     var boxedWarning: Any {
         switch warning {
         case .text(let text): text

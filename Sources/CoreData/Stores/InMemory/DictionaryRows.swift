@@ -7,6 +7,7 @@ import Foundation
 struct DictionaryRows {
     let query: StoreQuery
     let selection: StoreSelection
+    let failure: EvaluationFailure
 
     /// - Parameter rows: All rows that match, in the order of their keys.
     func dictionaries(of rows: [StoredRow]) -> [[String: Any]] {
@@ -71,7 +72,7 @@ struct DictionaryRows {
     // MARK: Rows
 
     private func result(_ row: StoredRow) -> Result {
-        let scope = EvaluationScope(object: row)
+        let scope = EvaluationScope(object: row, failure: failure)
         let columns = selection.columns.map { ExpressionEvaluator.operand(of: $0.expression, in: scope) }
         return Result(row: row, columns: columns)
     }
@@ -101,7 +102,7 @@ struct DictionaryRows {
         var positions: [[OperandKey]: Int] = [:]
         var groups: [[StoredRow]] = []
         for row in rows {
-            let scope = EvaluationScope(object: row)
+            let scope = EvaluationScope(object: row, failure: failure)
             let key = selection.groups.map { OperandKey(ExpressionEvaluator.operand(of: $0.expression, in: scope)) }
             if let position = positions[key] {
                 groups[position].append(row)
@@ -116,13 +117,14 @@ struct DictionaryRows {
     /// The result of a group; nil where the having predicate leaves it out.
     private func result(_ rows: [StoredRow]) -> Result? {
         // What isn't computed of all rows is the same for all of them.
-        let scope = EvaluationScope(object: rows.first)
+        let scope = EvaluationScope(object: rows.first, failure: failure)
         let rewriter = TreeRewriter { expression, _ in
             guard expression.isRowAggregate(of: query.entity), case .function(let call) = expression.node,
                 let function = call.function
             else { return nil }
             let values = rows.map {
-                ExpressionEvaluator.operand(of: call.arguments[0], in: EvaluationScope(object: $0))
+                ExpressionEvaluator.operand(
+                    of: call.arguments[0], in: EvaluationScope(object: $0, failure: failure))
             }.filter { !$0.isNull }
             return NSExpression(forConstantValue: FunctionEvaluator.aggregate(function, values).boxed)
         }

@@ -88,7 +88,9 @@ struct DerivedAttributes {
         var isChanged = false
         for row in rows where row.id.entity.isKindOf(entity: derived.entity) {
             guard let slot = row.layout.slot(named: derived.attribute.name) else { continue }
-            let value = ExpressionEvaluator.operand(of: derived.expression, in: EvaluationScope(object: row))
+            // What can't be evaluated is missing; a SQLite store refuses such a model.
+            let scope = EvaluationScope(object: row, failure: EvaluationFailure())
+            let value = ExpressionEvaluator.operand(of: derived.expression, in: scope)
                 .boxed(as: derived.attribute.attributeType)
             let new = ManagedValue(boxed: value, for: derived.attribute) ?? .null
             let (before, after) = (row.values[slot].boxedAttribute as? NSObject, new.boxedAttribute as? NSObject)

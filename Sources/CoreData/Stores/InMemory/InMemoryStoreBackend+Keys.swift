@@ -41,7 +41,7 @@ private struct KeyCheck {
         guard let problem else { return }
         throw CoreDataError.make(
             .persistentStoreOperation,
-            "\(subject()) on '\(entity.name ?? "")' can't be evaluated: \(problem). Correct the key.")
+            "\(subject()) on '\(entity.name ?? "")' can't be evaluated: \(problem). Correct it.")
     }
 
     /// - Parameter variables: The entities of the members that variables of subqueries stand for.
@@ -71,7 +71,7 @@ private struct KeyCheck {
                 for link in chain.links { check(link.right, variables) }
                 return nil
             }
-            if let target = call.target { check(target, variables) }
+            if let target = call.target { checkMethod(call, of: check(target, variables)) }
             let entities = call.arguments.map { check($0, variables) }
             return call.function == .objectAtIndex ? entities.first ?? nil : nil
         case .aggregate(let elements), .block(_, let elements):
@@ -91,7 +91,20 @@ private struct KeyCheck {
         case .set(_, let left, let right):
             check(right, variables)
             return check(left, variables)
+        case .fetch(let request, let context, _):
+            check(request, variables)
+            check(context, variables)
+            return nil
         case .constant, .anyKey: return nil
+        }
+    }
+
+    /// A method without parameters reads like a key; the others are those that values have.
+    private mutating func checkMethod(_ call: FunctionCall, of owner: NSEntityDescription?) {
+        if call.arguments.isEmpty {
+            _ = follow(KeyPathSteps(call.name), from: owner)
+        } else if ValueMethod(rawValue: call.name) == nil {
+            problem = problem ?? "the method '\(call.name)' can't be called"
         }
     }
 

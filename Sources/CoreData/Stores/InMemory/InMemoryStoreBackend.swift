@@ -45,23 +45,24 @@ final class InMemoryStoreBackend: StoreBackend {
 
     func rows(matching query: StoreQuery) throws -> [StoreRow] {
         try checkKeys(of: query)
-        return lock.withLock { matches(query).map(\.row) }
+        return try evaluating { matches(query, $0).map(\.row) }
     }
 
     func objectIDs(matching query: StoreQuery) throws -> [NSManagedObjectID] {
         try checkKeys(of: query)
-        return lock.withLock { matches(query).map(\.id) }
+        return try evaluating { matches(query, $0).map(\.id) }
     }
 
     func count(matching query: StoreQuery) throws -> Int {
         try checkKeys(of: query)
-        return lock.withLock { matches(query).count }
+        return try evaluating { matches(query, $0).count }
     }
 
     func dictionaries(matching query: StoreQuery, selection: StoreSelection) throws -> [[String: Any]] {
         try checkKeys(of: query, selection: selection)
-        return lock.withLock {
-            DictionaryRows(query: query, selection: selection).dictionaries(of: matches(unordered(query)))
+        return try evaluating { failure in
+            DictionaryRows(query: query, selection: selection, failure: failure)
+                .dictionaries(of: matches(unordered(query), failure))
         }
     }
 
@@ -90,11 +91,27 @@ final class InMemoryStoreBackend: StoreBackend {
 
     private func table(_ entity: NSEntityDescription) -> Table? { tables[ObjectIdentifier(entity.rootEntity)] }
 
-    private func matches(_ query: StoreQuery) -> [StoredRow] {
+    /// - Throws: `CocoaError` (`.persistentStoreOperation`) for what can't be evaluated, as a SQLite store does.
+    private func evaluating<T>(_ body: (EvaluationFailure) -> T) throws -> T {
+        let failure = EvaluationFailure()
+        let result = lock.withLock { body(failure) }
+        do {
+            try failure.check()
+        } catch {
+            throw CoreDataError.make(.persistentStoreOperation, "\(error)")
+        }
+        return result
+    }
+
+    private func matches(_ query: StoreQuery, _ failure: EvaluationFailure? = nil) -> [StoredRow] {
         var rows = (table(query.entity)?.sortedRows ?? []).filter { row in
             query.includesSubentities ? row.id.entity.isKindOf(entity: query.entity) : row.id.entity === query.entity
         }
-        if let predicate = query.predicate { rows = rows.filter { predicate.evaluate(with: $0) } }
+        if let predicate = query.predicate {
+            rows = rows.filter {
+                PredicateEvaluator.matches(predicate, in: EvaluationScope(object: $0, failure: failure))
+            }
+        }
         if !query.sortDescriptors.isEmpty { rows = NSSortDescriptor.sorted(rows, by: query.sortDescriptors) }
         if query.offset > 0 { rows.removeFirst(min(query.offset, rows.count)) }
         if let limit = query.limit, rows.count > limit { rows.removeSubrange(limit...) }

@@ -20,6 +20,7 @@ extension PredicateSQL {
             return .scalar(try conditional(predicate, then, otherwise, scope))
         case .set: throw PredicateSQLProblem("UNION, INTERSECT and MINUS of relationships aren't translated to SQL")
         case .anyKey: throw PredicateSQLProblem("ANYKEY isn't translated to SQL")
+        case .fetch: throw PredicateSQLProblem("a fetch within another (FETCH) isn't translated to SQL")
         case .block: throw PredicateSQLProblem("a closure (NSExpression(block:)) can't run in SQL")
         }
     }
@@ -64,12 +65,19 @@ extension PredicateSQL {
             return call.arguments.allSatisfy(isConstant) && (call.target.map(isConstant) ?? true)
         case .aggregate(let elements): return elements.allSatisfy(isConstant)
         case .set(_, let left, let right): return isConstant(left) && isConstant(right)
-        case .evaluatedObject, .variable, .subquery, .conditional, .anyKey, .block: return false
+        case .evaluatedObject, .variable, .subquery, .conditional, .anyKey, .block, .fetch: return false
         }
     }
 
     private func value(ofConstant expression: NSExpression) throws -> Operand {
-        ExpressionEvaluator.operand(of: expression, in: EvaluationScope(object: nil))
+        let failure = EvaluationFailure()
+        let value = ExpressionEvaluator.operand(of: expression, in: EvaluationScope(object: nil, failure: failure))
+        do {
+            try failure.check()
+        } catch {
+            throw PredicateSQLProblem("\(error)")
+        }
+        return value
     }
 
     func constant(_ operand: Operand) -> SQLOperand {

@@ -50,6 +50,18 @@ final class DictionaryStore: NSIncrementalStore {
 
     override var type: String { Self.type }
 
+    override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+        [NSStoreUUIDKey: url.lastPathComponent, NSStoreTypeKey: type]
+    }
+
+    override func didAdd(to coordinator: NSPersistentStoreCoordinator) {
+        rows.note("added \(coordinator.persistentStores.contains { $0 === self })")
+    }
+
+    override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
+        rows.note("removing \(coordinator?.persistentStores.contains { $0 === self } ?? false)")
+    }
+
     override func loadMetadata() throws {
         metadata = [NSStoreUUIDKey: url?.lastPathComponent ?? "", NSStoreTypeKey: Self.type]
     }

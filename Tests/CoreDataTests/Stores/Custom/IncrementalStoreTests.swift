@@ -9,6 +9,8 @@ import Testing
         let context: NSManagedObjectContext
         let rows: DictionaryRows
         let url: URL
+        /// What the store was told when it was added.
+        let added: [String]
 
         init(at url: URL? = nil) throws {
             NSPersistentStoreCoordinator.registerStoreClass(DictionaryStore.self, forStoreType: DictionaryStore.type)
@@ -19,6 +21,7 @@ import Testing
                 ofType: DictionaryStore.type, configurationName: nil, at: self.url, options: ["key": "value"])
             context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
             context.persistentStoreCoordinator = coordinator
+            added = rows.takenCalls
         }
 
         func fetch(_ entity: String, where predicate: NSPredicate? = nil) throws -> [NSManagedObject] {
@@ -36,6 +39,28 @@ import Testing
         #expect(store.options?["key"] as? String == "value" && store.identifier == stack.url.lastPathComponent)
         #expect(store.persistentStoreCoordinator === stack.coordinator)
         #expect(stack.coordinator.metadata(for: store)[NSStoreTypeKey] as? String == DictionaryStore.type)
+    }
+
+    // NSPersistentStore.h: didAddToPersistentStoreCoordinator:, willRemoveFromPersistentStoreCoordinator:,
+    // metadataForPersistentStoreWithURL:error:, migrationManagerClass, and the settable identifier and readOnly.
+    @Test func `a store hears when it is added and removed, and speaks for those that aren't open`() throws {
+        let stack = try Stack()
+        #expect(stack.added == ["added true"])
+        let store = try #require(stack.coordinator.persistentStores.first)
+        store.identifier = "renamed"
+        #expect(store.identifier == "renamed" && store.metadata[NSStoreUUIDKey] as? String == "renamed")
+        store.isReadOnly = true
+        stack.context.insert("Author", ["name": "Ada"])
+        #expect(throws: CocoaError.self) { try stack.context.save() }
+        try stack.coordinator.remove(store)
+        #expect(stack.rows.takenCalls == ["removing true"])
+        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+            ofType: DictionaryStore.type, at: stack.url)
+        #expect(metadata[NSStoreUUIDKey] as? String == stack.url.lastPathComponent)
+        #expect(throws: CocoaError.self) {
+            try DictionaryStore.setMetadata([:], forPersistentStoreAt: stack.url)
+        }
+        #expect(DictionaryStore.migrationManagerClass() is NSMigrationManager.Type)
     }
 
     @Test func `objects are inserted, read again, changed and deleted`() throws {
