@@ -130,13 +130,23 @@ final class BatchImporter {
     @inline(__always)
     func number(of object: NSManagedObject) -> Int? { matcher.number(of: object) }
 
-    /// Notes the objects that the data says are gone. From then on their rows stand for nothing.
+    /// Notes the objects that the data says are gone. From then on their rows stand for nothing, and what the data says of an object
+    /// with that identity afterwards makes a new one.
     private func takeGone(_ snapshot: borrowing GraphSnapshot) {
         for entity in plans.indices {
             for row in 0..<snapshot.tables[entity].count where snapshot.tables[entity].flags[row].contains(.gone) {
                 guard let object = matcher.objects[entity][row] else { continue }
                 deletions.doomed.append(object)
                 matcher.objects[entity][row] = nil
+            }
+        }
+        guard !deletions.doomed.isEmpty else { return }
+        let doomed = Set(deletions.doomed.map(ObjectIdentifier.init))
+        for (entity, plan) in plans.enumerated() {
+            for (row, object) in matcher.objects[entity].enumerated() {
+                guard let object, doomed.contains(ObjectIdentifier(object)) else { continue }
+                // Who only refers to it has it until it goes.
+                if !plan.isReference(row, snapshot) { matcher.objects[entity][row] = nil }
             }
         }
     }

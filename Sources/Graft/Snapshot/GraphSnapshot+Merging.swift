@@ -24,6 +24,8 @@ extension GraphSnapshot {
         indexes[space].first(hash) { candidate in
             candidate != reference && hasSameIdentity(candidate, reference, columns: columns)
                 && schema.isEntity(candidate.entity, relatedTo: reference.entity)
+                // What comes after an object's end is another object.
+                && !tables[candidate.entity].flags[candidate.row].contains(.gone)
         }
     }
 
@@ -54,10 +56,7 @@ extension GraphSnapshot {
     ) -> RowReference {
         var hash = IdentityHash()
         hash.combine(value)
-        let known = indexes[space].first(hash.value) { candidate in
-            tables[candidate.entity].value(column, row: candidate.row).isSameIdentity(as: value)
-                && schema.isEntity(candidate.entity, relatedTo: entity)
-        }
+        let known = row(hash.value, value, column, entity, space)
         if let known, schema.isEntity(known.entity, kindOf: entity) { return known }
         let reference = RowReference(entity: entity, row: tables[entity].appendRow(offset: offset))
         tables[entity].setValue(value, column, row: reference.row)
@@ -65,6 +64,22 @@ extension GraphSnapshot {
         if let known { return merge(reference, into: known, hash: hash.value, space: space) }
         indexes[space].insert(reference, hash: hash.value)
         return reference
+    }
+
+    /// The row with an identity: the one of the object that is there, or else of one that is gone.
+    @inline(__always)
+    private func row(
+        _ hash: UInt64, _ value: GraphValue, _ column: Int, _ entity: Int, _ space: Int
+    ) -> RowReference? {
+        var gone: RowReference?
+        let known = indexes[space].first(hash) { candidate in
+            guard tables[candidate.entity].value(column, row: candidate.row).isSameIdentity(as: value),
+                schema.isEntity(candidate.entity, relatedTo: entity)
+            else { return false }
+            if tables[candidate.entity].flags[candidate.row].contains(.gone) { gone = candidate }
+            return gone != candidate
+        }
+        return known ?? gone
     }
 
     /// Copies what is present in one row to another one of the same or a related entity, whose properties begin the same.

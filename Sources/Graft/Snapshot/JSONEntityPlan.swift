@@ -65,7 +65,10 @@ final class JSONEntityPlan: Sendable {
         isPlain = specials == nil && (mapping.isDocument || !mapping.usesAncestors)
         let readsKey = specials?.surroundings.contains { $0.source.origin == .key } ?? false
         surroundingKeys = Set(mapping.parentPaths.union(mapping.rootPaths).compactMap(\.first))
-        keyAttribute = !readsKey && entity.identity.count == 1 ? entity.identity[0] : nil
+        // Of an identity with the owner in it, the rest is what the owner knows its members by.
+        let parts = entity.identity.isEmpty ? entity.relatedIdentity : entity.identity
+        let attributes = parts.filter { entity.properties[$0].isAttribute }
+        keyAttribute = !readsKey && attributes.count == 1 ? attributes[0] : nil
     }
 
     private static func specials(_ mapping: EntityMapping) -> Specials? {

@@ -158,19 +158,6 @@ import Testing
         #expect(try library.context.fetch(request).count == 2)
     }
 
-    @Test func `[P] shouldRefreshRefetchedObjects has no visible effect`() throws {
-        let library = try rated(.sqlite)
-        let author = try library.fetch("Author", sortedBy: "rating")[0]
-        #expect(author.text("name") == "A1")
-        let other = library.newContext()
-        try library.fetch("Author", sortedBy: "rating", in: other)[0].setValue("changed", forKey: "name")
-        try other.save()
-        let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
-        request.shouldRefreshRefetchedObjects = true
-        _ = try library.context.fetch(request)
-        #expect(author.text("name") == "A1")
-    }
-
     @Test(arguments: StoreKind.allCases)
     func `nil sorts first when ascending, also through a to-one relationship`(_ kind: StoreKind) throws {
         let library = try Library(kind)

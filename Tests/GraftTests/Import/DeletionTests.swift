@@ -130,6 +130,26 @@ import Testing
         #expect(try world.values("id", of: "Player") == ["b", "c"])
     }
 
+    @Test(arguments: [1, 2, 5000], [false, true])
+    func `what comes after an object's end is another object, in batches of any size`(size: Int, savesEachBatch: Bool)
+        throws
+    {
+        var world = try world(text: ["JSONDeletedKey": "gone"])
+        world.options.savesEachBatch = savesEachBatch
+        world.options.batchSize = size
+        try world.take(
+            #"{"id": "t", "players": [{"id": "a", "name": "Old", "shirts": [{"number": "1"}]}, "b"]}"#, "Team")
+        try world.take(
+            """
+            [{"id": "a", "gone": true}, {"id": "a", "name": "New"}, {"id": "c", "name": "Q"}, {"id": "c", "gone": true},
+             {"id": "c", "name": "R"}, {"id": "b", "name": "B"}, {"id": "b", "gone": true}]
+            """, "Player")
+        #expect(try world.values("id", of: "Player") == ["a", "c"])
+        #expect(try world.values("name", of: "Player") == ["New", "R"])
+        #expect(try world.count("Shirt") == 0)
+        #expect(try world.members("players", "id", of: "Team", "id", "t") == [])
+    }
+
     @Test func `the value that means gone can be named, and a nested object can be gone`() throws {
         let world = try world(text: ["JSONDeletedKey": "state", "JSONDeletedValue": "left, sold"])
         try world.take(team, "Team")

@@ -118,6 +118,28 @@ import Testing
         #expect(world.refuse(#"{"id": "t", "members": {"b": 1}}"#, "Team")?.place.path == [.key("members"), .key("b")])
     }
 
+    @Test func `members that their owner knows by their keys may stand under these`() throws {
+        let world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Own", info: ["identityAttributes": "id"],
+                [
+                    .attribute("id"),
+                    .toMany("parts", "Part", inverse: "own", rule: .cascadeDeleteRule)
+                        .annotated(["JSONCollectionForm": "keyed"]),
+                ])
+            sketch.entity(
+                "Part", info: ["identityAttributes": "own, key"],
+                [.attribute("key"), .attribute("n"), .toOne("own", "Own", inverse: "parts")])
+        }
+        try world.take(
+            #"[{"id": "1", "parts": {"x": {"n": "1"}, "y": {"n": "1"}}}, {"id": "2", "parts": {"x": {"n": "5"}}}]"#,
+            "Own")
+        #expect(try world.values("key", of: "Part") == ["x", "x", "y"])
+        let report = try world.take(#"{"id": "1", "parts": {"x": {"n": "3"}, "y": {"n": "1"}}}"#, "Own")
+        #expect(report["Part"].updated == 1 && report["Part"].inserted == 0 && report["Part"].deleted == 0)
+        #expect(try world.value("n", of: "Part", "key", "y") == "1")
+    }
+
     @Test func `unlinking is local to the pair`() throws {
         let world = try world([:])
         try world.take(#"[{"id": "t", "members": ["a", "b"]}, {"id": "u", "members": ["a", "b"]}]"#, "Team")
