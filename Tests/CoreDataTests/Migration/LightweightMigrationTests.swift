@@ -230,6 +230,21 @@ import Testing
         #expect(error.localizedDescription.contains("'Power' and 'Team', which had no common ancestor"))
     }
 
+    @Test(arguments: ["99", "NULL"])
+    func `rows of no entity refuse a migration instead of being left behind`(_ number: String) throws {
+        let store = try heroes()
+        let queue = try DatabaseQueue(path: store.url.path)
+        try queue.write { try $0.execute(sql: "UPDATE ZHERO SET Z_ENT = \(number) WHERE Z_PK = 1") }
+        try queue.close()
+        let model = try TestModel.heroes().next { model in
+            try model.entity("Hero").properties.append(TestModel.attribute("fresh", .stringAttributeType))
+        }
+        let error = try store.refusal(model)
+        #expect(error.code.rawValue == NSMigrationError)
+        #expect(error.localizedDescription.contains("ZHERO has 1 row(s) whose Z_ENT is no entity of the model"))
+        #expect(try store.sql { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM ZHERO WHERE Z_PK = 1") } == 1)
+    }
+
     @Test func `an entity with objects can't become abstract, one without can`() throws {
         let store = try heroes()
         let model = try TestModel.heroes().next { try $0.entity("Hero").isAbstract = true }

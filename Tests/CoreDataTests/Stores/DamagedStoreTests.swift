@@ -140,6 +140,7 @@ import Testing
             sql: "UPDATE Z_MODELCACHE SET Z_CONTENT = 'x'", place: "Z_MODELCACHE.Z_CONTENT of row 1", found: "text 'x'"),
         Damage(sql: "UPDATE ZHERO SET Z_ENT = 'x'", place: "ZHERO.Z_ENT of row 1", found: "text 'x'"),
         Damage(sql: "UPDATE ZHERO SET Z_OPT = 'x'", place: "ZHERO.Z_OPT of row 1", found: "text 'x'"),
+        Damage(sql: "UPDATE ZHERO SET ZAGE = '0x10'", place: "Hero.age (ZHERO.ZAGE of row 1)", found: "text '0x10'"),
         Damage(sql: "UPDATE ZHERO SET ZAGE = 'x'", place: "Hero.age (ZHERO.ZAGE of row 1)", found: "text 'x'"),
         Damage(sql: "UPDATE ACHANGE SET ZENTITY = 'x'", place: "ACHANGE.ZENTITY of row 1", found: "text 'x'"),
     ])

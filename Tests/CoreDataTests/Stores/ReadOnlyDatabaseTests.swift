@@ -135,6 +135,26 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: hasPython)) func `a log without anything usable in it stays where it is`() throws {
+        let scene = try scene()
+        let writer = try scene.writer("INSERT INTO t VALUES (10)")
+        writer.kill()
+        try FileManager.default.removeItem(atPath: scene.url.path + "-shm")
+        let log = URL(fileURLWithPath: scene.url.path + "-wal")
+        var bytes = try Data(contentsOf: log)
+        bytes[40] ^= 0xFF
+        for damaged in [bytes, bytes.prefix(32), Data(repeating: 7, count: 5000)] {
+            try damaged.write(to: log)
+            let before = try scene.contents()
+            let database = try scene.open()
+            #expect(database.way == .privateIndex)
+            #expect(try sum(database) == 1)
+            database.close()
+            #expect(try scene.contents() == before)
+            #expect(try Data(contentsOf: log) == damaged)
+        }
+    }
+
     // MARK: Somebody writes
 
     @Test(.enabled(if: hasPython)) func `a store that another process has open is read as that has saved it`() throws {

@@ -11,6 +11,24 @@ struct MigrationChecks {
     let plan: RelationshipPlan
     let errors: MigrationErrors
 
+    /// Rows that no entity of the model has: nobody would carry them over.
+    func checkEntityNumbers(_ db: Database) throws {
+        var numbers: [String: [String]] = [:]
+        for entity in tables.source.entities { numbers[entity.table, default: []].append("\(entity.number)") }
+        var findings: [String] = []
+        for (table, numbers) in numbers.sorted(by: { $0.key < $1.key }) {
+            let foreign =
+                "FROM \(tables.old(table)) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers.joined(separator: ", ")))"
+            let count = try db.number("SELECT COUNT(*) \(foreign)")
+            guard count > 0 else { continue }
+            findings.append(
+                "\(table) has \(count) row(s) whose Z_ENT is no entity of the model, the first of them row "
+                    + "\(try db.number("SELECT MIN(Z_PK) \(foreign)")). Delete them, or give them the number of their entity"
+            )
+        }
+        if !findings.isEmpty { throw errors.badData(findings, reason: "Rows of no entity") }
+    }
+
     /// Objects whose entity may have none any more.
     func checkAbstractEntities(_ db: Database) throws {
         var findings: [String] = []

@@ -116,6 +116,7 @@ struct StoreMigration {
     private func copy(_ tables: MigrationTables, _ db: Database) throws {
         let plan = RelationshipPlan(matching: matching, destination: tables.destination)
         let checks = MigrationChecks(tables: tables, matching: matching, plan: plan, errors: errors)
+        try checks.checkEntityNumbers(db)
         try checks.checkAbstractEntities(db)
         let rows = RowMigration(tables: tables, matching: matching, plan: plan)
         try rows.copyRows(db)

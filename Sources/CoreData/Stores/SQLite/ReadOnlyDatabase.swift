@@ -180,6 +180,7 @@ final class ReadOnlyDatabase: Sendable {
         configuration.allowsUnsafeTransactions = isPinned
         let queue = try DatabaseQueue(path: Self.address(of: path, sources[0].way), configuration: configuration)
         try queue.inDatabase { db in
+            db.keepLog(of: "main")
             for source in sources.dropFirst() {
                 // Who says nothing gets the first database's way of locking.
                 let address = Self.address(of: source.path, source.way)
@@ -187,6 +188,7 @@ final class ReadOnlyDatabase: Sendable {
                 try db.execute(
                     sql: "ATTACH DATABASE ? AS other", arguments: [isAlike ? address : address + "&vfs=unix"])
                 try db.execute(sql: "PRAGMA other.locking_mode = \(source.way.lockingMode)")
+                db.keepLog(of: "other")
             }
             guard isPinned, sources.contains(where: \.way.hasLocks) else { return }
             // A transaction that stays open keeps what it has seen first.

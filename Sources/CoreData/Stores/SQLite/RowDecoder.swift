@@ -151,17 +151,17 @@ struct RowDecoder {
         let text = storage == .blob ? "" : statement.text(at: column)
         switch kind {
         case .integer:
-            if let integer = Int64(text) ?? Double(text).flatMap({ Int64(exactly: $0) }) { return .integer(integer) }
+            if let integer = Int64(text) ?? number(text).flatMap({ Int64(exactly: $0) }) { return .integer(integer) }
         case .boolean:
-            if let number = Double(text) { return .boolean(number != 0) }
+            if let number = number(text) { return .boolean(number != 0) }
         case .double:
-            if let number = Double(text) { return .double(number) }
+            if let number = number(text) { return .double(number) }
         case .date:
-            if let number = Double(text) { return .date(number) }
+            if let number = number(text) { return .date(number) }
         case .decimal:
             // The shortest text that reads back as the same double: 0.1 and not 0.1000000000000000055.
             let digits = storage == .real ? "\(statement.double(at: column))" : text
-            if let decimal = Decimal(string: digits) { return .decimal(decimal) }
+            if number(digits) != nil, let decimal = Decimal(string: digits) { return .decimal(decimal) }
         case .string:
             if storage != .blob { return .string(text) }
         case .uri:
@@ -173,6 +173,11 @@ struct RowDecoder {
         case .transformable, .toOne: break
         }
         throw RowError(place: place(), found: statement.shown(at: column), expected: expectation(of: kind))
+    }
+
+    /// The number that the whole of a text is, in decimal digits.
+    private static func number(_ text: String) -> Double? {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) } ? Double(text) : nil
     }
 
     private static func expectation(of kind: EntityPlan.Kind) -> String {
