@@ -340,7 +340,10 @@ extension NSManagedObjectContext {
         var refreshed: [NSManagedObject] = []
         for row in try requiredSource.rows(withIDs: stored.map(\.id), for: self) {
             guard let object = registeredObject(for: row.objectID), row.version != object.version else { continue }
-            object.announcingChanges { reload(object, row) }
+            object.announcingChanges {
+                reload(object, row)
+                object.awake(from: .refresh)
+            }
             refreshed.append(object)
         }
         post(.NSManagedObjectContextObjectsDidChange, ChangeDigest(refreshed: refreshed))

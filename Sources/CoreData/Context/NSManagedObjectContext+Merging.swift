@@ -60,9 +60,7 @@ extension NSManagedObjectContext {
                 if object.state.contains(.hasRow) { object.turnIntoFault() }
                 continue
             }
-            object.announcingChanges {
-                if object.isUpdated || object.isDeleted { reload(object) } else { object.turnIntoFault() }
-            }
+            refresh(object)
             digest.refreshed.append(object)
         }
         for id in saved.deleted {

@@ -31,9 +31,7 @@ extension NSManagedObjectContext {
     /// ``performAndWait(_:)-(()->Void)`` with what the block returns or throws.
     public func performAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
         var result: Result<T, E>?
-        performAndWait {
-            do throws(E) { result = .success(try block()) } catch { result = .failure(error) }
-        }
+        performAndWait { result = Result(catching: block) }
         guard let result else {
             fatalError("\(type(of: self)) overrides performAndWait(_:) and doesn't run the block. Call super.")
         }
@@ -63,12 +61,7 @@ extension NSManagedObjectContext {
     ) async throws(E) -> T {
         let result: Transferred<Result<T, E>> = await withCheckedContinuation { continuation in
             confinement.queue.async {
-                let result: Result<T, E>
-                do throws(E) {
-                    result = .success(try CurrentContext.run(in: self, block))
-                } catch {
-                    result = .failure(error)
-                }
+                let result = Result { () throws(E) -> T in try CurrentContext.run(in: self, block) }
                 self.processPendingChanges()
                 continuation.resume(returning: Transferred(value: result))
             }

@@ -46,14 +46,24 @@ extension NSManagedObjectContext {
         }
     }
 
+    /// Reads an object anew, now where it has unsaved changes, which stay on top, or else when it is asked for a value.
+    func refresh(_ object: NSManagedObject) {
+        object.announcingChanges {
+            if object.isUpdated || object.isDeleted {
+                reload(object)
+                object.awake(from: .refresh)
+            } else {
+                object.turnIntoFault()
+            }
+        }
+    }
+
     func rereadAll() {
         checkQueue()
         processPendingChanges()
         var refreshed: [NSManagedObject] = []
         for object in orderedRegisteredObjects() where !object.isInserted && !object.state.contains(.gone) {
-            object.announcingChanges {
-                if object.isUpdated || object.isDeleted { reload(object) } else { object.turnIntoFault() }
-            }
+            refresh(object)
             refreshed.append(object)
         }
         post(.NSManagedObjectContextObjectsDidChange, ChangeDigest(refreshed: refreshed))

@@ -157,7 +157,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// - Throws: As that one.
     @_disfavoredOverload
     open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] {
-        Array(try results(of: request.state, affectedStores: request.affectedStores)) as [Any]
+        checkQueue()
+        return Array(try results(of: request.state, affectedStores: request.affectedStores)) as [Any]
     }
 
     /// Whether a fault whose row is gone is dealt with: it is a deleted object with nil values then. Asked when that turns out.

@@ -53,8 +53,8 @@ extension NSManagedObject {
 
     /// A change begins: what was set without a note before it isn't part of it.
     func beginPrimitiveChange(_ key: String) {
-        guard let slot = layout.slot(named: key), layout.slots[slot].isRelationship else { return }
-        context?.formerEnds[RelationshipEnd(object: ObjectIdentifier(self), slot: slot)] = nil
+        guard let context, !context.formerEnds.isEmpty, let slot = layout.slot(named: key) else { return }
+        context.formerEnds[RelationshipEnd(object: ObjectIdentifier(self), slot: slot)] = nil
     }
 
     /// A change ends: sets what was set without a note since it began once more, with its inverse.

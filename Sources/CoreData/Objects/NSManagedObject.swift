@@ -179,7 +179,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open func willChangeValue(forKey key: String) {
         if ConcurrencyDebug.isOn { context?.checkQueue() }
         realize()
-        if state.contains(.primitive) { beginPrimitiveChange(key) }
+        beginPrimitiveChange(key)
         if let observation { observation.begin(key) }
     }
 

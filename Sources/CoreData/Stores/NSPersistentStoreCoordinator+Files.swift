@@ -3,13 +3,16 @@
 public import Foundation
 
 extension NSPersistentStoreCoordinator {
-    /// Replaces the metadata of a store that needn't be open. What describes the file itself, such as its version hashes, stays.
+    /// Replaces the metadata of a store that needn't be open; a custom one's class does it. What describes the file itself, such as its version hashes, stays.
     ///
     /// - Throws: `CocoaError` if there is no store of that type, or the metadata are no property list.
     public class func setMetadata(
         _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
         options: [AnyHashable: Any]? = nil
     ) throws {
+        if let storeClass = StoreClasses[storeType] {
+            return try storeClass.setMetadata(metadata, forPersistentStoreAt: url)
+        }
         guard storeType == NSSQLiteStoreType else { throw noFile(storeType) }
         try SQLiteStoreFile.setMetadata(metadata ?? [:], at: url)
     }

@@ -361,11 +361,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     @preconcurrency
     public func perform<T, E: Error>(_ block: @escaping @Sendable () throws(E) -> T) async throws(E) -> T {
         let result: Transferred<Result<T, E>> = await withCheckedContinuation { continuation in
-            perform {
-                let result: Result<T, E>
-                do throws(E) { result = .success(try block()) } catch { result = .failure(error) }
-                continuation.resume(returning: Transferred(value: result))
-            }
+            perform { continuation.resume(returning: Transferred(value: Result(catching: block))) }
         }
         return try result.value.get()
     }

@@ -43,15 +43,10 @@ extension ModelLint {
     /// Checks the keys of an entity and of its own properties.
     mutating func checkKeys(of entity: NSEntityDescription) {
         checkKeys(entity.userInfo, .entity, entity.name, nil)
-        for property in Self.ownProperties(of: entity) {
+        for property in entity.sortedDeclaredProperties {
             let site: Site = property is NSRelationshipDescription ? .relationship : .attribute
             checkKeys(property.userInfo, site, entity.name, property.name)
         }
-    }
-
-    /// The properties that an entity declares itself, by name.
-    static func ownProperties(of entity: NSEntityDescription) -> [NSPropertyDescription] {
-        entity.declaredProperties.sorted { $0.name < $1.name }
     }
 
     private mutating func checkKeys(
@@ -108,7 +103,7 @@ extension ModelLint {
             (Annotation.dictionaryTransformerName, said.dictionaryTransformerName),
         ]
         for (key, name) in named { checkTransformer(name, key, known, entity.name, nil) }
-        for property in Self.ownProperties(of: entity) where property is NSAttributeDescription {
+        for property in entity.sortedDeclaredProperties where property is NSAttributeDescription {
             let name = rules.property(property, of: entity).said.transformerName
             checkTransformer(name, Annotation.transformerName, known, entity.name, property.name)
         }

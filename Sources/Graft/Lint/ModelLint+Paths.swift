@@ -28,7 +28,7 @@ extension ModelLint {
 
     mutating func checkPaths(of entity: NSEntityDescription, _ rules: MappingRules) {
         var places: [Place] = []
-        let own = Set(Self.ownProperties(of: entity).map(\.name))
+        let own = Set(entity.sortedDeclaredProperties.map(\.name))
         for property in entity.propertiesByName.values.sorted(by: { $0.name < $1.name }) {
             let isOwn = own.contains(property.name)
             for (rank, path) in Self.keyPaths(of: property, entity, rules).enumerated() {

@@ -155,7 +155,7 @@ public struct ModelLint: Sendable, Hashable, Codable {
 
     /// Names defaults that a store rounds: an object that has one differs from itself when it is read again.
     private mutating func checkDefaults(of entity: NSEntityDescription) {
-        for case let attribute as NSAttributeDescription in Self.ownProperties(of: entity) {
+        for case let attribute as NSAttributeDescription in entity.sortedDeclaredProperties {
             guard attribute.attributeType == .decimalAttributeType,
                 let value = (attribute.defaultValue as? NSDecimalNumber)?.decimalValue, value.keptBySQLite != value
             else { continue }
@@ -168,7 +168,7 @@ public struct ModelLint: Sendable, Hashable, Codable {
 
     /// Names the date formats that MagicalRecord doesn't have and that are understood all the same.
     private mutating func checkDateFormats(of entity: NSEntityDescription) {
-        for property in Self.ownProperties(of: entity) {
+        for property in entity.sortedDeclaredProperties {
             let format = Annotation.text(MagicalRecordKey.dateFormat, of: property.userInfo)
             guard let format, format != MagicalRecordKey.unixTime, MagicalRecordKey.isUnixTime(format) else { continue }
             add(

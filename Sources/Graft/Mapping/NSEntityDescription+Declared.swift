@@ -8,4 +8,7 @@ extension NSEntityDescription {
         guard let inherited = superentity?.propertiesByName else { return properties }
         return properties.filter { inherited[$0.name] == nil }
     }
+
+    /// The same by name.
+    var sortedDeclaredProperties: [NSPropertyDescription] { declaredProperties.sorted { $0.name < $1.name } }
 }

@@ -70,7 +70,7 @@ public struct ModelDiagram: Sendable {
         let sorted = model.entities.sorted { ($0.name ?? "") < ($1.name ?? "") }
         entities = sorted.map { Entity($0, attributeLimit) }
         links = sorted.flatMap { entity in
-            entity.declaredProperties.sorted { $0.name < $1.name }.compactMap { $0 as? NSRelationshipDescription }
+            entity.sortedDeclaredProperties.compactMap { $0 as? NSRelationshipDescription }
                 .compactMap { Link($0, of: entity) }
         }
     }
@@ -81,7 +81,7 @@ extension ModelDiagram.Entity {
         name = entity.name ?? ""
         superentity = entity.superentity?.name
         isAbstract = entity.isAbstract
-        let all = entity.declaredProperties.sorted { $0.name < $1.name }.compactMap { $0 as? NSAttributeDescription }
+        let all = entity.sortedDeclaredProperties.compactMap { $0 as? NSAttributeDescription }
         attributes = all.prefix(limit ?? all.count).map {
             ModelDiagram.Attribute(
                 name: $0.name, type: AttributeKind($0).modelName, isOptional: $0.isOptional)

@@ -76,8 +76,9 @@ extension GraphSnapshot {
             guard tables[candidate.entity].value(column, row: candidate.row).isSameIdentity(as: value),
                 schema.isEntity(candidate.entity, relatedTo: entity)
             else { return false }
-            if tables[candidate.entity].flags[candidate.row].contains(.gone) { gone = candidate }
-            return gone != candidate
+            guard tables[candidate.entity].flags[candidate.row].contains(.gone) else { return true }
+            gone = candidate
+            return false
         }
         return known ?? gone
     }

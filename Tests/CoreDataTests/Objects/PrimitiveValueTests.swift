@@ -63,6 +63,26 @@ import Testing
         #expect(stored?.array.compactMap { ($0 as? NSManagedObject)?.text("heading") } == ["3", "2", "1"])
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `a primitive value that was saved before a change isn't part of it`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let authors = ["Ada", "Bo", "Cy"].map { library.insert("Author", ["name": $0]) }
+        let book = library.insert("Book", ["title": "b", "author": authors[0]])
+        try library.context.save()
+        book.setValue("c", forKey: "title")
+        library.context.processPendingChanges()
+        book.setPrimitiveValue(authors[1], forKey: "author")
+        try library.context.save()
+        library.context.refreshAllObjects()
+        book.willChangeValue(forKey: "author")
+        book.setPrimitiveValue(authors[2], forKey: "author")
+        book.didChangeValue(forKey: "author")
+        #expect(authors.map { $0.many("books").count } == [0, 0, 1])
+        try library.context.save()
+        let stored = try library.fetch("Author", sortedBy: "name", in: library.newContext())
+        #expect(stored.map { $0.many("books").count } == [0, 0, 1])
+    }
+
     @Test func `a primitive value set before a change isn't part of it`() throws {
         let library = try Library(.inMemory)
         let author = library.insert("Author", ["name": "Ada"]), book = library.insert("Book", ["title": "b"])

@@ -27,18 +27,7 @@ extension ExpressionFormatReading {
     }
 
     private static func expression(_ format: String, _ arguments: [Any]) -> Self {
-        let expression: NSExpression
-        do {
-            expression = try NSExpression.parsing(format, arguments: arguments)
-        } catch {
-            fatalError("\(error)")
-        }
-        guard let typed = expression as? Self else {
-            fatalError(
-                "The format \"\(format)\" describes a \(type(of: expression)), not a \(Self.self). "
-                    + "Call NSExpression(format:) and look at the class of the result.")
-        }
-        return typed
+        FormatReading.result(of: format, "NSExpression") { try NSExpression.parsing(format, arguments: arguments) }
     }
 }
 

@@ -27,16 +27,26 @@ extension PredicateFormatReading {
     }
 
     private static func predicate(_ format: String, _ arguments: [Any]) -> Self {
-        let predicate: NSPredicate
+        FormatReading.result(of: format, "NSPredicate") { try NSPredicate.parsing(format, arguments: arguments) }
+    }
+}
+
+/// Reading formats that a program has written: what is wrong with one stops it.
+enum FormatReading {
+    /// What a format describes, where it is of the class whose initialiser was called.
+    ///
+    /// - Parameter base: The class whose initialiser takes all formats.
+    static func result<T>(of format: String, _ base: String, _ read: () throws -> NSObject) -> T {
+        let result: NSObject
         do {
-            predicate = try NSPredicate.parsing(format, arguments: arguments)
+            result = try read()
         } catch {
             fatalError("\(error)")
         }
-        guard let typed = predicate as? Self else {
+        guard let typed = result as? T else {
             fatalError(
-                "The format \"\(format)\" describes a \(type(of: predicate)), not a \(Self.self). "
-                    + "Call NSPredicate(format:) and look at the class of the result.")
+                "The format \"\(format)\" describes a \(type(of: result)), not a \(T.self). "
+                    + "Call \(base)(format:) and look at the class of the result.")
         }
         return typed
     }

@@ -75,7 +75,7 @@ open class NSEntityDescription: NSObject, NSCopying {
     /// Setting leaves out what super-entities have.
     public var properties: [NSPropertyDescription] {
         get {
-            guard let model, model.isInUse || model.isFlattened else { return ownProperties }
+            guard let model, model.isFlattened else { return ownProperties }
             return lineage.reversed().flatMap(\.ownProperties)
         }
         set {

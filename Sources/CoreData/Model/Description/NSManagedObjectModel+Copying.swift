@@ -19,7 +19,7 @@ extension NSManagedObjectModel {
         for made in copies { made.connectIndexes() }
 
         copy.entities = copies
-        copy.isFlattened = isFlattened || isInUse
+        copy.isFlattened = isFlattened
         copy.versionIdentifiers = versionIdentifiers
         copy.localizationDictionary = localizationDictionary
         copy.knownVersionHashes = knownVersionHashes

@@ -20,7 +20,7 @@ open class NSManagedObjectModel: NSObject, NSCoding, NSCopying {
     /// Whether a coordinator uses the model.
     package private(set) final var isInUse = false
 
-    /// Whether the entities' properties name the inherited ones, too: in models that were read from a file.
+    /// Whether the entities' properties name the inherited ones, too: in models that were read from a file or are in use.
     final var isFlattened = false
 
     /// The entities, in declared order; by name where the model comes from an archive.
@@ -177,6 +177,7 @@ extension NSManagedObjectModel {
     /// that several threads can read it. A coordinator calls this before it shows the model to anybody.
     package func markInUse() {
         isInUse = true
+        isFlattened = true
         _ = entitiesByName
         for entity in entities { _ = entity.propertyLookup }
     }

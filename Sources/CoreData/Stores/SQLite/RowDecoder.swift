@@ -161,7 +161,9 @@ struct RowDecoder {
         case .decimal:
             // The shortest text that reads back as the same double: 0.1 and not 0.1000000000000000055.
             let digits = storage == .real ? "\(statement.double(at: column))" : text
-            if number(digits) != nil, let decimal = Decimal(string: digits) { return .decimal(decimal) }
+            if storage != .text || number(text) != nil, let decimal = Decimal(string: digits) {
+                return .decimal(decimal)
+            }
         case .string:
             if storage != .blob { return .string(text) }
         case .uri:

@@ -17,9 +17,7 @@ package enum SQLiteStoreFile {
         let errors = SQLiteErrors(path: url.path)
         _ = try metadata(at: url)
         do {
-            var configuration = Configuration()
-            configuration.busyMode = .timeout(5)
-            let writer = try DatabaseQueue(path: url.path, configuration: configuration)
+            let writer = try writer(url)
             try writer.write { db in
                 var metadata = try StoreMetadata.read(db, errors: errors)
                 metadata.replaceEntries(by: entries)
@@ -29,6 +27,13 @@ package enum SQLiteStoreFile {
         } catch {
             throw errors.translated(error, .saving)
         }
+    }
+
+    /// A connection that writes pages or metadata as they are, without what a store needs.
+    private static func writer(_ url: URL) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(5)
+        return try DatabaseQueue(path: url.path, configuration: configuration)
     }
 
     /// The archive of the model that a store was last opened with (`Z_MODELCACHE`); nil where it has none.
@@ -182,9 +187,7 @@ package enum SQLiteStoreFile {
         do {
             let reader = try ReadOnlyDatabase(path: source.path, options: SQLiteStoreOptions())
             defer { reader.close() }
-            var configuration = Configuration()
-            configuration.busyMode = .timeout(5)
-            let writer = try DatabaseQueue(path: destination.path, configuration: configuration)
+            let writer = try writer(destination)
             let needed = try reader.read { original in
                 let needed = try from.needed(by: original)
                 if from.url != to.url { try to.add(needed, from: from, added: &added) }

@@ -25,7 +25,8 @@ struct SQLiteStoreOptions: Sendable {
     init() {}
 
     /// - Parameter options: `NSReadOnlyPersistentStoreOption`, `NSIgnorePersistentStoreVersioningOption`,
-    ///   `NSPersistentHistoryTrackingKey`, `NSSQLiteManualVacuumOption`, `NSSQLiteAnalyzeOption`, `NSSQLitePragmasOption` and `NSPersistentStoreTimeoutOption`. Others mean nothing to the store.
+    ///   `NSPersistentHistoryTrackingKey`, `NSSQLiteManualVacuumOption`, `NSSQLiteAnalyzeOption`, `NSSQLitePragmasOption` and
+    ///   `NSPersistentStoreTimeoutOption`. Others mean nothing to the store.
     init(_ options: [AnyHashable: Any]) {
         isReadOnly = Self.flag(options[NSReadOnlyPersistentStoreOption])
         ignoresVersionHashes = Self.flag(options[NSIgnorePersistentStoreVersioningOption])
