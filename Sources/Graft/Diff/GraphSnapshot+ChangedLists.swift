@@ -5,13 +5,10 @@
 
 extension GraphSnapshot {
     /// Lets lists that are said whole otherwise, and whose mapping adds to them, be changes that remove nothing.
-    mutating func noteAddedMembers(_ mapping: GraphMapping) {
-        for (entity, description) in schema.entities.enumerated() {
-            for (number, property) in description.properties.enumerated() where property.isToMany {
-                guard mapping.entities[entity].properties[number]?.membersPolicy == .add else { continue }
-                for row in liveRows(of: entity) where tables[entity].hasValue(number, row: row) {
-                    removals[Cell(row: RowReference(entity: entity, row: row), property: number)] = .empty
-                }
+    mutating func noteAddedMembers() {
+        for list in addingLists {
+            for row in liveRows(of: list.entity) where tables[list.entity].hasValue(list.property, row: row) {
+                removals[Cell(row: RowReference(entity: list.entity, row: row), property: list.property)] = .empty
             }
         }
     }

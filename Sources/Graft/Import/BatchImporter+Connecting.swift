@@ -47,18 +47,4 @@ extension BatchImporter {
         // Never as a new object's: what has put itself there counts.
         return try connect(number, plan.properties[number], of: object, to: wanted, isNew: false)
     }
-
-    /// The members that a row takes away from a relationship; nil where it says what the members are.
-    func removals(
-        _ row: Int, _ number: Int, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
-    ) -> [NSManagedObject]? {
-        if snapshot.removals.isEmpty { return nil }
-        let cell = GraphSnapshot.Cell(row: RowReference(entity: plan.number, row: row), property: number)
-        guard let range = snapshot.removals[cell] else { return nil }
-        var removed: [NSManagedObject] = []
-        for index in range.indices {
-            if let member = object(snapshot.resolved(snapshot.members[index])) { removed.append(member) }
-        }
-        return removed
-    }
 }

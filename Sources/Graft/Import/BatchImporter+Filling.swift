@@ -54,20 +54,69 @@ extension BatchImporter {
             at: place)
     }
 
-    /// Sets the values of all rows.
+    /// Sets the values of all rows, and links them, in the order of the text: who is named by several owners has the last one.
     func fillObjects(_ snapshot: borrowing GraphSnapshot) throws {
-        for (entity, plan) in plans.enumerated() {
+        for plan in plans {
             try readMembers(plan, snapshot)
+            if plan.version != nil { try noteOutdated(plan, snapshot) }
+        }
+        let restated = restatements(snapshot)
+        for step in steps(snapshot, restated) {
+            let (entity, row) = (step.row.entity, step.row.row)
+            guard let object = object(step.row), !states[entity][row].contains(.outdated) else { continue }
+            let plan = plans[entity]
+            let isNew = states[entity][row].contains(.new)
+            let isChanged =
+                step.restatement < 0
+                ? try fill(object, row, plan, isNew: isNew, snapshot)
+                // By then, even a new object may have something to lose.
+                : try link(restated[step.restatement], of: object, plan, isNew: false, snapshot)
+            if isChanged { states[entity][row].insert(.changed) }
+            if step.restatement < 0, isNew, matcher.keepsObjects { matcher.enter(object, plan) }
+        }
+    }
+
+    /// A row to fill, or a relationship of it that the text speaks of once more.
+    private struct Step {
+        var time: Int
+        var row: RowReference
+        /// Where among these it stands; -1 for the row itself.
+        var restatement: Int
+    }
+
+    /// What is said of relationships elsewhere than where their row is read first.
+    private func restatements(_ snapshot: borrowing GraphSnapshot) -> [LinkStatement] {
+        if snapshot.earlier.isEmpty, snapshot.times.isEmpty { return [] }
+        return (snapshot.earlierStatements() + snapshot.times.keys.map(snapshot.statement)).filter {
+            !snapshot.tables[$0.cell.row.entity].flags[$0.cell.row.row].contains(.dead)
+        }
+    }
+
+    private func steps(_ snapshot: borrowing GraphSnapshot, _ restated: [LinkStatement]) -> [Step] {
+        var steps: [Step] = []
+        steps.reserveCapacity(snapshot.rowCount + restated.count)
+        for (entity, plan) in plans.enumerated() {
             for row in 0..<snapshot.tables[entity].count {
-                guard let object = matcher.objects[entity][row], !snapshot.tables[entity].flags[row].contains(.dead)
-                else {
+                if matcher.objects[entity][row] == nil || snapshot.tables[entity].flags[row].contains(.dead) {
                     continue
                 }
-                let isNew = states[entity][row].contains(.new)
-                if !isNew, plan.isReference(row, snapshot) { continue }
-                if try fill(object, row, plan, isNew: isNew, snapshot) { states[entity][row].insert(.changed) }
-                if isNew, matcher.keepsObjects { matcher.enter(object, plan) }
+                if !states[entity][row].contains(.new), plan.isReference(row, snapshot) { continue }
+                let reference = RowReference(entity: entity, row: row)
+                steps.append(Step(time: snapshot.tables[entity].ends[row], row: reference, restatement: -1))
             }
+        }
+        for (number, statement) in restated.enumerated() {
+            steps.append(Step(time: statement.time, row: statement.cell.row, restatement: number))
+        }
+        steps.sort { ($0.time, $0.row, $0.restatement) < ($1.time, $1.row, $1.restatement) }
+        return steps
+    }
+
+    /// Notes the rows whose objects have their version already, or a later one.
+    private func noteOutdated(_ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot) throws {
+        for (row, object) in matcher.objects[plan.number].enumerated() {
+            guard let object, !states[plan.number][row].contains(.new) else { continue }
+            if try isOutdated(row, object, plan, snapshot) { states[plan.number][row].insert(.outdated) }
         }
     }
 
@@ -93,7 +142,6 @@ extension BatchImporter {
     ) throws -> Bool {
         // An object that was found as one of another entity keeps its entity, and has only what both have.
         let limit = isNew ? plan.properties.count : propertyCount(of: object, plan)
-        if plan.version != nil, !isNew, try isOutdated(row, object, plan, snapshot) { return false }
         var isChanged = false
         let words = snapshot.tables[plan.number].wordCount
         for word in 0..<words {
@@ -134,41 +182,53 @@ extension BatchImporter {
         _ number: Int, of object: NSManagedObject, _ row: Int, _ plan: ImportPlan, isNew: Bool,
         _ snapshot: borrowing GraphSnapshot
     ) throws -> Bool {
-        let column = plan.properties[number].column
-        switch plan.properties[number].kind {
-        case .attribute:
-            let value = snapshot.tables[plan.number].value(column, row: row)
-            if !isNew { return try editor.set(value, number, plan.properties[number], of: object) }
-            try object.assign(value, number, plan.properties[number])
-            return true
-        case .toOne:
-            let end = snapshot.tables[plan.number].toOne(column, row: row)
-            let destination = end.isNone ? nil : self.object(snapshot.resolved(end))
-            if destination == nil, !end.isNone {
-                return try !isGone(end, snapshot) && waits(number, of: object, row, plan, for: end, at: nil, snapshot)
-                    ? false : connect(number, plan.properties[number], of: object, to: nil, isNew: isNew)
-            }
-            return try connect(number, plan.properties[number], of: object, to: destination, isNew: isNew)
-        case .toMany:
-            let range = snapshot.tables[plan.number].toMany(column, row: row)
-            var members: [NSManagedObject] = []
-            members.reserveCapacity(Int(range.count))
-            for index in range.indices {
-                if let member = self.object(snapshot.resolved(snapshot.members[index])) {
-                    members.append(member)
-                } else if hasReferencePolicies, !isGone(snapshot.members[index], snapshot) {
-                    _ = waits(
-                        number, of: object, row, plan, for: snapshot.members[index],
-                        at: index - range.indices.lowerBound,
-                        snapshot)
-                }
-            }
-            let policy = plan.membersPolicies[number]
-            if policy == .replace {
-                return try connect(number, plan.properties[number], of: object, to: members, isNew: isNew)
-            }
-            return try connect(number, plan, of: object, to: members, policy, removals(row, number, plan, snapshot))
+        guard case .attribute = plan.properties[number].kind else {
+            let cell = GraphSnapshot.Cell(row: RowReference(entity: plan.number, row: row), property: number)
+            // It has its own step.
+            if !snapshot.times.isEmpty, snapshot.times[cell] != nil { return false }
+            return try link(snapshot.statement(of: cell), of: object, plan, isNew: isNew, snapshot)
         }
+        let value = snapshot.tables[plan.number].value(plan.properties[number].column, row: row)
+        if !isNew { return try editor.set(value, number, plan.properties[number], of: object) }
+        try object.assign(value, number, plan.properties[number])
+        return true
+    }
+
+    /// Sets what a text says of a relationship, by the policies that it has; returns whether that changes it.
+    private func link(
+        _ statement: LinkStatement, of object: NSManagedObject, _ plan: ImportPlan, isNew: Bool,
+        _ snapshot: borrowing GraphSnapshot
+    ) throws -> Bool {
+        let (number, row) = (statement.cell.property, statement.cell.row.row)
+        guard number < propertyCount(of: object, plan) else { return false }
+        let property = plan.properties[number]
+        guard property.isToMany else {
+            let end = statement.end
+            let destination = end.isNone ? nil : self.object(snapshot.resolved(end))
+            if destination == nil, !end.isNone, !statement.isReplaced, !isGone(end, snapshot),
+                waits(number, of: object, row, plan, for: end, at: nil, snapshot)
+            {
+                return false
+            }
+            return try connect(number, property, of: object, to: destination, isNew: isNew)
+        }
+        let range = statement.members
+        var members: [NSManagedObject] = []
+        members.reserveCapacity(Int(range.count))
+        for index in range.indices {
+            if let member = self.object(snapshot.resolved(snapshot.members[index])) {
+                members.append(member)
+            } else if hasReferencePolicies, !statement.isReplaced, !isGone(snapshot.members[index], snapshot) {
+                let position = index - range.indices.lowerBound
+                _ = waits(number, of: object, row, plan, for: snapshot.members[index], at: position, snapshot)
+            }
+        }
+        let policy = plan.membersPolicies[number]
+        if policy == .replace { return try connect(number, property, of: object, to: members, isNew: isNew) }
+        let removed = statement.removals.map { range in
+            range.indices.compactMap { self.object(snapshot.resolved(snapshot.members[$0])) }
+        }
+        return try connect(number, plan, of: object, to: members, policy, removed)
     }
 }
 

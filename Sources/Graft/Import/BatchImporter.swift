@@ -26,6 +26,8 @@ final class BatchImporter {
         static let changed = RowState(rawValue: 2)
         /// An older version than the object's; it was left alone.
         static let skipped = RowState(rawValue: 4)
+        /// An older version than the object's, or the same.
+        static let outdated = RowState(rawValue: 8)
     }
 
     let context: NSManagedObjectContext

@@ -88,28 +88,15 @@ extension GraphSnapshot {
         let common = source.entity < target.entity ? source.entity : target.entity
         for (number, property) in schema.entities[common].properties.enumerated() {
             guard tables[source.entity].hasValue(number, row: source.row) else { continue }
-            if tables[target.entity].hasValue(number, row: target.row) {
-                if !property.isAttribute { hasReplacedLinks = true }
-                if !replacing { continue }
-            }
-            tables[target.entity].markPresent(number, row: target.row)
             let column = property.column
-            switch property.kind {
-            case .attribute:
-                let value = tables[source.entity].value(column, row: source.row)
-                tables[target.entity].setValue(value, column, row: target.row)
-            case .toOne:
-                let value = tables[source.entity].toOne(column, row: source.row)
-                tables[target.entity].setToOne(value, column, row: target.row)
-            case .toMany:
-                let value = tables[source.entity].toMany(column, row: source.row)
-                tables[target.entity].setToMany(value, column, row: target.row)
-                if !removals.isEmpty {
-                    // Adding and replacing are different things, so the whole of it moves.
-                    let cell = Cell(row: source, property: number)
-                    removals[Cell(row: target, property: number)] = removals.removeValue(forKey: cell)
-                }
+            if !property.isAttribute {
+                moveLink(number, property, of: source, to: target, replacing: replacing)
+                continue
             }
+            if !replacing, tables[target.entity].hasValue(number, row: target.row) { continue }
+            tables[target.entity].markPresent(number, row: target.row)
+            let value = tables[source.entity].value(column, row: source.row)
+            tables[target.entity].setValue(value, column, row: target.row)
         }
         let name = tables[source.entity].rowName(source.row)
         if !name.isNull { tables[target.entity].setRowName(name, row: target.row) }
@@ -118,12 +105,16 @@ extension GraphSnapshot {
 
     /// Lets go of nested rows without identity to which nothing leads any more, because their owner was read again with others.
     mutating func dropReplacedRows() {
-        guard hasReplacedLinks else { return }
+        if earlier.isEmpty { return }
+        var ends: [RowReference: [RowReference]] = [:]
+        for statement in earlierStatements() where !statement.isReplaced {
+            ends[statement.cell.row, default: []] += statement.members.indices.map { resolved(members[$0]) }
+        }
         dropUnreachedRows { snapshot, row in
             let relationships = snapshot.schema.entities[row.entity].properties.enumerated().filter {
                 !$1.isAttribute && snapshot.tables[row.entity].hasValue($0, row: row.row)
             }
-            return relationships.flatMap { snapshot.destinations(of: row, $1) }
+            return relationships.flatMap { snapshot.destinations(of: row, $1) } + (ends[row] ?? [])
         }
     }
 

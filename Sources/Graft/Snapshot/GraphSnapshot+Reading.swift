@@ -36,7 +36,8 @@ extension GraphSnapshot {
         reader.startBatch()
         while try reader.readBatch(rowLimit: .max) {}
         self = reader.takeBatch()
-        if absence == .unknown, !reader.mapping.isDocument { noteAddedMembers(reader.mapping) }
+        try addUpLists()
+        if absence == .unknown, !reader.mapping.isDocument { noteAddedMembers() }
     }
 
     /// Reads a graph from memory, as ``init(reading:entity:model:options:)`` does.

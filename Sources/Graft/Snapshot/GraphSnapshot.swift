@@ -30,8 +30,12 @@ public struct GraphSnapshot: Sendable {
     public var absence = Absence.never
     /// How often rows have been merged.
     var mergeCount: UInt32 = 0
-    /// Whether a merge has taken relationships from a row that had other ones.
-    var hasReplacedLinks = false
+    /// What was said of relationships before something else was said of them, in the order of the text.
+    var earlier: [LinkStatement] = []
+    /// When that was said which relationships have now, where it isn't when their row was read first.
+    var times: [Cell: Int] = [:]
+    /// The relationships whose lists are added to what is there.
+    var addingLists: Set<Column> = []
 
     /// What it means where a row says nothing of a property.
     public enum Absence: String, Sendable, CaseIterable, Codable {
@@ -69,6 +73,8 @@ public struct GraphSnapshot: Sendable {
         roots.removeAll(keepingCapacity: true)
         forwards.removeAll()
         removals.removeAll()
+        earlier.removeAll()
+        times.removeAll()
         relatedRows.removeAll()
         skippedCounts.removeAll()
     }

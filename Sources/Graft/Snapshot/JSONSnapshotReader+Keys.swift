@@ -18,6 +18,7 @@ extension JSONSnapshotReader {
     ) throws {
         let start = unknownKeys.log.count
         let knownCount = try readMembers(plan.keys, of: plan, row: row, first: first, check)
+        snapshot.tables[plan.number].ends[row] = reader.tokenOffset
         guard knownCount == 0, !plan.keys.table.keys.isEmpty else { return }
         if unknownKeys.log.count == start {
             if unknownKeys.isCounting { emptyObjectCount += 1 }

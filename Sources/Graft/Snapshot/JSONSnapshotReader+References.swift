@@ -122,6 +122,7 @@ extension JSONSnapshotReader {
         if let match, isCurrent(match) {
             try reader.skipKnownObject(length: match.length)
             for number in match.unknownKeys { unknownKeys.met(number) }
+            snapshot.restate(match.reference, at: reader.tokenOffset)
             return match.reference
         }
         let countBefore = nestedObjectCount

@@ -79,8 +79,7 @@ struct JSONSnapshotReader: ~Copyable {
         self.mapping = mapping
         self.entityName = entityName
         document = mapping.isDocument ? DocumentState() : nil
-        snapshot = GraphSnapshot(mapping.schema)
-        snapshot.absence = .unknown
+        snapshot = Self.emptySnapshot(mapping)
         memos = mapping.schema.entities.map { _ in NestedObjectMemo() }
         plans = mapping.schema.entities.indices.map { JSONEntityPlan($0, in: mapping) }
         successors = [Int](repeating: 0, count: mapping.keyCount)
@@ -108,9 +107,19 @@ struct JSONSnapshotReader: ~Copyable {
     /// Hands over what has been read since ``startBatch()``.
     mutating func takeBatch() -> GraphSnapshot {
         let batch = snapshot
-        snapshot = GraphSnapshot(mapping.schema)
-        snapshot.absence = .unknown
+        snapshot = Self.emptySnapshot(mapping)
         return batch
+    }
+
+    private static func emptySnapshot(_ mapping: GraphMapping) -> GraphSnapshot {
+        var snapshot = GraphSnapshot(mapping.schema)
+        snapshot.absence = .unknown
+        for (entity, description) in mapping.entities.enumerated() {
+            for (property, mapped) in description.properties.enumerated() where mapped?.membersPolicy == .add {
+                snapshot.addingLists.insert(.init(entity: entity, property: property))
+            }
+        }
+        return snapshot
     }
 
     /// Reads records until there are enough rows, and returns whether there may be more. A document is read as a whole,

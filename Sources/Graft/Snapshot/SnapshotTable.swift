@@ -35,6 +35,8 @@ struct SnapshotTable: Sendable {
     var flags: [Flags] = []
     /// Where each row begins in its source, in bytes; -1 where that isn't known.
     var offsets: [Int] = []
+    /// Where the text of each row ends, as far as that is known: what ends later was said later.
+    var ends: [Int] = []
     /// What each row is called in its store, as far as that is known; fewer than rows where the last ones have no name.
     private(set) var rowNames: [GraphValue] = []
     /// How often each row has been merged with, to see whether what was read earlier still stands.
@@ -56,6 +58,7 @@ struct SnapshotTable: Sendable {
         for _ in 0..<wordCount { presence.append(0) }
         flags.append([])
         offsets.append(offset)
+        ends.append(offset)
         stamps.append(0)
         count &+= 1
         return count &- 1
@@ -69,6 +72,7 @@ struct SnapshotTable: Sendable {
         flags.removeLast()
         if rowNames.count == count { rowNames.removeLast() }
         offsets.removeLast()
+        ends.removeLast()
         stamps.removeLast()
         count -= 1
     }
@@ -81,6 +85,7 @@ struct SnapshotTable: Sendable {
         presence.removeAll(keepingCapacity: true)
         flags.removeAll(keepingCapacity: true)
         offsets.removeAll(keepingCapacity: true)
+        ends.removeAll(keepingCapacity: true)
         stamps.removeAll(keepingCapacity: true)
         rowNames.removeAll(keepingCapacity: true)
         count = 0

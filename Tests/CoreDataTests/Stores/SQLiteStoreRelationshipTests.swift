@@ -194,6 +194,15 @@ import Testing
             ])
     }
 
+    // A side that was never read doesn't know that what left and came back was there before.
+    @Test func `a side that knows of no order leaves the order of a pair that is there`() throws {
+        let store = try TestStore(orderedBothWays())
+        let author = try store.insert("Author"), posts = try store.insert("Post", [[:], [:], [:]])
+        try store.relate(author, version: 1, "posts", add: posts, order: posts)
+        try store.relate(posts[0], version: 1, "authors", add: [author], order: nil)
+        #expect(try store.members(author, "posts") == posts)
+    }
+
     // MARK: Within one entity
 
     private func friends() -> NSManagedObjectModel {

@@ -53,6 +53,19 @@ import Testing
         #expect(try members(world) == "bac")
     }
 
+    @Test func `lists of one object in several records add up, in a graph that is compared, too`() throws {
+        let text = #"[{"id": "t", "members": ["a"]}, {"id": "t", "members": ["b"]}]"#
+        let union = try world(["JSONToManyPolicy": "union"], isOrdered: true)
+        try union.take(#"{"id": "t", "members": ["c"]}"#, "Team")
+        let model = union.stack.container.managedObjectModel
+        let snapshot = try GraphSnapshot(json: Data(text.utf8), entity: "Team", model: model)
+        let diff = try union.stack.perform { try GraphDiff(from: GraphSnapshot(of: $0), to: snapshot) }
+        let change = try #require(diff.changed.first { $0.key.entity == "Team" })
+        #expect("\(change)".contains("\"a\"") && "\(change)".contains("\"b\""), "\(change)")
+        try union.take(text, "Team")
+        #expect(try members(union) == "cab")
+    }
+
     @Test func `replace and delete: who has no team any more goes`() throws {
         let world = try world(["JSONToManyPolicy": "replaceAndDelete"], toOne: true)
         try world.take(#"[{"id": "t", "members": ["a", "b", "c", "d"]}, {"id": "u", "members": []}]"#, "Team")

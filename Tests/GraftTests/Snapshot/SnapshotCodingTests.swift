@@ -50,7 +50,7 @@ import Testing
                 return "\(snapshot[cell.row].identity[0]) \(members.joined())"
             }.sorted()
         }
-        #expect(removed(decoded) == [#""t" "d""f""#, #""u" "a""#])
+        #expect(removed(decoded) == [#""t" "c""d""f""#, #""u" "a""#])
         #expect(removed(decoded) == removed(snapshot))
         #expect(try decoded.contents() == snapshot.contents())
     }

@@ -136,27 +136,31 @@ final class JoinTableChanges {
             try statement.bind(pair.owner, at: 1)
             try statement.bind(pair.member, at: 2)
             var parameter: Int32 = 3
-            if let memberKeyColumn {
-                let key = try pair.memberKey != 0 ? pair.memberKey : next(memberKeyColumn, ownerColumn, pair.owner, db)
-                try statement.bind(key, at: parameter)
-                parameter += 1
-            }
-            if let ownerKeyColumn {
-                let key = try pair.ownerKey != 0 ? pair.ownerKey : next(ownerKeyColumn, memberColumn, pair.member, db)
-                try statement.bind(key, at: parameter)
+            for (column, key, of, row) in [
+                (memberKeyColumn, pair.memberKey, ownerColumn, pair.owner),
+                (ownerKeyColumn, pair.ownerKey, memberColumn, pair.member),
+            ] {
+                guard let column else { continue }
+                try statement.bind(key != 0 ? key : next(column, of, row, db), at: parameter)
+                try statement.bind(Int64(key != 0 ? 1 : 0), at: parameter + 1)
+                parameter += 2
             }
             try statement.run()
         }
     }
 
-    /// A pair that is there already stays; only its order keys are brought up to date.
+    /// A pair that is there already stays; only the order keys that a side has reported are brought up to date.
     private func insertion(_ orders: [String]) -> String {
         let columns = [ownerColumn, memberColumn] + orders
-        let marks = columns.map { _ in "?" }.joined(separator: ", ")
+        // Behind each order key comes whether it was reported.
+        let places = [1, 2] + orders.indices.map { 3 + 2 * $0 }
+        let marks = places.map { "?\($0)" }.joined(separator: ", ")
         if orders.isEmpty {
             return "INSERT OR IGNORE INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(marks))"
         }
-        let assignments = orders.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+        let assignments = orders.enumerated().map { index, column in
+            "\(column) = CASE WHEN ?\(4 + 2 * index) THEN excluded.\(column) ELSE ifnull(\(column), excluded.\(column)) END"
+        }.joined(separator: ", ")
         return "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(marks)) "
             + "ON CONFLICT (\(ownerColumn), \(memberColumn)) DO UPDATE SET \(assignments)"
     }

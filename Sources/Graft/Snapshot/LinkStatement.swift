@@ -1,0 +1,119 @@
+// What a text says of a relationship, and when. A row has what was said last; what was said of the same relationship before is kept,
+// because it counts, too: who is named by one owner leaves another one, and lists that add to each other add up.
+
+/// What a text says of a relationship of one object.
+struct LinkStatement: Sendable {
+    var cell: GraphSnapshot.Cell
+    /// Where the object's text ends.
+    var time: Int
+    /// What a to-one relationship leads to.
+    var end = RowReference.none
+    /// The members of a to-many relationship; those to add, where it says what is removed.
+    var members = MemberRange.empty
+    /// The members to remove; nil where the list isn't about changes.
+    var removals: MemberRange?
+    /// Whether a later one says what there is, whatever this one said.
+    var isReplaced = false
+}
+
+extension GraphSnapshot {
+    /// What a row says of a relationship now.
+    func statement(of cell: Cell) -> LinkStatement {
+        let (entity, row) = (cell.row.entity, cell.row.row)
+        let property = schema.entities[entity].properties[cell.property]
+        var statement = LinkStatement(
+            cell: cell, time: times.isEmpty ? tables[entity].ends[row] : times[cell] ?? tables[entity].ends[row])
+        if property.isToMany {
+            statement.members = tables[entity].toMany(property.column, row: row)
+            if !removals.isEmpty { statement.removals = removals[cell] }
+        } else {
+            statement.end = tables[entity].toOne(property.column, row: row)
+        }
+        return statement
+    }
+
+    /// Lets a row say of a relationship what another row of the same object said.
+    ///
+    /// - Parameter replacing: Whether the other row was read later, so that it counts.
+    mutating func moveLink(
+        _ number: Int, _ property: GraphSchema.Property, of source: RowReference, to target: RowReference,
+        replacing: Bool
+    ) {
+        let cell = Cell(row: target, property: number)
+        var moved = statement(of: Cell(row: source, property: number))
+        removals[moved.cell] = nil
+        times[moved.cell] = nil
+        moved.cell = cell
+        if tables[target.entity].hasValue(number, row: target.row) {
+            let old = statement(of: cell)
+            if !saysSame(old, moved) { earlier.append(replacing ? old : moved) }
+            if !replacing { return }
+        }
+        tables[target.entity].markPresent(number, row: target.row)
+        if property.isToMany {
+            tables[target.entity].setToMany(moved.members, property.column, row: target.row)
+            // Adding and replacing are different things, so the whole of it moves.
+            if moved.removals != nil || !removals.isEmpty { removals[cell] = moved.removals }
+        } else {
+            tables[target.entity].setToOne(moved.end, property.column, row: target.row)
+        }
+        if moved.time != tables[target.entity].ends[target.row] { times[cell] = moved.time }
+    }
+
+    /// Notes that a text says again what it has said of an object.
+    mutating func restate(_ reference: RowReference, at time: Int) {
+        for (number, property) in schema.entities[reference.entity].properties.enumerated()
+        where property.inverse != nil && tables[reference.entity].hasValue(number, row: reference.row) {
+            times[Cell(row: reference, property: number)] = time
+        }
+    }
+
+    private func saysSame(_ one: LinkStatement, _ other: LinkStatement) -> Bool {
+        one.end == other.end && one.removals == nil && other.removals == nil
+            && members[one.members.indices].elementsEqual(members[other.members.indices])
+    }
+
+    /// Whether a statement leaves the members that are there.
+    func isAdding(_ statement: LinkStatement) -> Bool {
+        statement.removals != nil
+            || addingLists.contains(Column(entity: statement.cell.row.entity, property: statement.cell.property))
+    }
+
+    /// What was said of relationships before what they have now, the latest first.
+    func earlierStatements() -> [LinkStatement] {
+        var replaced: Set<Cell> = []
+        var statements = earlier.enumerated().sorted { ($0.element.time, $0.offset) > ($1.element.time, $1.offset) }
+            .map(\.element)
+        for index in statements.indices {
+            statements[index].cell.row = resolved(statements[index].cell.row)
+            let cell = statements[index].cell
+            if !isAdding(statement(of: cell)) { replaced.insert(cell) }
+            statements[index].isReplaced = replaced.contains(cell)
+            if !isAdding(statements[index]) { replaced.insert(cell) }
+        }
+        return statements
+    }
+
+    /// Makes one list of those that add to each other, for a graph that is compared and not imported.
+    ///
+    /// - Throws: ``GraftError`` with `tooLarge`.
+    mutating func addUpLists() throws {
+        for statement in earlierStatements() where !statement.isReplaced {
+            let cell = statement.cell
+            let property = schema.entities[cell.row.entity].properties[cell.property]
+            let later = self.statement(of: cell)
+            let removed = later.removals.map { Set($0.indices.map { resolved(members[$0]) }) } ?? []
+            let first = statement.members.indices.map { resolved(members[$0]) }.filter { !removed.contains($0) }
+            let named = first + later.members.indices.map { resolved(members[$0]) }
+            try set(MembersComparison.unique(named), property, cell.property, of: cell.row)
+            removals[cell] = try statement.removals.map { earlier in
+                let lost = (members[earlier.indices] + members[(later.removals ?? .empty).indices]).map(resolved)
+                let start = members.count
+                members += MembersComparison.unique(lost)
+                return try range(from: start)
+            }
+        }
+        earlier = []
+        times = [:]
+    }
+}

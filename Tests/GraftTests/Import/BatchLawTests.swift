@@ -1,0 +1,116 @@
+// The law of batches: data that speaks of the same objects again and again, and contradicts itself, gives the same store whatever
+// the size of the batches. What was said later counts, as it does where each record is a batch.
+
+import CoreData
+import Foundation
+import Graft
+import TestSupport
+import Testing
+
+@Suite struct BatchLawTests {
+    private func model() -> NSManagedObjectModel {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Team", info: ["identityAttributes": "id"],
+            [
+                .attribute("id", .integer64AttributeType), .attribute("name"),
+                .toMany("players", "Player", inverse: "team"),
+                .toOne("captain", "Player", inverse: "leads"),
+                .toMany("fans", "Player", inverse: "likes", isOrdered: true).annotated(["JSONToManyPolicy": "union"]),
+                .toMany("guests", "Player", inverse: "visits", isOrdered: true)
+                    .annotated(["JSONToManyPolicy": "delta"]),
+                .toMany("notes", "Note", inverse: "team", rule: .cascadeDeleteRule).annotated([
+                    "JSONToManyPolicy": "union"
+                ]),
+            ])
+        sketch.entity(
+            "Player", info: ["identityAttributes": "id"],
+            [
+                .attribute("id", .integer64AttributeType), .attribute("name"),
+                .toOne("team", "Team", inverse: "players"), .toOne("leads", "Team", inverse: "captain"),
+                .toMany("likes", "Team", inverse: "fans"), .toMany("visits", "Team", inverse: "guests"),
+            ])
+        sketch.entity("Note", [.attribute("text"), .toOne("team", "Team", inverse: "notes")])
+        return sketch.model()
+    }
+
+    /// Records of few teams and players, each said several times.
+    private struct Payload {
+        var random: SeededGenerator
+
+        private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+        private mutating func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
+
+        private mutating func players() -> String {
+            let ids = (0..<4).filter { _ in chance(40) }.shuffled(using: &random)
+            return "[" + ids.map { player($0) }.joined(separator: ", ") + "]"
+        }
+
+        /// A player by its number, with its team's, or with a team that says whom it has: few texts, so that they come again.
+        private mutating func player(_ id: Int) -> String {
+            if chance(75) { return "\(id)" }
+            if chance(50) { return "{\"id\": \(id), \"team\": \(number(3))}" }
+            let team = number(3)
+            return "{\"id\": \(id), \"team\": {\"id\": \(team), \"players\": [\(id), \(number(2))]}}"
+        }
+
+        private mutating func record() -> String {
+            var members = ["\"id\": \(number(3))"]
+            if chance(30) { members.append("\"name\": \"name \(number(4))\"") }
+            if chance(60) { members.append("\"players\": \(players())") }
+            if chance(25) { members.append("\"captain\": \(chance(20) ? "null" : "\(number(4))")") }
+            if chance(25) { members.append("\"fans\": \(players())") }
+            if chance(30) {
+                members.append(
+                    "\"guests\": \(chance(30) ? players() : "{\"add\": \(players()), \"remove\": \(players())}")")
+            }
+            if chance(20) { members.append("\"notes\": [{\"text\": \"note \(number(1000))\"}]") }
+            return "{\(members.joined(separator: ", "))}"
+        }
+
+        mutating func text() -> String { (0..<(2 + number(9))).map { _ in record() }.joined(separator: "\n") }
+    }
+
+    @Test(arguments: Laws.cases(1...300, oneOf: 10))
+    func `any size of batches gives the same store`(_ seed: Int) throws {
+        let model = model()
+        var payload = Payload(random: SeededGenerator(seed: seed))
+        let texts = (0..<3).map { _ in payload.text() }
+        var expected: [[String]] = []
+        for (size, savesEachBatch) in [(1, true), (1, false), (4, true), (4, false), (1000, false), (1000, true)] {
+            var options = ImportOptions()
+            options.format = .sequence
+            options.batchSize = size
+            options.savesEachBatch = savesEachBatch
+            let stack = try TestStack(model, seed.isMultiple(of: 3) ? .inMemory : .sqlite)
+            for (index, text) in texts.enumerated() {
+                let source = ImportSource.data(Data(text.utf8), entity: "Team")
+                try stack.container.importJSON(from: [source], options: options)
+                let labels = try stack.perform { try picture($0) }
+                if size == 1, savesEachBatch { expected.append(labels) }
+                try #require(
+                    labels == expected[index],
+                    "seed \(seed), batches of \(size), \(savesEachBatch), text \(index):\n\(texts.joined(separator: "\n--\n"))"
+                )
+            }
+        }
+    }
+
+    private func picture(_ context: NSManagedObjectContext) throws -> [String] {
+        func name(_ object: NSManagedObject) -> String {
+            "\(object.entity.name ?? "") \(object.value(forKey: object.entity.name == "Note" ? "text" : "id") ?? "-")"
+        }
+        context.checkInvariants()
+        return try context.everything().map { object in
+            let links = object.entity.relationshipsByName.keys.sorted().map { key -> String in
+                let value = object.value(forKey: key)
+                let members =
+                    (value as? NSOrderedSet)?.array ?? (value as? NSSet)?.allObjects ?? value.map { [$0] } ?? []
+                let names = members.compactMap { $0 as? NSManagedObject }.map(name)
+                return "\(key): " + (value is NSOrderedSet ? names : names.sorted()).joined(separator: ", ")
+            }
+            let title = object.entity.attributesByName["name"].map { _ in "\(object.value(forKey: "name") ?? "-")" }
+            return "\(name(object)) \(title ?? "") " + links.joined(separator: "; ")
+        }.sorted()
+    }
+}
