@@ -163,7 +163,10 @@ extension NSManagedObjectContext {
         var current = members
         let isOrdered = owner.layout.slots[slot].kind == .toMany(ordered: true)
         for object in delta.removed.objects { current.remove(object, keepingOrder: isOrdered) }
-        for object in delta.added.objects { current.append(object) }
+        for object in delta.added.objects {
+            if isOrdered, delta.hasReturned(object) { current.remove(object, keepingOrder: true) }
+            current.append(object)
+        }
         owner.values[slot] = .objects(current)
     }
 

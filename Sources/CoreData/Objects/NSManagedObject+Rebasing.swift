@@ -299,6 +299,9 @@ extension EntityLayout.Slot {
     /// Whether the members' own to-one relationships say which they are.
     var isDecidedByMembers: Bool { relationship?.inverseRelationship.map { !$0.isToMany } ?? false }
 
+    /// The same, and there is no order, in which what leaves and comes back is the last one.
+    var isDecidedByMembersAlone: Bool { kind != .toMany(ordered: true) && isDecidedByMembers }
+
     /// Whether both sides have one destination, and a column for it.
     var isOneToOne: Bool { kind == .toOne && isDecidedByMembers }
 }

@@ -80,13 +80,25 @@ extension NSManagedObject {
 
     /// Takes one member out of a to-many relationship.
     func removeMember(_ slot: Int, _ member: NSManagedObject) {
-        if case .objects(let members) = values[slot], !members.contains(member) { return }
+        switch values[slot] {
+        case .objects(let members): if !members.contains(member) { return }
+        case .unread:
+            // Where it says itself whose it is, somebody else's is no member.
+            if let inverse = layout.inverses[slot], !member.layout.slots[inverse].isToMany,
+                member.destinationAfterRealizing(inverse) !== self
+            {
+                return
+            }
+        default: break
+        }
         unlink(slot, from: member)
         if let inverse = layout.inverses[slot] { member.unlink(inverse, from: self) }
     }
 
     /// The member's side of becoming a member: a to-one inverse leaves its previous owner first.
     private func adopt(by owner: NSManagedObject, slot: Int, inverse: Int) {
+        // Both sides are one.
+        if owner === self, slot == inverse { return }
         if !layout.slots[inverse].isToMany, let previous = destinationAfterRealizing(inverse), previous !== owner {
             previous.unlink(slot, from: self)
         }
@@ -130,7 +142,7 @@ extension NSManagedObject {
 
     private func linkUnobserved(_ slot: Int, to object: NSManagedObject) {
         if layout.slots[slot].isToMany {
-            values[slot].addMember(object, isDecidedElsewhere: layout.slots[slot].isDecidedByMembers)
+            values[slot].addMember(object, isDecidedElsewhere: layout.slots[slot].isDecidedByMembersAlone)
         } else {
             values[slot] = .object(object)
         }
@@ -154,7 +166,7 @@ extension NSManagedObject {
     private func unlinkUnobserved(_ slot: Int, from object: NSManagedObject) {
         if case .toMany(let ordered) = layout.slots[slot].kind {
             values[slot].removeMember(
-                object, keepingOrder: ordered, isDecidedElsewhere: layout.slots[slot].isDecidedByMembers)
+                object, keepingOrder: ordered, isDecidedElsewhere: layout.slots[slot].isDecidedByMembersAlone)
         } else {
             if !leads(slot, to: object), layout.slots[slot].isOneToOne { readPartner(slot) }
             guard leads(slot, to: object) else { return }

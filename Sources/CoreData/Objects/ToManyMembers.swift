@@ -108,10 +108,15 @@ package struct ToManyMembers {
 package struct ToManyDelta {
     package var added = ToManyMembers()
     package var removed = ToManyMembers()
+    /// Those of the added ones that had been removed before: in an order, they are the last ones now.
+    private var returned: Set<ObjectIdentifier> = []
 
     package var isEmpty: Bool { added.isEmpty && removed.isEmpty }
 
     package init() {}
+
+    /// Whether an added object was there before, and left.
+    func hasReturned(_ object: NSManagedObject) -> Bool { returned.contains(ObjectIdentifier(object)) }
 
     /// Notes a new member that isn't among `added` yet.
     ///
@@ -120,11 +125,13 @@ package struct ToManyDelta {
     mutating func add(_ object: NSManagedObject, isDecidedElsewhere: Bool) {
         let comesBack = !removed.isEmpty && removed.remove(object, keepingOrder: false)
         if comesBack, isDecidedElsewhere { return }
+        if comesBack { returned.insert(ObjectIdentifier(object)) }
         added.append(object)
     }
 
     mutating func remove(_ object: NSManagedObject, isDecidedElsewhere: Bool) {
         let wasAdded = added.remove(object, keepingOrder: true)
+        returned.remove(ObjectIdentifier(object))
         if wasAdded, isDecidedElsewhere || object.isInserted { return }
         removed.append(object)
     }

@@ -230,6 +230,8 @@ extension NSManagedObject {
             if members.contains(member) == isMember { return }
         case .unread(let delta):
             guard let inverse = layout.inverses[slot] else { return }
+            // It keeps its place among those that came.
+            if isMember, delta?.added.contains(member) ?? false { return }
             let isStored = !member.isInserted && member.committed[inverse].referencedID == id
             var new = delta ?? ToManyDelta()
             new.added.remove(member, keepingOrder: true)

@@ -201,6 +201,11 @@ import Testing
         try store.relate(author, version: 1, "posts", add: posts, order: posts)
         try store.relate(posts[0], version: 1, "authors", add: [author], order: nil)
         #expect(try store.members(author, "posts") == posts)
+        let second = try store.insert("Author")
+        try store.relate(second, version: 1, "posts", add: [posts[0]], order: [posts[0]])
+        try store.relate(posts[0], version: 2, "authors", add: [author], order: nil)
+        #expect(try store.members(posts[0], "authors") == [second, author])
+        #expect(try store.members(author, "posts") == posts)
     }
 
     // MARK: Within one entity

@@ -5,14 +5,14 @@ import GRDB
 
 /// Collects the changes of one join table.
 final class JoinTableChanges {
-    /// A pair, seen from the master relationship. An order key of 0 stands for none.
+    /// A pair, seen from the master relationship. A side that has said nothing of it has no order key; 0 stands for the end of its order.
     private struct Pair {
         var owner: Int64
         var member: Int64
         /// Orders the members of the owner.
-        var memberKey: Int64 = 0
+        var memberKey: Int64?
         /// Orders the owners of the member.
-        var ownerKey: Int64 = 0
+        var ownerKey: Int64?
     }
 
     /// The new order of one object's members.
@@ -44,7 +44,7 @@ final class JoinTableChanges {
 
     // MARK: Collecting
 
-    /// - Parameter order: The member's order key; 0 where the relationship isn't ordered.
+    /// - Parameter order: The member's order key; 0 for the end, or where the relationship isn't ordered.
     func insert(_ owner: Int64, _ member: Int64, via join: SQLJoin, order: Int64) {
         var pair = pair(owner, member, join)
         if join.isMaster { pair.memberKey = order } else { pair.ownerKey = order }
@@ -129,8 +129,8 @@ final class JoinTableChanges {
             index += 1
             // Both sides report a pair; each knows the key of its own order.
             while index < pairs.count, pairs[index].owner == pair.owner, pairs[index].member == pair.member {
-                if pair.memberKey == 0 { pair.memberKey = pairs[index].memberKey }
-                if pair.ownerKey == 0 { pair.ownerKey = pairs[index].ownerKey }
+                if pair.memberKey ?? 0 == 0 { pair.memberKey = pairs[index].memberKey ?? pair.memberKey }
+                if pair.ownerKey ?? 0 == 0 { pair.ownerKey = pairs[index].ownerKey ?? pair.ownerKey }
                 index += 1
             }
             try statement.bind(pair.owner, at: 1)
@@ -141,15 +141,16 @@ final class JoinTableChanges {
                 (ownerKeyColumn, pair.ownerKey, memberColumn, pair.member),
             ] {
                 guard let column else { continue }
-                try statement.bind(key != 0 ? key : next(column, of, row, db), at: parameter)
-                try statement.bind(Int64(key != 0 ? 1 : 0), at: parameter + 1)
+                let place = key ?? 0
+                try statement.bind(place != 0 ? place : next(column, of, row, db), at: parameter)
+                try statement.bind(Int64(key == nil ? 0 : 1), at: parameter + 1)
                 parameter += 2
             }
             try statement.run()
         }
     }
 
-    /// A pair that is there already stays; only the order keys that a side has reported are brought up to date.
+    /// A pair that is there already stays, with the order key of a side that has said nothing of it.
     private func insertion(_ orders: [String]) -> String {
         let columns = [ownerColumn, memberColumn] + orders
         // Behind each order key comes whether it was reported.
