@@ -43,6 +43,7 @@ extension NSManagedObjectContext {
                 let coordinator = source.rootCoordinator
             else { return }
             let saved = SavedIDs(notification.userInfo ?? [:], of: coordinator)
+            guard !saved.isEmpty else { return }
             perform { self.merge(saved) }
         }
     }
@@ -72,8 +73,10 @@ extension NSManagedObjectContext {
         digest.refreshed += letGo(ofVanished: digest.deleted).filter { !known.contains(ObjectIdentifier($0)) }
         post(.NSManagedObjectContextObjectsDidChange, digest)
         if isObserved, !saved.isEmpty {
+            var info = saved.userInfo
+            if !digest.refreshed.isEmpty { info[NSRefreshedObjectIDsKey] = Set(digest.refreshed.map(\.id)) }
             NotificationCenter.default.post(
-                name: .NSManagedObjectContextDidMergeChangesObjectIDs, object: self, userInfo: saved.userInfo)
+                name: .NSManagedObjectContextDidMergeChangesObjectIDs, object: self, userInfo: info)
         }
     }
 }

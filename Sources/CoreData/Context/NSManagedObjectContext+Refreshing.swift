@@ -114,6 +114,7 @@ extension NSManagedObjectContext {
         advanceGeneration()
         assignedStores.removeAll()
         wantedRows.removeAll()
+        watched.removeAll()
         let ids = isObserved ? objects.map(\.id) : []
         for object in objects { object.detach() }
         if isObserved { post(.NSManagedObjectContextObjectsDidChange, ChangeDigest(invalidatedAll: ids)) }

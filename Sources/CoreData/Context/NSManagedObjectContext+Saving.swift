@@ -3,22 +3,25 @@
 
 import Foundation
 
+/// The key of the history's token in the user info of a context's save. Core Data has no constant for it, but clients read it
+/// under this name. Observed: macOS 15.
+private let newChangeTokenKey = "newChangeToken"
+
 extension NSManagedObjectContext {
     func saveChanges() throws {
         checkQueue()
         processPendingChanges()
         try throwFaultFailure()
-        guard hasChanges else {
-            try source?.saveNothing(for: self)
-            return
-        }
         // What is there now counts, and is what the context reads from then on; unless nothing comes of it.
         var generationAfterwards = generation
         generation = nil
         defer { generation = generationAfterwards }
         NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
         runWillSave()
-        guard hasChanges else { return }
+        guard hasChanges else {
+            try source?.saveNothing(for: self)
+            return announceSave(ChangeDigest(), generationAfterwards)
+        }
         for object in updated.objects { object.notePrimitiveChanges() }
         if validatesOnSave { try validateChanges() }
         try settleConstraintConflicts()
@@ -27,7 +30,7 @@ extension NSManagedObjectContext {
         let digest = ChangeDigest(inserted: inserted.objects, updated: updated.objects, deleted: deleted.objects)
         if generationAfterwards != nil { generationAfterwards = .current }
         settle(digest)
-        announceSave(digest)
+        announceSave(digest, generationAfterwards)
     }
 
     /// Calls `willSave()` on everything that will be saved, again on what changes meanwhile.
@@ -116,7 +119,14 @@ extension NSManagedObjectContext {
             inserted: inserted, updated: updated,
             deleted: deleted.objects.map { object in
                 RowChange(objectID: object.id, version: object.version, values: object.committed, changed: SlotSet())
-            }, linked: linkedRows(inserted, updated), origin: origin, assignedStores: assignedStores)
+            }, linked: linkedRows(inserted, updated), watched: watchedRows(), origin: origin,
+            assignedStores: assignedStores)
+    }
+
+    /// The rows of the objects that ``detectConflicts(for:)`` was called for, but for those whose versions the save checks anyway.
+    private func watchedRows() -> [WatchedRow] {
+        watched.filter { $0.context === self && !$0.hasChanges && !$0.isFault }
+            .map { WatchedRow(objectID: $0.id, version: $0.version) }
     }
 
     /// The rows that new links lead to and that the save doesn't change: the other side had been read when the link was there already.
@@ -221,15 +231,29 @@ extension NSManagedObjectContext {
         deleted.removeAll()
         assignedStores.removeAll()
         wantedRows.removeAll()
+        watched.removeAll()
         undoRecorder?.noteSave()
     }
 
-    private func announceSave(_ digest: ChangeDigest) {
+    /// Tells of a save, also of one that had nothing to write.
+    private func announceSave(_ digest: ChangeDigest, _ generation: NSQueryGenerationToken?) {
         for object in digest.inserted + digest.updated + digest.deleted where object.hasLifeCycle { object.didSave() }
         for object in digest.deleted { object.state.remove(.deleted) }
-        post(.NSManagedObjectContextDidSave, digest)
+        var info = digest.userInfo
+        if isObserved {
+            info[NSManagedObjectContextQueryGenerationKey] = generation
+            if !digest.isEmpty { info[newChangeTokenKey] = historyTokenOfSave() }
+        }
+        NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: info)
         if isObserved { announceIDs(digest) }
         forget(deleted: digest.deleted)
+    }
+
+    /// The place behind this save in the histories that its stores keep; nil for a child.
+    private func historyTokenOfSave() -> NSPersistentHistoryToken? {
+        guard let coordinator = source as? NSPersistentStoreCoordinator else { return nil }
+        let stores = coordinator.persistentStores.filter(\.tracksHistory)
+        return stores.isEmpty ? nil : coordinator.currentPersistentHistoryToken(fromStores: stores)
     }
 
     private func announceIDs(_ digest: ChangeDigest) {

@@ -89,6 +89,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var assignedStores: [RowKey: NSPersistentStore] = [:]
     /// Which numbers the rows of unsaved objects shall get if they are free, by their temporary IDs.
     var wantedRows: [RowKey: Int64] = [:]
+    /// Objects that the next save mustn't find changed by somebody else.
+    var watched: [NSManagedObject] = []
     /// What couldn't be read while ``collectingFaultFailures(_:)`` runs; nil where such a failure stops the process.
     var faultFailures: FaultFailures?
     /// Whether a subclass's way to fetch is running.
@@ -146,6 +148,17 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// - Throws: `CocoaError` with a validation code; `.managedObjectMerge` or `.managedObjectConstraintMerge` with the
     ///   conflicts under `NSPersistentStoreSaveConflictsErrorKey`; or the store's error. The changes are all still there.
     open func save() throws { try saveChanges() }
+
+    /// Lets the next save that writes something fail, or go to the merge policy, if somebody else has changed an object meanwhile,
+    /// although it has no changes here. Changed and deleted objects are always checked.
+    ///
+    /// Of several stores, those count that the save writes to.
+    open func detectConflicts(for object: NSManagedObject) {
+        checkQueue()
+        guard object.context === self, !object.id.isTemporaryID, !watched.contains(object) else { return }
+        object.realize()
+        watched.append(object)
+    }
 
     /// Gives objects their permanent IDs without saving them.
     ///

@@ -28,13 +28,18 @@ public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
 public let NSAddedPersistentStoresKey = "added"
 /// Stores removed from a coordinator: `[NSPersistentStore]`.
 public let NSRemovedPersistentStoresKey = "removed"
-/// The key of a store whose UUID has changed, in a coordinator's notification; an array of the old store and the new one.
+/// The key of a store whose UUID has changed, in a coordinator's notification; an array of the old store, the new one and
+/// the IDs of objects that have other ones, which is empty here: a copy keeps them.
 public let NSUUIDChangedPersistentStoresKey = "uuidChanged"
 
+/// The key of the query generation that a pinned context reads after its save, in the save's notification.
+public let NSManagedObjectContextQueryGenerationKey = "newQueryGeneration"
+
 extension Notification.Name {
-    /// A context is about to save. Posted without user info.
+    /// A context is about to save, also where it has no changes. Posted without user info.
     public static let NSManagedObjectContextWillSave = Notification.Name("NSManagingContextWillSaveChangesNotification")
-    /// A context has saved; user info has the inserted, updated and deleted objects.
+    /// A context has saved; user info has the inserted, updated and deleted objects: none of them, where there were no
+    /// changes. Where a store keeps a history, the save's token is under "newChangeToken".
     public static let NSManagedObjectContextDidSave = Notification.Name("NSManagingContextDidSaveChangesNotification")
     /// A context has saved; user info has the IDs of the inserted, updated and deleted objects.
     public static let NSManagedObjectContextDidSaveObjectIDs = Notification.Name(
@@ -45,7 +50,7 @@ extension Notification.Name {
     /// Objects of a context have changed; posted once for all changes of a turn.
     public static let NSManagedObjectContextObjectsDidChange = Notification.Name(
         "NSObjectsChangedInManagingContextNotification")
-    /// A coordinator's stores will change.
+    /// Not posted: Core Data does so only for the stores of its former iCloud support.
     public static let NSPersistentStoreCoordinatorStoresWillChange = Notification.Name(
         "NSPersistentStoreCoordinatorStoresWillChangeNotification")
     /// A coordinator's stores have changed.
@@ -67,7 +72,7 @@ extension NSManagedObjectContext {
         case deletedObjectIDs = "deleted_objectIDs"
         case refreshedObjectIDs = "refreshed_objectIDs"
         case invalidatedObjectIDs = "invalidated_objectIDs"
-        /// Never posted here: the token is asked for with `queryGenerationToken`.
+        /// In the user info of a save: the token that a pinned context reads from then on.
         case queryGeneration = "newQueryGeneration"
     }
 

@@ -120,7 +120,7 @@ enum HistoryEntity: String {
                 ("author", .stringAttributeType), ("bundleID", .stringAttributeType),
                 ("contextName", .stringAttributeType), ("processID", .stringAttributeType),
                 ("storeID", .stringAttributeType), ("timestamp", .dateAttributeType),
-                ("transactionNumber", .integer64AttributeType),
+                ("token", .integer64AttributeType), ("transactionNumber", .integer64AttributeType),
             ]
         case .change:
             [

@@ -40,6 +40,7 @@ extension NSPersistentStoreCoordinator {
                 try copyFile(file, configuration, to: URL, options)
                 let copy = try addPersistentStore(
                     ofType: storeType, configurationName: configuration, at: URL, options: options)
+                announce(NSUUIDChangedPersistentStoresKey, [store, copy, [NSManagedObjectID]()])
                 try remove(store)
                 return copy
             }

@@ -11,6 +11,12 @@ package enum ManagedObjectClasses {
         var classes: [String: AnyClass] = [:]
         var models: [WeakModel] = []
         var reportsMissingClasses = true
+        var bareEntities: [ObjectIdentifier: BareEntity] = [:]
+    }
+
+    private struct BareEntity: @unchecked Sendable {
+        // Safe: made once under the lock, and only read from then on.
+        let entity: NSEntityDescription
     }
 
     private struct WeakModel: @unchecked Sendable {
@@ -120,6 +126,19 @@ package enum ManagedObjectClasses {
     {
         guard let coordinator = context?.persistentStoreCoordinator else { return search(for: cls, in: loadedModels()) }
         return coordinator.entity(of: cls) { search(for: cls, in: [coordinator.managedObjectModel]) }
+    }
+
+    /// The entity whose objects are of a class, or one without properties where no loaded model has it.
+    static func someEntity(for cls: NSManagedObject.Type) -> NSEntityDescription {
+        if let entity = knownEntity(for: cls, in: nil) { return entity }
+        return state.withLock { state in
+            // Kept, because objects don't keep their entity.
+            if let known = state.bareEntities[ObjectIdentifier(cls)] { return known.entity }
+            let entity = NSEntityDescription()
+            entity.name = ClassNames.name(of: cls)
+            state.bareEntities[ObjectIdentifier(cls)] = BareEntity(entity: entity)
+            return entity
+        }
     }
 
     private static func search(

@@ -10,7 +10,12 @@ extension NSManagedObject {
     }
 
     private func fireFault() {
-        guard let context = context else { return }
+        guard let context else {
+            // Nothing will come any more: what has left its context is empty, and no fault once it has been asked.
+            state.remove(.fault)
+            state.insert(.gone)
+            return
+        }
         if !state.contains(.hasRow) { context.loadRow(of: self) }
         state.subtract([.fault, .hasRow])
         if !touched.isEmpty { keepDestinations() }

@@ -79,6 +79,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         context?.register(inserted: self)
     }
 
+    /// An object in no context, of the class's entity where a loaded model has one, else of one without properties.
+    ///
+    /// Core Data complains of this initialiser, and its object has no entity at all; what needs just any object calls it.
+    public convenience override init() {
+        self.init(entity: ManagedObjectClasses.someEntity(for: Self.self), insertInto: nil)
+    }
+
     deinit { registry?.removeDying(self, for: id.key) }
 
     /// What every class has, so that objects of a class that is known at run time alone can be made.

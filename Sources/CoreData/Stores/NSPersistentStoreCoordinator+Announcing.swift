@@ -32,6 +32,11 @@ extension NSPersistentStoreCoordinator {
 }
 
 extension NSPersistentStore {
+    /// Whether it was opened to keep a history.
+    var tracksHistory: Bool {
+        ((options?[NSPersistentHistoryTrackingKey] as? NSNumber)?.boolValue ?? false) && type == NSSQLiteStoreType
+    }
+
     fileprivate var announcesChanges: Bool {
         (options?[NSPersistentStoreRemoteChangeNotificationPostOptionKey] as? NSNumber)?.boolValue ?? false
     }

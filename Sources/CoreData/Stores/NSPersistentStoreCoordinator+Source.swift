@@ -116,7 +116,8 @@ extension NSPersistentStoreCoordinator: ObjectSource {
         if stores.count == 1 { return changes.isEmpty ? [] : [(stores[0], changes)] }
         var parts = stores.map { store in
             let linked = changes.linked.filter { $0.persistentStore === store }
-            return (store: store, changes: StoreChanges(linked: linked, origin: changes.origin))
+            let watched = changes.watched.filter { $0.objectID.persistentStore === store }
+            return (store: store, changes: StoreChanges(linked: linked, watched: watched, origin: changes.origin))
         }
         func add(_ rows: [RowChange], to list: WritableKeyPath<StoreChanges, [RowChange]>) throws {
             for row in rows {

@@ -78,10 +78,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                 store.backend = try makeBackend(for: store, configuration: configuration)
                 store.watchForRemoteChanges()
             }
-            announce(.NSPersistentStoreCoordinatorStoresWillChange, NSAddedPersistentStoresKey, store)
             stores.append(store)
             store.didAdd(to: self)
-            announce(.NSPersistentStoreCoordinatorStoresDidChange, NSAddedPersistentStoresKey, store)
+            announce(NSAddedPersistentStoresKey, [store])
             return store
         }
     }
@@ -224,13 +223,12 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                 )
             }
             NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
-            announce(.NSPersistentStoreCoordinatorStoresWillChange, NSRemovedPersistentStoresKey, store)
             store.willRemove(from: self)
             stores.remove(at: index)
             store.remoteChangeWatch = nil
             store.backend = nil
             store.persistentStoreCoordinator = nil
-            announce(.NSPersistentStoreCoordinatorStoresDidChange, NSRemovedPersistentStoresKey, store)
+            announce(NSRemovedPersistentStoresKey, [store])
         }
     }
 
@@ -241,16 +239,17 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             stores.removeAll { $0 === store }
         }
         other.lock.withLock {
-            other.announce(.NSPersistentStoreCoordinatorStoresWillChange, NSAddedPersistentStoresKey, store)
             store.persistentStoreCoordinator = other
             other.stores.append(store)
             store.didAdd(to: other)
-            other.announce(.NSPersistentStoreCoordinatorStoresDidChange, NSAddedPersistentStoresKey, store)
+            other.announce(NSAddedPersistentStoresKey, [store])
         }
     }
 
-    private func announce(_ name: Notification.Name, _ key: String, _ store: NSPersistentStore) {
-        NotificationCenter.default.post(name: name, object: self, userInfo: [key: [store]])
+    /// Tells that the stores have changed.
+    func announce(_ key: String, _ changed: [Any]) {
+        NotificationCenter.default.post(
+            name: .NSPersistentStoreCoordinatorStoresDidChange, object: self, userInfo: [key: changed])
     }
 
     // MARK: Finding
@@ -301,7 +300,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         guard let entities = managedObjectModel.entities(forConfigurationName: store.configurationName) else {
             return true
         }
+        // A file may have more, below the configuration's entities.
         return entities.contains { $0 === entity }
+            || (store.backend as? SQLiteStoreBackend)?.schema.entity(for: entity) != nil
     }
 
     // MARK: Writing

@@ -53,6 +53,13 @@ struct RelationChange {
     var order: [NSManagedObjectID]?
 }
 
+/// A row that a save doesn't change, but that nobody else may have changed either.
+struct WatchedRow {
+    var objectID: NSManagedObjectID
+    /// The version that the context read.
+    var version: Int64
+}
+
 /// Who changes a store; for its history.
 struct StoreOrigin {
     /// `transactionAuthor` of the context.
@@ -69,6 +76,8 @@ struct StoreChanges {
     var deleted: [RowChange] = []
     /// What new links lead to without being changed by the save itself, so that no version tells whether it is still there.
     var linked: [NSManagedObjectID] = []
+    /// Unchanged rows that have to be as the context read them, because somebody has asked for that.
+    var watched: [WatchedRow] = []
     var origin = StoreOrigin()
     /// In which stores new objects shall be, by their temporary IDs, where somebody has said so.
     var assignedStores: [RowKey: NSPersistentStore] = [:]

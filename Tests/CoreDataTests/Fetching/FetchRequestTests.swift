@@ -34,6 +34,19 @@ import Testing
         return request
     }
 
+    @Test func `a request says what it wants, also where code has made its compound`() {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.predicate = NSCompoundPredicate(
+            andPredicateWithSubpredicates: [NSPredicate(format: "pages > 5"), NSPredicate(format: "title == 'a'")])
+        request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: false)]
+        request.fetchLimit = 3
+        #expect(
+            request.description.hasSuffix(
+                "(entity: Book; predicate: (pages > 5 AND title == \"a\"); sortDescriptors: (title descending); limit: 3)"
+            ))
+        #expect("\(NSFetchRequest<NSManagedObject>())".contains("(entity: none)"))
+    }
+
     @Test func `a copy is equal and independent`() throws {
         let request = full()
         let copy = try #require(request.copy() as? NSFetchRequest<NSManagedObject>)

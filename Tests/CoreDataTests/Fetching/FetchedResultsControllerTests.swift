@@ -8,6 +8,7 @@ private final class ListModel: NSObject, NSFetchedResultsControllerDelegate {
     let controller: NSFetchedResultsController<NSManagedObject>
     private(set) var rows: [[NSManagedObject]] = []
     private(set) var events: [String] = []
+    private(set) var sizesOfGoneSections: [Int] = []
     private var sectionDeletes = IndexSet(), sectionInserts = IndexSet()
     private var deletes: [IndexPath] = []
     private var inserts: [(IndexPath, NSManagedObject)] = []
@@ -47,6 +48,7 @@ private final class ListModel: NSObject, NSFetchedResultsControllerDelegate {
         for type: NSFetchedResultsChangeType
     ) {
         events.append("\(type) section \(sectionInfo.name) \(sectionIndex)")
+        if type == .delete { sizesOfGoneSections.append(sectionInfo.objects?.count ?? -1) }
         if type == .insert { sectionInserts.insert(sectionIndex) } else { sectionDeletes.insert(sectionIndex) }
     }
 
@@ -214,6 +216,29 @@ private final class DifferenceModel: NSObject, NSFetchedResultsControllerDelegat
             list.takeEvents() == [
                 "will", "delete section 5 0", "insert section 99 2", "delete e 0.0 -", "insert x - 2.0", "did",
             ])
+    }
+
+    // Observed: macOS 15, and what SwiftUI's lists are made with where the order doesn't matter.
+    @Test(arguments: StoreKind.allCases)
+    func `a list needs no order, as long as it says so`(_ kind: StoreKind) throws {
+        let library = try filled(kind)
+        let request = request()
+        request.sortDescriptors = []
+        let list = try ListModel(request, library.context, sectionedBy: nil)
+        #expect(list.rows.map(\.count) == [5])
+        _ = library.insert("Book", ["title": "x"])
+        library.context.processPendingChanges()
+        #expect(list.takeEvents() == ["will", "insert x - 0.5", "did"])
+    }
+
+    // Observed: OS X 10.11.
+    @Test func `a section that goes has no objects any more`() throws {
+        let library = try filled()
+        let list = try list(library)
+        library.context.delete(try book(library, "e"))
+        library.context.processPendingChanges()
+        #expect(list.takeEvents() == ["will", "delete section 30 2", "delete e 2.0 -", "did"])
+        #expect(list.sizesOfGoneSections == [0])
     }
 
     @Test func `[F] an object that starts or stops to match the predicate is inserted or deleted`() throws {

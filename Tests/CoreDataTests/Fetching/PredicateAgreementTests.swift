@@ -19,6 +19,15 @@ import Testing
         }
     }
 
+    // Divergence 53.
+    @Test func `a text is never equal to a number, whichever store is asked`() throws {
+        let books = [["title": "304"]]
+        for format in ["title == %d", "title == %@", "title IN {%@, 5}"] {
+            #expect(try titles(books, format, [304]) == [[], []])
+        }
+        #expect(try titles(books, "title == %@", ["304"]) == [["304"], ["304"]])
+    }
+
     // MARK: Arguments
 
     @Test func `a pattern that is an argument and no regular expression fits nothing`() throws {

@@ -274,6 +274,28 @@ import Testing
         #expect(NSPredicate(format: "a == 1 AND b == $x").isEqual(compound))
     }
 
+    // Predicate Format String Syntax: printf's arguments are taken.
+    @Test func `a text of C's is taken, and in an array of arguments any value in its place`() {
+        let expected = NSPredicate(format: "key == 'value'")
+        #expect(NSPredicate(format: "%K == %s", argumentArray: ["key", "value"]).isEqual(expected))
+        #expect(NSPredicate(format: "%K == %s", argumentArray: ["key", "value" as NSString]).isEqual(expected))
+        unsafe "value".withCString { text in
+            #expect(unsafe NSPredicate(format: "%K == %s", "key", text).isEqual(expected))
+            let list = unsafe withVaList([text]) { unsafe NSPredicate(format: "key == %s", arguments: $0) }
+            #expect(list.isEqual(expected))
+        }
+        #expect(throws: PredicateError.self) { try NSPredicate.parsing("key == %s") }
+    }
+
+    // Divergence 52: Foundation's own compounds can't be made to print. What they are put into can.
+    @Test func `a compound made in code prints and compares as what it says after its variables were replaced`() {
+        let parts = [NSPredicate(format: "a == 1"), NSPredicate(format: "b == 2")]
+        let compound = NSCompoundPredicate(orPredicateWithSubpredicates: parts)
+        #expect(compound.evaluate(with: ["a": 1, "b": 1]) && !compound.evaluate(with: ["a": 2, "b": 1]))
+        let copy = compound.withSubstitutionVariables([:])
+        #expect("\(copy)" == "a == 1 OR b == 2" && copy.isEqual(NSPredicate(format: "a == 1 OR b == 2")))
+    }
+
     @Test func `variables are replaced everywhere but in a subquery that has one of the same name`() {
         let predicate = NSPredicate(format: "$x.a == $y AND SUBQUERY(items, $y, $y.b == $x).@count > 0")
         let filled = predicate.withSubstitutionVariables(["x": 1, "y": NSExpression(forKeyPath: "k")])

@@ -93,6 +93,27 @@ import Testing
         #expect(Set(there.objectIDs(forRelationshipNamed: "books")) == Set(ids))
     }
 
+    // Observed: macOS 15.
+    @Test(arguments: StoreKind.allCases)
+    func `an object that its context has forgotten is empty, and no fault once it was asked`(_ kind: StoreKind) throws {
+        let library = try filled(kind)
+        let passport = try library.fetch("Passport", sortedBy: "number")[0]
+        library.context.reset()
+        #expect(passport.isFault && passport.managedObjectContext == nil)
+        passport.willAccessValue(forKey: nil)
+        #expect(!passport.isFault && passport.text("number") == nil)
+    }
+
+    // Divergence 51.
+    @Test(arguments: StoreKind.allCases)
+    func `a new object that is refreshed keeps its values`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let author = library.insert("Author", ["name": "Ada"])
+        library.context.refresh(author, mergeChanges: false)
+        #expect(!author.isFault && author.isInserted && author.text("name") == "Ada")
+        try library.context.save()
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `a fault whose row is gone becomes a deleted object without values`(_ kind: StoreKind) throws {
         let library = try filled(kind)

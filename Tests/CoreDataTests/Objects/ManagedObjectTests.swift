@@ -121,6 +121,17 @@ import Testing
         }
     }
 
+    // Core Data complains, and goes on. Assumed: what such an object knows.
+    @Test func `an object of no entity at all can be made, and is in no context`() throws {
+        final class Stranger: NSManagedObject {}
+        let stranger = Stranger(), another = Stranger()
+        #expect(stranger.managedObjectContext == nil && !stranger.hasChanges && stranger != another)
+        #expect(stranger.entity === another.entity && stranger.entity.properties.isEmpty)
+        let library = try Library(.inMemory)
+        #expect(NSManagedObject().managedObjectContext == nil)
+        #expect(try library.fetch("Author").isEmpty)
+    }
+
     // Divergence 1: Core Data raises.
     @Test func `an unknown key and a missing entity stop the program with a sentence`() async throws {
         let key = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -40,6 +40,18 @@ import Testing
         try two.library.context.save()
     }
 
+    // Divergence 50.
+    @Test func `what a merge deletes has left the context, and is no change of its own`() throws {
+        let two = try Two(.sqlite)
+        two.other.delete(try two.theirs(two.bea))
+        try two.other.save()
+        NSManagedObjectContext.mergeChanges(
+            fromRemoteContextSave: [NSDeletedObjectsKey: [two.bea.objectID]], into: [two.library.context])
+        let context = two.library.context
+        #expect(two.bea.isDeleted && context.deletedObjects.isEmpty && context.registeredObjects == [two.ada])
+        #expect(!context.hasChanges)
+    }
+
     @Test func `mergeChanges(fromRemoteContextSave:into:) takes object IDs and their URIs`() throws {
         let two = try Two(.sqlite)
         try two.theirs(two.ada).setValue("Ann", forKey: "name")

@@ -83,8 +83,8 @@ final class PostedNotifications: @unchecked Sendable {
     private(set) var threads: [Thread] = []
     private var token: (any NSObjectProtocol)?
 
-    init(_ name: Notification.Name, from context: NSManagedObjectContext?) {
-        token = NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) {
+    init(_ name: Notification.Name, from sender: AnyObject?) {
+        token = NotificationCenter.default.addObserver(forName: name, object: sender, queue: nil) {
             [unowned self] notification in
             notifications.append(notification)
             threads.append(Thread.current)

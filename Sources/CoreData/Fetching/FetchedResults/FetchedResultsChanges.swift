@@ -32,7 +32,7 @@ struct FetchedResultsChanges {
     init(from old: FetchedSections, to new: FetchedSections, changed: Set<ObjectIdentifier>) {
         let oldNames = Set(old.sections.map(\.name)), newNames = Set(new.sections.map(\.name))
         for (index, section) in old.sections.enumerated() where !newNames.contains(section.name) {
-            sections.append(SectionChange(type: .delete, index: index, section: section))
+            sections.append(SectionChange(type: .delete, index: index, section: section.emptied))
         }
         for (index, section) in new.sections.enumerated() where !oldNames.contains(section.name) {
             sections.append(SectionChange(type: .insert, index: index, section: section))

@@ -15,6 +15,9 @@ struct FetchedSections {
             self.indexTitle = indexTitle
         }
 
+        /// The section when all its objects have left it.
+        var emptied: Section { Section(name: name, indexTitle: indexTitle) }
+
         var numberOfObjects: Int { members.count }
         var objects: [Any]? { members }
     }

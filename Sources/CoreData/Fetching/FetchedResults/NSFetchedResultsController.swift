@@ -40,7 +40,7 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
     private let relay = NotificationRelay()
 
     /// - Parameters:
-    ///   - fetchRequest: What is fetched. Needs a sort descriptor; the first one has to order the sections.
+    ///   - fetchRequest: What is fetched. Its sort descriptors mustn't be nil; the first one has to order the sections.
     ///   - context: Where it is fetched.
     ///   - sectionNameKeyPath: The value that the objects of a section have in common; nil for one section.
     ///   - name: The name of a cache; see ``cacheName``.
@@ -48,10 +48,10 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
         fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
         sectionNameKeyPath: String?, cacheName name: String?
     ) {
-        if fetchRequest.sortDescriptors?.isEmpty ?? true {
+        if fetchRequest.sortDescriptors == nil {
             fatalError(
                 "A fetched results controller for '\(fetchRequest.entityName ?? "")' needs a fetch request with sort "
-                    + "descriptors.")
+                    + "descriptors; an empty array, if the order doesn't matter.")
         }
         source = Source(
             request: fetchRequest, context: context, sectionNameKeyPath: sectionNameKeyPath, cacheName: name)

@@ -211,6 +211,11 @@ extension PredicateParser {
             let value = try argument()
             advance()
             return NSExpression.lifting(value)
+        case .text:
+            let value = try argument()
+            advance()
+            // In an array of arguments it is an object, as for `%@`.
+            return NSExpression.lifting(unsafe CText.string(at: value) ?? value)
         case .integer, .real, .character:
             let value = try argument()
             advance()

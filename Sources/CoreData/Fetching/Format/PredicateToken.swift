@@ -80,6 +80,8 @@ enum FormatSpecifier: Equatable {
     case real
     /// `%c`
     case character
+    /// `%s`
+    case text
 }
 
 extension PredicateToken {
@@ -96,6 +98,7 @@ extension PredicateToken {
         case .argument(.integer(let text)): "%\(text)"
         case .argument(.real): "%f"
         case .argument(.character): "%c"
+        case .argument(.text): "%s"
         case .symbol(let symbol): "'\(symbol.rawValue)'"
         case .end: "the end"
         }

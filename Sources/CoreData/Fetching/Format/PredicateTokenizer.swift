@@ -211,6 +211,7 @@ struct PredicateTokenizer {
         case ("", "K"): return .keyPath
         case ("", "f"), ("l", "f"), ("", "g"), ("l", "g"), ("", "e"), ("", "F"), ("", "G"): return .real
         case ("", "c"), ("", "C"): return .character
+        case ("", "s"): return .text
         case ("", "d"), ("", "i"), ("l", "d"), ("l", "i"), ("ll", "d"), ("ll", "i"), ("q", "i"), ("h", "d"), ("h", "i"),
             ("hh", "d"), ("z", "d"), ("j", "d"), ("t", "d"):
             return .integer("\(length)d")
@@ -219,7 +220,7 @@ struct PredicateTokenizer {
             return .integer("\(length)u")
         default:
             throw error(
-                at: start, found: "'%\(letters)'", expected: "an argument: %@, %K, %d, %ld, %lld, %u, %f, %x or %c",
+                at: start, found: "'%\(letters)'", expected: "an argument: %@, %K, %d, %ld, %lld, %u, %f, %x, %c or %s",
                 remedy: "Use %@ for any value and %K for a key path.")
         }
     }

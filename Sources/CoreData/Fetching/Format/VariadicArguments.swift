@@ -30,22 +30,43 @@ enum VariadicArguments {
 extension FormatSpecifier {
     fileprivate var printFormat: String {
         switch self {
-        case .object, .keyPath: "%p"
+        case .object, .keyPath, .text: "%p"
         case .integer(let text): "%\(text)"
         case .real: "%a"
         case .character: "%d"
         }
     }
 
-    /// - Precondition: For objects, the printed text is the address of a living object.
+    /// - Precondition: For objects, the printed text is the address of a living object, for texts that of characters that end with
+    ///   a zero.
     @unsafe fileprivate func value(fromPrinted text: Substring) -> Any {
         switch self {
         case .object, .keyPath:
             guard let bits = UInt(text.dropFirst(2), radix: 16), let address = unsafe UnsafeRawPointer(bitPattern: bits)
             else { return NSNull() }
             return unsafe Unmanaged<AnyObject>.fromOpaque(address).takeUnretainedValue()
+        case .text:
+            guard let bits = UInt(text.dropFirst(2), radix: 16),
+                let characters = unsafe UnsafePointer<CChar>(bitPattern: bits)
+            else { return NSNull() }
+            return unsafe String(cString: characters)
         case .integer, .character: return Int64(text) ?? UInt64(text).map { $0 as Any } ?? NSNull()
         case .real: return Double(text) ?? 0
+        }
+    }
+}
+
+enum CText {
+    /// The text that a pointer of C's stands for; nil for anything else.
+    ///
+    /// - Precondition: A pointer leads to characters that end with a zero, as `%s` asks for in every function of this kind.
+    @unsafe static func string(at value: Any) -> String? {
+        switch value {
+        case let characters as UnsafePointer<CChar>: unsafe String(cString: characters)
+        case let characters as UnsafeMutablePointer<CChar>: unsafe String(cString: characters)
+        case let characters as UnsafePointer<UInt8>: unsafe String(cString: characters)
+        case let characters as UnsafeMutablePointer<UInt8>: unsafe String(cString: characters)
+        default: nil
         }
     }
 }

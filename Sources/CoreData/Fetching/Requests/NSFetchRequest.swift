@@ -189,6 +189,21 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
         return copy
     }
 
+    /// What is wanted: the entity, the predicate's format, the order and the bounds that are set.
+    open override var description: String {
+        let order = sortDescriptors.map { list in
+            list.map { "\($0.key ?? "SELF") \($0.ascending ? "ascending" : "descending")" }.joined(separator: ", ")
+        }
+        let parts = [
+            "entity: \(entityName ?? "none")", predicate.map { "predicate: (\(PredicatePrinter.text(of: $0)))" },
+            order.map { "sortDescriptors: (\($0))" }, fetchOffset > 0 ? "offset: \(fetchOffset)" : nil,
+            fetchLimit > 0 ? "limit: \(fetchLimit)" : nil, fetchBatchSize > 0 ? "batch size: \(fetchBatchSize)" : nil,
+        ]
+        // Safe: the address is shown, not used.
+        let address = unsafe "\(Unmanaged.passUnretained(self).toOpaque())"
+        return "<NSFetchRequest: \(address)> (\(parts.compactMap(\.self).joined(separator: "; ")))"
+    }
+
     // MARK: Archives
 
     /// Requests are archived with their predicates as formats. A keyed archive can't have one as its object, because

@@ -222,7 +222,9 @@ final class IncrementalStoreBackend: StoreBackend {
         let request = NSSaveChangesRequest(
             inserted: objects(changes.inserted, context.inserted.objects),
             updated: objects(changes.updated, context.updated.objects),
-            deleted: objects(changes.deleted, context.deleted.objects), locked: nil)
+            deleted: objects(changes.deleted, context.deleted.objects),
+            locked: changes.watched.isEmpty
+                ? nil : Set(context.watched.filter { $0.objectID.persistentStore === store }))
         request.affectedStores = [store]
         _ = try store.execute(request, with: context)
     }

@@ -163,11 +163,13 @@ final class InMemoryStoreBackend: StoreBackend {
     }
 
     private func checkVersions(_ changes: StoreChanges) throws {
+        let expected = (changes.updated + changes.deleted).map { ($0.objectID, $0.version) }
+        let watched = changes.watched.map { ($0.objectID, $0.version) }
         let conflicts =
-            (changes.updated + changes.deleted).compactMap { change -> StoreConflict.Row? in
-                let row = storedRow(change.objectID)
-                if row?.version == change.version { return nil }
-                return StoreConflict.Row(objectID: change.objectID, expectedVersion: change.version, found: row?.row)
+            (expected + watched).compactMap { id, version -> StoreConflict.Row? in
+                let row = storedRow(id)
+                if row?.version == version { return nil }
+                return StoreConflict.Row(objectID: id, expectedVersion: version, found: row?.row)
             } + changes.linked.filter { storedRow($0) == nil }.map(StoreConflict.Row.init(missing:))
         if !conflicts.isEmpty { throw StoreConflict(rows: conflicts) }
     }

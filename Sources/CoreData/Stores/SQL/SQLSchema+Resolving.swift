@@ -32,6 +32,23 @@ struct SQLFileContents {
         }
     }
 
+    /// What a configuration leaves out below the entities that it names, and the file has: Core Data shows these objects, too.
+    /// Observed: macOS 15, a store of a whole model that is opened by a configuration.
+    fileprivate func subentities(of members: [NSEntityDescription]) -> [NSEntityDescription] {
+        let names = Set(entityRows.map(\.name))
+        var known = Set(members.map(ObjectIdentifier.init))
+        var found: [NSEntityDescription] = []
+        var next = members[...]
+        while let entity = next.popFirst() {
+            let more = entity.subentities.filter {
+                names.contains($0.name ?? "") && known.insert(ObjectIdentifier($0)).inserted
+            }
+            found += more
+            next += more
+        }
+        return found
+    }
+
     fileprivate func columns(of table: String) -> [String]? {
         tables[table] ?? tables.first { $0.key.caseInsensitiveCompare(table) == .orderedSame }?.value
     }
@@ -82,7 +99,17 @@ extension SQLSchema {
     ///
     /// - Throws: ``SQLSchemaError`` that lists every table and column that the model needs and the file lacks.
     convenience init(model: NSManagedObjectModel, configuration: String?, file: SQLFileContents) throws {
-        let entities = Self.entities(of: model, configuration: configuration)
+        let members = Self.entities(of: model, configuration: configuration)
+        let all = members + file.subentities(of: members)
+        do {
+            try self.init(entities: all, configuration: configuration, file: file)
+        } catch is SQLSchemaError where all.count > members.count {
+            // What the configuration doesn't name may be of another version there.
+            try self.init(entities: members, configuration: configuration, file: file)
+        }
+    }
+
+    private convenience init(entities: [NSEntityDescription], configuration: String?, file: SQLFileContents) throws {
         let numbering = try SQLEntityNumbering(entities: entities, file: file)
         let ideal = try SQLSchema(numbering: numbering, configuration: configuration)
         var resolver = SQLSchemaResolver(file: file)

@@ -42,6 +42,7 @@ final class SQLiteSave {
         }
         for group in updated { try update(group) }
         try checkLinked()
+        try checkWatched()
         if !conflicts.isEmpty { throw try conflict() }
         for group in inserted { try insert(group) }
         let links = RelationWriter(save: self)
@@ -233,6 +234,17 @@ final class SQLiteSave {
         guard !changes.linked.isEmpty else { return }
         let there = Set(try store.rows(withIDs: changes.linked, slots: [], db).map(\.objectID.key))
         conflicts += changes.linked.filter { !there.contains($0.key) }.map { ($0, 0) }
+    }
+
+    private func checkWatched() throws {
+        guard !changes.watched.isEmpty else { return }
+        var versions: [RowKey: Int64] = [:]
+        for row in try store.rows(withIDs: changes.watched.map(\.objectID), slots: [], db) {
+            versions[row.objectID.key] = row.version
+        }
+        conflicts += changes.watched.filter { versions[$0.objectID.key] != $0.version }.map {
+            ($0.objectID, $0.version)
+        }
     }
 
     private func conflict() throws -> StoreConflict {

@@ -157,7 +157,8 @@ final class DictionaryStore: NSIncrementalStore {
 
     private func save(_ request: NSSaveChangesRequest) throws {
         let inserted = request.insertedObjects ?? [], updated = request.updatedObjects ?? []
-        rows.note("save \(inserted.count) \(updated.count) \(request.deletedObjects?.count ?? 0)")
+        let locked = request.lockedObjects.map { " minding \($0.count)" } ?? ""
+        rows.note("save \(inserted.count) \(updated.count) \(request.deletedObjects?.count ?? 0)\(locked)")
         if inserted.contains(where: { $0.entity.name == "Prize" }) { throw Refused() }
         for object in inserted.union(updated) {
             let reference = reference(object.objectID), values = values(of: object)

@@ -109,6 +109,17 @@ import Testing
         #expect(stack.rows.takenCalls == [])
     }
 
+    @Test func `the store is told which objects a save has to mind without a change`() throws {
+        let stack = try Stack()
+        let authors = ["Ada", "Bea"].map { stack.context.insert("Author", ["name": $0]) }
+        try stack.context.save()
+        stack.context.detectConflicts(for: authors[0])
+        authors[1].setValue("Ben", forKey: "name")
+        _ = stack.rows.takenCalls
+        try stack.context.save()
+        #expect(stack.rows.takenCalls.last == "save 0 1 0 minding 1")
+    }
+
     @Test func `predicates, order, limits, counts, IDs and dictionaries are the store's part`() throws {
         let stack = try Stack()
         for name in ["Cora", "Ada", "Bea"] { _ = stack.context.insert("Author", ["name": name]) }
