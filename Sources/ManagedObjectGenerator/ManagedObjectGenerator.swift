@@ -76,10 +76,15 @@ package struct ManagedObjectGenerator {
 
         """
 
-    /// Says whose the types are that Foundation has, too, as not available on Linux.
+    /// Says whose the types are that Foundation has, too, as not available on Linux, or not as they should be. The latter only where
+    /// the name is used: whoever imports the target and Foundation would find two of it.
     private var aliases: String {
-        CoreDataNames.hiddenByFoundation.filter { !declarations.types.declares($0) }
-            .map { "public typealias \($0) = CoreData.\($0)\n" }.joined()
+        var meant = CoreDataNames.hiddenByFoundation.map { ($0, $0) }
+        if declarations.files.contains(where: \.namesCompounds) {
+            meant.append((CoreDataNames.compound, "CompoundPredicate"))
+        }
+        return meant.filter { !declarations.types.declares($0.0) }
+            .map { "public typealias \($0) = CoreData.\($1)\n" }.joined()
     }
 
     /// The class by which the program finds an entity's objects, with the target's module in front where it is the target's.

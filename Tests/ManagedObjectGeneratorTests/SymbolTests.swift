@@ -214,6 +214,13 @@ import Testing
         #expect(own.code.contains("typealias NSComparisonPredicate"))
     }
 
+    @Test func `compound predicates are Core Data's in a target that names them, unless it has its own`() {
+        let alias = "public typealias NSCompoundPredicate = CoreData.CompoundPredicate"
+        #expect(!Self.output("class Item: NSManagedObject {}").code.contains("NSCompoundPredicate"))
+        #expect(Self.output("let both = NSCompoundPredicate(type: .and, subpredicates: [])").code.contains(alias))
+        #expect(!Self.output("typealias NSCompoundPredicate = Foundation.NSCompoundPredicate").code.contains(alias))
+    }
+
     @Test func `a file that names Core Data's types and imports Foundation alone is told so`() {
         let leaked = Self.output("import Foundation\nlet key = NSExpression(forKeyPath: \"name\")")
         #expect(leaked.warnings.map { $0.place?.line } == [2])

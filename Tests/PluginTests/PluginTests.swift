@@ -57,6 +57,20 @@ import Testing
         }
     }
 
+    @Test func `compound predicates made in code print, compare and are copied as what they say`() throws {
+        let parts = [NSPredicate(format: "age > 3"), NSPredicate(format: "label == 'A'")]
+        let both = NSCompoundPredicate(andPredicateWithSubpredicates: parts)
+        #expect(both.predicateFormat == "age > 3 AND label == \"A\"" && "\(both)" == both.predicateFormat)
+        #expect(both.isEqual(NSPredicate(format: "age > 3 AND label == 'A'")))
+        #expect(both != NSCompoundPredicate(orPredicateWithSubpredicates: parts))
+        #expect((both.copy() as? NSCompoundPredicate)?.predicateFormat == both.predicateFormat)
+        let negation = NSCompoundPredicate(notPredicateWithSubpredicate: both)
+        #expect(negation.predicateFormat == "NOT (age > 3 AND label == \"A\")")
+        #expect(both.evaluate(with: ["age": 4, "label": "A"]) && !both.evaluate(with: ["age": 4, "label": "B"]))
+        let parsed = try #require(NSPredicate(format: "age > 3 OR label == 'A'") as? NSCompoundPredicate)
+        #expect(parsed.compoundPredicateType == .or && parsed.subpredicates.count == 2)
+    }
+
     @Test func `key paths through relationships have names without a model`() {
         #expect((\PluginNamed.next?.next?.age)._kvcKeyPathString == "next.next.age")
         #expect((\PluginOuter.Parent.children)._kvcKeyPathString == "children")

@@ -40,6 +40,8 @@ package struct SourceDeclarations: Equatable, Sendable {
     package var imports: Set<String> = []
     /// The first thing of Core Data's that the file names.
     package var coreDataUse: Use?
+    /// Whether the file names `NSCompoundPredicate`.
+    package var namesCompounds = false
 
     package init() {}
 

@@ -177,6 +177,7 @@ struct DeclarationScanner {
     /// Notes where the file first names something of Core Data's.
     private mutating func noteNames() {
         for (index, token) in cursor.tokens.enumerated() where token.kind == .word {
+            if token.text == CoreDataNames.compound { found.namesCompounds = true }
             guard CoreDataNames.all.contains(token.text), found.coreDataUse == nil else { continue }
             if index > 0, cursor.tokens[index - 1].text == "." { continue }
             found.coreDataUse = SourceDeclarations.Use(name: token.text, place: place(token.range.lowerBound))
@@ -208,4 +209,6 @@ enum CoreDataNames {
     ]
     /// What Foundation declares on Linux as not available, so that the generated code says whose is meant.
     static let hiddenByFoundation = ["NSExpression", "NSComparisonPredicate"]
+    /// What Foundation on Linux has in a form that neither prints nor compares.
+    static let compound = "NSCompoundPredicate"
 }

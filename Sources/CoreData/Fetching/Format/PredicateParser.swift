@@ -168,7 +168,7 @@ struct PredicateParser {
             advance()
             parts.append(try nextPredicate(part))
         }
-        return .predicate(ParsedCompoundPredicate(type: type, subpredicates: parts))
+        return .predicate(CompoundPredicate(type: type, subpredicates: parts))
     }
 
     private func isAtJoint(_ type: NSCompoundPredicate.LogicalType) -> Bool {
@@ -179,7 +179,7 @@ struct PredicateParser {
         guard token.keyword == .not || isAt(.not) else { return try comparison() }
         advance()
         let negated = try nested { try $0.nextPredicate { try $0.negation() } }
-        return .predicate(ParsedCompoundPredicate(type: .not, subpredicates: [negated]))
+        return .predicate(CompoundPredicate(type: .not, subpredicates: [negated]))
     }
 
     // MARK: Comparisons
@@ -211,7 +211,7 @@ struct PredicateParser {
         let comparison = NSComparisonPredicate(
             leftExpression: leftExpression, rightExpression: right, modifier: modifier, type: type, options: options)
         if quantifier.keyword == .noneOf {
-            return .predicate(ParsedCompoundPredicate(type: .not, subpredicates: [comparison]))
+            return .predicate(CompoundPredicate(type: .not, subpredicates: [comparison]))
         }
         return .predicate(comparison)
     }

@@ -45,7 +45,7 @@ struct TreeRewriter {
                 modifier: comparison.comparisonPredicateModifier, type: comparison.predicateOperatorType,
                 options: comparison.options)
         case let compound as NSCompoundPredicate:
-            return ParsedCompoundPredicate(
+            return CompoundPredicate(
                 type: compound.compoundPredicateType, subpredicates: compound.subpredicates.map(apply))
         default: return predicate
         }

@@ -125,7 +125,7 @@ extension NSPredicate {
     static func any(_ predicates: NSPredicate...) -> NSPredicate { compound(.or, predicates) }
 
     static func not(_ predicate: NSPredicate) -> NSPredicate {
-        ParsedCompoundPredicate(type: .not, subpredicates: [predicate])
+        CompoundPredicate(type: .not, subpredicates: [predicate])
     }
 
     /// Compounds of the same kind become one, as in a format.
@@ -133,12 +133,12 @@ extension NSPredicate {
         _ type: NSCompoundPredicate.LogicalType, _ predicates: [NSPredicate]
     ) -> NSPredicate {
         let parts = predicates.flatMap { predicate in
-            guard let compound = predicate as? ParsedCompoundPredicate, compound.compoundPredicateType == type else {
+            guard let compound = predicate as? CompoundPredicate, compound.compoundPredicateType == type else {
                 return [predicate]
             }
             return compound.subpredicates
         }
-        return ParsedCompoundPredicate(type: type, subpredicates: parts)
+        return CompoundPredicate(type: type, subpredicates: parts)
     }
 
     /// Whether an expression has a value.

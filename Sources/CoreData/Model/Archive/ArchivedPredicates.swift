@@ -101,7 +101,7 @@ enum ArchivedPredicates {
             if let part = try predicate(member, in: archive, depth: depth + 1) { parts.append(part) }
         }
         if type == .not, parts.count != 1 { throw Damage(reason: "a negation has \(parts.count) parts") }
-        return ParsedCompoundPredicate(type: type, subpredicates: parts)
+        return CompoundPredicate(type: type, subpredicates: parts)
     }
 
     // MARK: Fetch requests

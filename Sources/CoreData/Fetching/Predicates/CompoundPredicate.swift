@@ -1,0 +1,35 @@
+// The compound predicates that the parser makes. Foundation's own, on Linux, prints itself as FALSEPREDICATE, equals every
+// other one and copies to a constant; this subclass does these three as they should be. Code sees `NSCompoundPredicate`.
+
+public import Foundation
+
+/// An `NSCompoundPredicate` with a format, equality and copies of its own.
+///
+/// Parsed formats have it for their compounds. In a target with the plugin `ManagedObjectClasses` that names `NSCompoundPredicate`, it
+/// is what that name means; without the plugin, those that code makes are Foundation's.
+open class CompoundPredicate: NSCompoundPredicate {
+    open override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
+        PredicateEvaluator.matches(self, in: EvaluationScope(object: object, variables: bindings))
+    }
+
+    /// The predicate as a format.
+    open override var predicateFormat: String { PredicatePrinter.text(of: self) }
+
+    open override var description: String { predicateFormat }
+
+    open override func copy(with zone: NSZone? = nil) -> Any {
+        CompoundPredicate(type: compoundPredicateType, subpredicates: subpredicates)
+    }
+
+    /// Whether the other predicate is a compound that says the same.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSPredicate else { return false }
+        return self === other || PredicateStructure.areEqual(self, other)
+    }
+
+    open override var hash: Int {
+        var hasher = Hasher()
+        PredicateStructure.hash(self, into: &hasher)
+        return hasher.finalize()
+    }
+}
