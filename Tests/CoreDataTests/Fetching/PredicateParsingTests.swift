@@ -94,7 +94,9 @@ import Testing
         Case("a == -b", [], "a == 0 - b"),
         Case("a == 1.5"),
         Case("a == .5", [], "a == 0.5"),
-        Case("a == 1e3", [], "a == 1000.0"),
+        Case("a == 1e3", [], "a == 1000"),
+        Case("a BETWEEN {-1.0, 2.5}", [], "a BETWEEN {-1, 2.5}"),
+        Case("a / 2.0 == 1"),
         Case("a == 1.5E-3", [], "a == 0.0015"),
         Case("a == 0x1F", [], "a == 31"),
         Case("a == 0o17", [], "a == 15"),
@@ -139,10 +141,10 @@ import Testing
         Case("fetch($r, $c, yes) == 1", [], "FETCH($r, $c, YES) == 1"),
         Case("FUNCTION($m, 'f:with:', b, 2) == nil", [], "FUNCTION($m, \"f:with:\", b, 2) == nil"),
         Case("CAST(a, \"NSDate\") > now()"),
-        Case("date == CAST(86400, 'NSDate')", [], "date == CAST(86400.0, \"NSDate\")"),
-        Case("date == CAST(0.1, 'NSDate')", [], "date == CAST(0.1, \"NSDate\")"),
-        Case("date == CAST('2001-01-02T00:00:00Z', 'NSDate')", [], "date == CAST(86400.0, \"NSDate\")"),
-        Case("date == CAST('2001-01-02', 'NSDate')", [], "date == CAST(86400.0, \"NSDate\")"),
+        Case("date == CAST(86400, 'NSDate')", [], "date == CAST(86400.000000, \"NSDate\")"),
+        Case("date == CAST(0.1, 'NSDate')", [], "date == CAST(0.100000, \"NSDate\")"),
+        Case("date == CAST('2001-01-02T00:00:00Z', 'NSDate')", [], "date == CAST(86400.000000, \"NSDate\")"),
+        Case("date == CAST('2001-01-02', 'NSDate')", [], "date == CAST(86400.000000, \"NSDate\")"),
         Case("a == TERNARY(b > 1, \"x\", \"y\")"),
         Case("SUBQUERY(items, $i, $i.price > 1 AND $i.name == \"x\").@count > 0"),
         Case("SUBQUERY(a.items, $i, ANY $i.tags.name IN {1}).@count == 0"),
@@ -185,7 +187,8 @@ import Testing
         Case("a IN %@", [NSSet(array: [1])], "a IN {1}"),
         Case("a BETWEEN %@", [[1, 2]], "a BETWEEN {1, 2}"),
         Case("a BETWEEN {%@, %d}", [1, 2], "a BETWEEN {1, 2}"),
-        Case("a == %@", [Date(timeIntervalSinceReferenceDate: 1.5)], "a == CAST(1.5, \"NSDate\")"),
+        Case("a == %@", [Date(timeIntervalSinceReferenceDate: 1.5)], "a == CAST(1.500000, \"NSDate\")"),
+        Case("a == %@", [Date(timeIntervalSinceReferenceDate: 1e-7)], "a == CAST(1e-07, \"NSDate\")"),
         Case(
             "a == %@", [UUID(uuidString: "6BA7B810-9DAD-11D1-80B4-00C04FD430C8")!],
             "a == CAST(\"6BA7B810-9DAD-11D1-80B4-00C04FD430C8\", \"NSUUID\")"),
@@ -260,7 +263,7 @@ import Testing
         #expect(
             predicate.formatText
                 == "a == \"x\" AND b == -5 AND c == -9223372036854775808 AND d == 2.5 AND e IN {1, 2} "
-                + "AND f == 1.8446744073709552e+19 AND g == CAST(7.0, \"NSDate\")")
+                + "AND f == 1.8446744073709552e+19 AND g == CAST(7.000000, \"NSDate\")")
     }
 
     @Test func `a compound made by code prints, evaluates and substitutes like a parsed one`() {

@@ -178,7 +178,7 @@ private enum People {
         let predicate = try #require(NSPredicate(#Predicate<Person> { $0.age > 17 && $0.mentor?.name == "Ada" }))
         #expect(predicate.description == #"age > 17 AND mentor.name == "Ada""#)
         let students = try #require(NSPredicate(#Predicate<Person> { $0.students.contains { $0.age < 18 } }))
-        #expect(students.description == "SUBQUERY(students, $member1, $member1.age < 18).@count > 0")
+        #expect(students.description == "SUBQUERY(students, $_local_1, $_local_1.age < 18).@count != 0")
     }
 
     @Test func `an expression of an object's values is an NSExpression`() throws {

@@ -19,8 +19,8 @@ enum PredicatePrinter {
             case .all: "ALL "
             case .any: "ANY "
             }
-        let left = ExpressionPrinter.text(of: comparison.leftExpression)
-        let right = ExpressionPrinter.text(of: comparison.rightExpression)
+        let left = ExpressionPrinter.side(comparison.leftExpression)
+        let right = ExpressionPrinter.side(comparison.rightExpression)
         let sign = comparison.predicateOperatorType.text + comparison.options.text
         return "\(quantifier)\(left) \(sign) \(right)"
     }
@@ -69,6 +69,20 @@ enum ExpressionPrinter {
         case .fetch(let request, let context, let isCount):
             "FETCH(\(list([request, context])), \(isCount ? "YES" : "NO"))"
         case .block(_, let arguments): "BLOCK(\(list(arguments)))"
+        }
+    }
+
+    /// One side of a comparison. A whole number needs no point there, as 20.0 and 20 compare alike; it does where it is
+    /// calculated with, as 1 / 2 isn't 1.0 / 2.
+    static func side(_ expression: NSExpression) -> String {
+        switch expression.node {
+        case .constant(let constant):
+            guard case .real(let value) = constant.operand, let whole = Int32(exactly: value) else {
+                return text(of: expression)
+            }
+            return "\(whole)"
+        case .aggregate(let elements): return "{\(elements.map(side).joined(separator: ", "))}"
+        default: return text(of: expression)
         }
     }
 
@@ -152,7 +166,7 @@ enum ExpressionPrinter {
         case let string as String: quoted(string)
         case let decimal as NSDecimalNumber: "CAST(\(quoted(decimal.stringValue)), \"NSDecimalNumber\")"
         case let number as NSNumber: text(of: number)
-        case let date as Date: "CAST(\(text(of: NSNumber(value: date.timeIntervalSinceReferenceDate))), \"NSDate\")"
+        case let date as Date: "CAST(\(seconds(date.timeIntervalSinceReferenceDate)), \"NSDate\")"
         case let uuid as UUID: "CAST(\"\(uuid.uuidString)\", \"NSUUID\")"
         case let data as Data: "CAST(\"\(data.base64EncodedString())\", \"NSData\")"
         case let url as URL: "CAST(\(quoted(url.absoluteString)), \"NSURL\")"
@@ -173,6 +187,12 @@ enum ExpressionPrinter {
         guard case .real(let value) = Operand(number) else { return number.stringValue }
         if value.isInfinite { return value < 0 ? "-1e999" : "1e999" }
         return "\(value)"
+    }
+
+    /// With six digits, as Apple prints dates, if these are all.
+    private static func seconds(_ seconds: TimeInterval) -> String {
+        let text = String(format: "%.6f", seconds)
+        return Double(text) == seconds ? text : self.text(of: NSNumber(value: seconds))
     }
 
     static func quoted(_ string: String) -> String {

@@ -13,8 +13,7 @@ extension PredicateExpressions.SequenceContains: TranslatablePart {
 extension PredicateExpressions.SequenceContainsWhere: TranslatablePart {
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         let matching = try translator.subquery(sequence, variable.key, test)
-        return .predicate(
-            .comparing(matching.appending("@count"), .greaterThan, NSExpression(forConstantValue: 0)))
+        return .predicate(.comparing(matching.appending("@count"), .notEqualTo, NSExpression(forConstantValue: 0)))
     }
 }
 

@@ -81,7 +81,7 @@ struct PredicateTranslator {
     ) throws -> NSExpression {
         let collection = try expression(members)
         iteratorCount += 1
-        let name = "member\(iteratorCount)"
+        let name = "_local_\(iteratorCount)"
         let predicate = try with(variable, as: NSExpression(forVariable: name)) { try $0.predicate(test) }
         return NSExpression(
             node: .subquery(collection: collection, variable: name, predicate: isNegated ? .not(predicate) : predicate))
