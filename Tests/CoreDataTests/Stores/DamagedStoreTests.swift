@@ -165,4 +165,88 @@ import Testing
         try store.delete(id, version: 1)
         #expect(RowVersion.after(.max) == 1 && RowVersion.after(1) == 2 && RowVersion.after(.min) == 0)
     }
+
+    @Test func `a row without a version is changed and deleted like every other`() throws {
+        let store = try TestStore(TestModel.heroes())
+        let id = try store.insert("Hero", ["age": .integer(1)])
+        try store.sql { try $0.execute(sql: "UPDATE ZHERO SET Z_OPT = NULL") }
+        #expect(try store.row(id).version == 0)
+        try store.backend.save(StoreChanges(updated: [try Self.unversioned(id, age: 2, store)]))
+        #expect(try store.rows("SELECT Z_OPT, ZAGE FROM ZHERO") == ["1|2"])
+        try store.sql { try $0.execute(sql: "UPDATE ZHERO SET Z_OPT = NULL") }
+        try store.delete(id, version: 0)
+        #expect(try store.rows("SELECT * FROM ZHERO").isEmpty)
+    }
+
+    /// An update of a row that was read without a version; one of version 0 would be an insertion's.
+    private static func unversioned(_ id: NSManagedObjectID, age: Int64, _ store: TestStore) throws -> RowChange {
+        var change = try store.change(id, version: 1, ["age": .integer(age)])
+        change.version = 0
+        return change
+    }
+
+    // MARK: Rows and members
+
+    /// Makes a table again without its keys.
+    private static func bare(_ table: String) -> String {
+        "CREATE TABLE bare AS SELECT * FROM \(table); DROP TABLE \(table); ALTER TABLE bare RENAME TO \(table);"
+    }
+
+    @Test(arguments: ["99", "NULL", "3"])
+    func `a member of no entity, or of another one, is an error and not left out`(_ number: String) throws {
+        let store = try TestStore(TestModel.heroes())
+        let team = try store.insert("Team"), hero = try store.insert("Hero")
+        try store.relate(team, version: 1, "members", add: [hero])
+        #expect(try store.members(team, "members") == [hero])
+        try store.sql { try $0.execute(sql: "UPDATE ZHERO SET Z_ENT = \(number)") }
+        if number == "NULL" {
+            // As one that isn't there.
+            #expect(try store.members(team, "members").count == 1)
+        } else {
+            let error = try #require(throws: CocoaError.self) { try store.members(team, "members") }
+            #expect(error.localizedDescription.contains("Z_ENT of a member of 'members' of Team/p1"))
+        }
+    }
+
+    @Test func `a member that isn't there is told of, whether or not its entity has sub-entities`() throws {
+        let store = try TestStore(TestModel.heroes())
+        let team = try store.insert("Team"), hero = try store.insert("Hero")
+        try store.relate(team, version: 1, "members", add: [hero])
+        try store.sql { try $0.execute(sql: "DELETE FROM ZHERO") }
+        #expect(try store.members(team, "members") == [hero])
+    }
+
+    @Test func `a pair that a join table has twice is one member`() throws {
+        let store = try TestStore(TestModel.heroes())
+        let team = try store.insert("Team"), hero = try store.insert("Hero")
+        try store.relate(team, version: 1, "members", add: [hero])
+        let table = try #require(store.backend.schema.joinTables.first?.name)
+        try store.sql { try $0.execute(sql: Self.bare(table) + "INSERT INTO \(table) SELECT * FROM \(table)") }
+        #expect(try store.members(team, "members") == [hero])
+        #expect(try store.members(hero, "teams") == [team])
+    }
+
+    @Test func `two rows with one key are an error, and not one object`() throws {
+        let store = try TestStore(TestModel.heroes())
+        try store.insert("Hero", ["age": .integer(1)])
+        try store.sql {
+            try $0.execute(
+                sql: Self.bare("ZHERO") + "INSERT INTO ZHERO SELECT * FROM ZHERO; UPDATE ZHERO SET ZAGE = rowid")
+        }
+        let query = StoreQuery(entity: try store.entity("Hero"))
+        for read in [
+            { _ = try store.backend.rows(matching: query) }, { _ = try store.backend.objectIDs(matching: query) },
+        ] {
+            let error = try #require(throws: CocoaError.self) { try read() }
+            #expect(error.localizedDescription.contains("the key 1 in several rows"))
+        }
+    }
+
+    @Test func `an ID is never made of the entity number of another table's rows`() throws {
+        let store = try TestStore(TestModel.heroes())
+        try store.insert("Team")
+        try store.sql { try $0.execute(sql: "UPDATE ZTEAM SET Z_ENT = 1") }
+        let query = StoreQuery(entity: try store.entity("Team"))
+        #expect(throws: CocoaError.self) { try store.backend.objectIDs(matching: query) }
+    }
 }

@@ -17,11 +17,11 @@ struct SQLFileContents {
     var tables: [String: [String]]
     var entityRows: [EntityRow]
 
-    /// Whether a root's table can hold rows of entities that a schema doesn't have.
-    fileprivate func hasOtherEntities(below root: Int, than schema: SQLSchema) -> Bool {
+    /// The entities that a schema doesn't have and whose rows a root's table can hold.
+    fileprivate func otherEntities(below root: Int, than schema: SQLSchema) -> Set<Int64> {
         let superNumbers = Dictionary(
             entityRows.map { ($0.number, $0.superNumber) }, uniquingKeysWith: { first, _ in first })
-        return entityRows.contains { row in
+        let others = entityRows.filter { row in
             guard schema.entity(numbered: row.number) == nil else { return false }
             // The chain of a damaged file may be a circle.
             var ancestor = row.superNumber
@@ -30,6 +30,7 @@ struct SQLFileContents {
             }
             return ancestor == root
         }
+        return Set(others.map { Int64($0.number) })
     }
 
     /// What a configuration leaves out below the entities that it names, and the file has: Core Data shows these objects, too.
@@ -119,7 +120,7 @@ extension SQLSchema {
         let joinByIdealName = Dictionary(uniqueKeysWithValues: zip(ideal.joinTables.map(\.name), joins))
         for entity in ideal.entities {
             entity.setProperties(entity.properties.mapValues { $0.replacingJoinTable(from: joinByIdealName) })
-            if file.hasOtherEntities(below: entity.rootNumber, than: ideal) { entity.noteOtherEntitiesInTable() }
+            entity.noteOtherEntitiesInTable(file.otherEntities(below: entity.rootNumber, than: ideal))
         }
         self.init(entities: ideal.entities, tables: ideal.tables, joinTables: joins)
     }
@@ -180,11 +181,12 @@ private struct SQLSchemaResolver {
     ) -> SQLJoinTable? {
         guard let columns = file.columns(of: name) else { return nil }
         let keys = columns.filter { !$0.uppercased().hasPrefix("Z_FOK_") }
-        guard keys.count == 2 else { return nil }
-        guard let (owner, member) = roles(of: keys, master: master, other: other, numbers: numbers) else { return nil }
+        let pairs = keys.indices.flatMap { first in keys.indices.dropFirst(first + 1).map { [keys[first], keys[$0]] } }
+        let found = pairs.lazy.compactMap { roles(of: $0, master: master, other: other, numbers: numbers) }
+        guard let (owner, member) = found.first else { return nil }
         let orders = SQLJoinTable.orderColumns(owner: owner, member: member, master: master, inverse: other)
-        let found = Set(columns.map { $0.uppercased() })
-        guard orders.allSatisfy({ found.contains($0.uppercased()) }) else { return nil }
+        let names = Set(columns.map { $0.uppercased() })
+        guard orders.allSatisfy({ names.contains($0.uppercased()) }) else { return nil }
         return SQLJoinTable(
             name: name, ownerColumn: owner, memberColumn: member, orderColumns: orders, master: master,
             masterNumber: numbers.master, memberNumber: numbers.member)

@@ -67,8 +67,8 @@ final class SQLEntity {
     let table: String
     /// The numbers of the entity and all its descendants, ascending: `Z_ENT IN (…)` of a fetch with sub-entities.
     let hierarchyNumbers: [Int]
-    /// Whether the table also holds rows of entities that the schema doesn't have, which no fetch may show.
-    private(set) var tableHasOtherEntities = false
+    /// The numbers of entities that the schema doesn't have and whose rows the table may hold, which no fetch may show.
+    private(set) var otherEntityNumbers: Set<Int64> = []
     /// The stored properties by name, inherited ones included. Transient and fetched properties are absent.
     fileprivate(set) var properties: [String: SQLProperty] = [:]
 
@@ -94,7 +94,9 @@ final class SQLEntity {
 
     func setProperties(_ properties: [String: SQLProperty]) { self.properties = properties }
 
-    func noteOtherEntitiesInTable() { tableHasOtherEntities = true }
+    func noteOtherEntitiesInTable(_ numbers: Set<Int64>) { otherEntityNumbers = numbers }
+
+    var tableHasOtherEntities: Bool { !otherEntityNumbers.isEmpty }
 
     /// The condition that a row of the table belongs to this entity, without a table prefix: nil where every row does,
     /// else for instance `Z_ENT = 3` or `Z_ENT IN (3, 4)`.

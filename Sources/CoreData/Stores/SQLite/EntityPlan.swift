@@ -43,8 +43,14 @@ final class EntityPlan: @unchecked Sendable {
         let hasEntityColumn: Bool
         /// Kept by a trigger, hence never written.
         let isDerived: Bool
+        /// As the model has it; nil for a relationship.
+        let type: NSAttributeType?
 
-        init(slot: Int, name: String, column: String, entityColumn: String?, kind: Kind, isDerived: Bool) {
+        init(
+            slot: Int, name: String, column: String, entityColumn: String?, kind: Kind, isDerived: Bool,
+            type: NSAttributeType? = nil
+        ) {
+            self.type = type
             self.slot = slot
             self.name = name
             self.column = column
@@ -87,7 +93,7 @@ final class EntityPlan: @unchecked Sendable {
                     Field(
                         slot: index, name: slot.name, column: attribute.column, entityColumn: nil,
                         kind: Self.kind(of: attribute.description),
-                        isDerived: attribute.description is NSDerivedAttributeDescription))
+                        isDerived: attribute.description is NSDerivedAttributeDescription, type: attribute.type))
             case .toOne(let toOne):
                 fieldBySlot[index] = fields.count
                 let destination = Destination(

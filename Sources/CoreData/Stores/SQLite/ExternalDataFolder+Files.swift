@@ -6,8 +6,29 @@ import Foundation
 import GRDB
 
 extension ExternalDataFolder {
+    /// Whether something else is where the folder, or the one around it, would be.
+    var isNoFolder: Bool {
+        [supportFolder, url].contains { FileState($0.path).map { !$0.isFolder } ?? false }
+    }
+
+    /// - Throws: `CocoaError` where the folder is none. There need not be one.
+    func requireFolder() throws {
+        guard isNoFolder else { return }
+        throw CoreDataError.make(
+            .fileReadUnknown,
+            "\(url.path), in which large values of \(store.path) lie, isn't a folder. Put the folder back from a copy.",
+            userInfo: [
+                NSFilePathErrorKey: url.path,
+                NSUnderlyingErrorKey: CoreDataError.make(.fileReadUnknown, "the folder around it isn't a folder")
+                    as NSError,
+            ])
+    }
+
     /// The names of the files that there are.
+    ///
+    /// - Throws: `CocoaError` where the folder is none, or can't be read.
     func names() throws -> Set<String> {
+        try requireFolder()
         guard FileManager.default.fileExists(atPath: url.path) else { return [] }
         return Set(try FileManager.default.contentsOfDirectory(atPath: url.path))
     }

@@ -53,17 +53,34 @@ struct ExternalDataFolder: Sendable {
     /// - Throws: `CocoaError` where there is a file that can't be read. Its value isn't lost, and nobody may take it for missing.
     func contents(reference: Data) throws -> Data? {
         guard let file = file(of: reference) else { return nil }
+        if let state = FileState(file.path), !state.isRegular {
+            throw Self.unreadable(file, "it isn't a file", "Put the file back from a copy.")
+        }
         do {
             return try Data(contentsOf: file, options: .mappedIfSafe)
         } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
             return nil
         } catch {
-            throw CoreDataError.make(
-                .fileReadUnknown,
-                "The large value in \(file.path) can't be read: \(error.localizedDescription) Check that it is a file and may "
-                    + "be read, and the disk.",
-                userInfo: [NSFilePathErrorKey: file.path, NSUnderlyingErrorKey: error as NSError])
+            try requireFolder()
+            throw Self.unreadable(
+                file, error.localizedDescription, "Check that it is a file and may be read, and the disk.",
+                underlying: error as NSError)
         }
+    }
+
+    /// The error of a value that is there and can't be read.
+    ///
+    /// - Parameter underlying: What the file system says; nil where it wasn't asked.
+    private static func unreadable(
+        _ file: URL, _ cause: String, _ remedy: String, underlying: NSError? = nil
+    ) -> CocoaError {
+        let sentence = cause.hasSuffix(".") ? cause : cause + "."
+        return CoreDataError.make(
+            .fileReadUnknown, "The large value in \(file.path) can't be read: \(sentence) \(remedy)",
+            userInfo: [
+                NSFilePathErrorKey: file.path,
+                NSUnderlyingErrorKey: underlying ?? CoreDataError.make(.fileReadUnknown, cause) as NSError,
+            ])
     }
 
     /// The file that a column refers to; nil for an inline value.
@@ -104,7 +121,8 @@ struct ExternalDataFolder: Sendable {
         let manager = FileManager.default
         // What a killed process has left.
         if manager.fileExists(atPath: part.path) { try manager.removeItem(at: part) }
-        try manager.copyItem(at: file, to: part)
+        // What a link leads to, which from here would be something else.
+        try manager.copyItem(at: file.resolvingSymlinksInPath(), to: part)
         try Self.synchronize(part)
         try manager.moveItem(at: part, to: url.appendingPathComponent(name))
     }

@@ -14,6 +14,9 @@ struct FileIdentity: Hashable, Sendable {
 struct FileState: Equatable, Sendable {
     let identity: FileIdentity
     let size: Int64
+    /// Whether it is a file, and no folder, pipe, socket or device.
+    let isRegular: Bool
+    let isFolder: Bool
     /// Seconds and nanoseconds of the last change of the contents.
     private let time: [Int]
 
@@ -23,6 +26,8 @@ struct FileState: Equatable, Sendable {
         guard unsafe stat(path, &info) == 0 else { return nil }
         identity = FileIdentity(device: UInt64(info.st_dev), number: UInt64(info.st_ino))
         size = Int64(info.st_size)
+        isFolder = info.st_mode & S_IFMT == S_IFDIR
+        isRegular = info.st_mode & S_IFMT == S_IFREG
         // Not of the last change of anything about the file: SQLite sets the owner of a log when root opens it.
         time = [info.st_mtim.tv_sec, info.st_mtim.tv_nsec]
     }

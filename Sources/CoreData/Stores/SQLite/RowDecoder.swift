@@ -32,7 +32,7 @@ struct RowDecoder {
     ///
     /// - Throws: ``RowError`` for a row of an entity that isn't fetched, or a value that doesn't fit.
     mutating func row(of statement: RowStatement) throws -> StoreRow {
-        let key = statement.integer(at: 0)
+        let key = try statement.integer(at: 0, of: "\(table).Z_PK")
         let number = try statement.integer(at: 1, of: "\(table).Z_ENT of row \(key)")
         let variant = try variant(numbered: number, key: key)
         var values = variant.plan.blank
@@ -81,7 +81,7 @@ struct RowDecoder {
         if storage == .null { return .null }
         switch field.kind {
         case .string:
-            if storage == .text { return .string(statement.text(at: column)) }
+            if storage == .text, let text = statement.wellFormedText(at: column) { return .string(text) }
         case .integer:
             if storage == .integer { return .integer(statement.integer(at: column)) }
         case .toOne(let destination):
@@ -148,7 +148,10 @@ struct RowDecoder {
         _ kind: EntityPlan.Kind, _ statement: RowStatement, _ column: Int32, _ storage: RowStatement.Storage,
         _ place: () -> String
     ) throws -> ManagedValue {
-        let text = storage == .blob ? "" : statement.text(at: column)
+        guard let text = storage == .blob ? "" : statement.wellFormedText(at: column) else {
+            let found = "\(statement.shown(at: column)), which isn't UTF-8"
+            throw RowError(place: place(), found: found, expected: expectation(of: kind))
+        }
         switch kind {
         case .integer:
             if let integer = Int64(text) ?? number(text).flatMap({ Int64(exactly: $0) }) { return .integer(integer) }
@@ -167,7 +170,8 @@ struct RowDecoder {
         case .string:
             if storage != .blob { return .string(text) }
         case .uri:
-            if storage != .blob, let url = URL(string: text) { return .uri(url) }
+            // Of what a URL would have to escape, another text would become.
+            if storage != .blob, let url = URL(string: text), url.absoluteString == text { return .uri(url) }
         case .uuid:
             if storage == .text, let uuid = UUID(uuidString: text) { return .uuid(uuid) }
         case .data:
@@ -190,7 +194,7 @@ struct RowDecoder {
         case .date: "a date (seconds since 2001)"
         case .decimal: "a decimal number"
         case .string: "a string"
-        case .uri: "a URI"
+        case .uri: "a URI that stays as it is when it is read"
         case .uuid: "a UUID of 16 bytes"
         case .data: "binary data"
         case .transformable: "the bytes of a transformable value"

@@ -159,6 +159,14 @@ import GRDBSQLite
         return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
+    /// The text; nil where it is ill-formed.
+    func wellFormedText(at column: Int32) -> String? {
+        guard let start = unsafe sqlite3_column_text(handle, column) else { return "" }
+        // Safe: as in `text(at:)`.
+        let count = Int(unsafe sqlite3_column_bytes(handle, column))
+        return unsafe String(validating: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
     func data(at column: Int32, droppingFirst dropped: Int = 0) -> Data {
         guard let start = unsafe sqlite3_column_blob(handle, column) else { return Data() }
         // Safe: as in `text(at:)`; `Data` copies.

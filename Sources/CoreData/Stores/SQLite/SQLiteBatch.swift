@@ -63,10 +63,10 @@ struct SQLiteBatch {
         var select = try store.select(query)
         select.addKeyOrder()
         let statement = try SQLiteStoreBackend.statement(db, select.statement(columns: "t0.Z_PK, t0.Z_ENT"))
-        var entities = EntityLookup(schema: store.schema)
+        var entities = EntityLookup(schema: store.schema, table: entity)
         var ids: [NSManagedObjectID] = []
         while try statement.step() {
-            let number = statement.integer(at: 0)
+            let number = try statement.integer(at: 0, of: "\(entity.table).Z_PK")
             let entityNumber = try statement.integer(at: 1, of: "\(entity.table).Z_ENT of row \(number)")
             guard let description = entities.entity(numbered: entityNumber) else {
                 throw SQLiteStoreBackend.unknownEntity(entityNumber, in: entity.table, row: number)

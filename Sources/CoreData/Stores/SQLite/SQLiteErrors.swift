@@ -82,8 +82,7 @@ struct SQLiteErrors: Sendable {
         case .SQLITE_READONLY, .SQLITE_PERM:
             return (
                 .fileWriteNoPermission,
-                "The file or its folder isn't writable. Change its permissions, or open it with "
-                    + "NSReadOnlyPersistentStoreOption."
+                "The file or its folder isn't writable. Change its permissions, or open it for reading only."
             )
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             return (.persistentStoreTimeout, "Somebody else has locked it. Try again when they have finished.")
@@ -130,6 +129,13 @@ struct SQLiteErrors: Sendable {
             ])
     }
 
+    func noFile() -> CocoaError {
+        CoreDataError.make(
+            .fileReadCorruptFile,
+            "\(path) isn't a SQLite store: it is a folder, a pipe, a socket or a device, where a file is expected. Name a file.",
+            userInfo: [NSFilePathErrorKey: path])
+    }
+
     func notAStore(tables: [String]) -> CocoaError {
         CoreDataError.make(
             .persistentStoreTypeMismatch,
@@ -156,7 +162,7 @@ struct SQLiteErrors: Sendable {
         CoreDataError.make(
             .persistentStoreIncompatibleVersionHash,
             "The store \(path) was made with another version of the model: \(differences.joined(separator: "; ")). "
-                + "Open it with that version, migrate it, or set NSIgnorePersistentStoreVersioningOption.",
+                + "Open it with that version, or migrate it.",
             userInfo: [NSFilePathErrorKey: path, "metadata": metadata, "differences": differences])
     }
 
@@ -170,8 +176,7 @@ struct SQLiteErrors: Sendable {
     func readOnly() -> CocoaError {
         CoreDataError.make(
             .persistentStoreSave,
-            "The store \(path) was opened read-only and can't be saved. Open it without "
-                + "NSReadOnlyPersistentStoreOption.",
+            "The store \(path) was opened for reading only and can't be saved. Open it for writing.",
             userInfo: [NSFilePathErrorKey: path])
     }
 }

@@ -171,7 +171,8 @@ final class SQLiteSave {
         let assignments = columns.map { "\($0) = ?" } + [RowVersion.countingUp]
         let statement = try RowStatement(
             db,
-            "UPDATE \(plan.entity.table) SET \(assignments.joined(separator: ", ")) WHERE Z_PK = ? AND Z_OPT = ?")
+            "UPDATE \(plan.entity.table) SET \(assignments.joined(separator: ", ")) WHERE Z_PK = ? AND \(RowVersion.known) = ?"
+        )
         updates[key] = statement
         return statement
     }
@@ -180,7 +181,7 @@ final class SQLiteSave {
 
     private func delete(_ group: Group) throws {
         let entity = group.plan.entity
-        let statement = try RowStatement(db, "DELETE FROM \(entity.table) WHERE Z_PK = ? AND Z_OPT = ?")
+        let statement = try RowStatement(db, "DELETE FROM \(entity.table) WHERE Z_PK = ? AND \(RowVersion.known) = ?")
         let detaching = try detachingStatements(group.plan)
         for change in group.changes {
             for field in group.plan.fields { try release(field, group.plan, change.objectID.number) }

@@ -22,7 +22,8 @@ extension SQLiteStoreBackend {
         let sql = MembersSQL(toMany, isWholeTable: toMany.destination.isOnlyEntityOfTable)
         try reading { db in
             members = members.map { _ in [] }
-            var entities = EntityLookup(schema: schema)
+            var entities = EntityLookup(schema: schema, table: toMany.destination)
+            let fitting = Set(toMany.memberNumbers(schema))
             for chunk in KeyChunks(positions.keys.sorted()) {
                 let statement = try RowStatement(db, sql.text(marks: chunk.marks))
                 try chunk.bind(to: statement)
@@ -33,20 +34,68 @@ extension SQLiteStoreBackend {
                         "\(what) of a member of '\(relationship.name)' of \(owner.entity.name ?? "")/p\(owner.number)"
                     }
                     let number = try statement.integer(at: 1, of: place("the key"))
-                    // A row of an entity that the store's configuration doesn't have is nobody's member here.
-                    guard let entity = entities.entity(numbered: try statement.integer(at: 2, of: place("Z_ENT")))
-                    else {
-                        continue
-                    }
-                    let id = NSManagedObjectID(entity: entity, space: space, number: number)
-                    members[position].append(id)
+                    guard
+                        let entity = try memberEntity(
+                            statement, toMany, &entities, fitting, place: { place("Z_ENT") })
+                    else { continue }
+                    // A table without a primary key may have a pair twice.
+                    if members[position].last?.number == number { continue }
+                    members[position].append(NSManagedObjectID(entity: entity, space: space, number: number))
                 }
             }
         }
+        try requireEachOnce(members, toMany)
         for (position, owner) in owners.enumerated() {
             if let first = positions[owner.number], first != position { members[position] = members[first] }
         }
         return members
+    }
+}
+
+extension SQLiteStoreBackend {
+    /// The entity of the member that a statement stands on; nil for a row that is nobody's member.
+    ///
+    /// - Throws: ``RowError`` for a row that can't be a member.
+    private func memberEntity(
+        _ statement: RowStatement, _ relationship: SQLToMany, _ entities: inout EntityLookup, _ fitting: Set<Int64>,
+        place: () -> String
+    ) throws -> NSEntityDescription? {
+        // A member that isn't there has no entity: whoever reads it finds out.
+        if statement.storage(at: 2) == .null { return relationship.destination.description }
+        let number = try statement.integer(at: 2, of: place())
+        let entity = entities.entity(numbered: number)
+        if let entity, fitting.contains(number) { return entity }
+        // A row of an entity that the store's configuration doesn't have is nobody's here.
+        if relationship.destination.otherEntityNumbers.contains(number) { return nil }
+        // Nor is one that has something in a column that its entity doesn't have.
+        if entity != nil, case .foreignKey = relationship.storage { return nil }
+        throw RowError(
+            place: place(), found: "\(number)\(entity.map { " ('\($0.name ?? "")')" } ?? "")",
+            expected: "'\(relationship.destination.name)' or a sub-entity")
+    }
+
+    /// - Throws: `CocoaError` for an order that has a member in two places, which a join table without a primary key may say.
+    private func requireEachOnce(_ members: [[NSManagedObjectID]], _ relationship: SQLToMany) throws {
+        guard case .joinTable(let join) = relationship.storage, let order = join.orderColumn else { return }
+        for list in members where list.count > 2 {
+            var seen: Set<Int64> = []
+            guard let twice = list.first(where: { !seen.insert($0.number).inserted }) else { continue }
+            throw errors.translated(
+                RowError(
+                    place: "\(join.table).\(order)",
+                    found: "row \(twice.number) in several places of '\(relationship.description.name)'",
+                    expected: "each member once"), .reading)
+        }
+    }
+}
+
+extension SQLToMany {
+    /// The entity numbers of what can be a member.
+    func memberNumbers(_ schema: SQLSchema) -> [Int64] {
+        // The members of an inherited relationship are those that have its inverse.
+        let inverse = description.inverseRelationship.flatMap { schema.entity(for: $0.entity) }
+        let others = inverse?.rootNumber == destination.rootNumber ? inverse?.hierarchyNumbers ?? [] : []
+        return (destination.hierarchyNumbers + others).map(Int64.init)
     }
 }
 
@@ -96,7 +145,7 @@ private struct MembersSQL {
 
     private func entityNumber(ofKey key: String) -> (number: String, join: String) {
         if isWholeTable { return ("\(destination.number)", "") }
-        return ("t.Z_ENT", " JOIN \(destination.table) AS t ON t.Z_PK = \(key)")
+        return ("t.Z_ENT", " LEFT JOIN \(destination.table) AS t ON t.Z_PK = \(key)")
     }
 }
 

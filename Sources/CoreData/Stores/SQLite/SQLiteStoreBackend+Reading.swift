@@ -18,7 +18,7 @@ extension SQLiteStoreBackend {
             var decoder = RowDecoder(plan: plan, external: external)
             while try statement.step() { rows.append(try decoder.row(of: statement)) }
         }
-        if isInKeyOrder { rows.sortByKey(\.objectID.number) }
+        if isInKeyOrder { try sortByKey(&rows, entity, \.objectID.number) }
         return rows
     }
 
@@ -33,9 +33,9 @@ extension SQLiteStoreBackend {
         try reading { db in
             ids = []
             let statement = try Self.statement(db, fragment)
-            var entities = EntityLookup(schema: schema)
+            var entities = EntityLookup(schema: schema, table: entity)
             while try statement.step() {
-                let number = statement.integer(at: 0)
+                let number = try statement.integer(at: 0, of: "\(entity.table).Z_PK")
                 let entityNumber = try statement.integer(at: 1, of: "\(entity.table).Z_ENT of row \(number)")
                 guard let description = entities.entity(numbered: entityNumber) else {
                     throw Self.unknownEntity(entityNumber, in: entity.table, row: number)
@@ -43,7 +43,7 @@ extension SQLiteStoreBackend {
                 ids.append(NSManagedObjectID(entity: description, space: space, number: number))
             }
         }
-        if isInKeyOrder { ids.sortByKey(\.number) }
+        if isInKeyOrder { try sortByKey(&ids, entity, \.number) }
         return ids
     }
 
@@ -57,7 +57,13 @@ extension SQLiteStoreBackend {
             fragment.sql = "SELECT COUNT(*) FROM (\(fragment.sql))"
         }
         return try reading { db in
-            let statement = try Self.statement(db, fragment)
+            let statement: RowStatement
+            do {
+                statement = try Self.statement(db, fragment)
+            } catch let error as DatabaseError where error.message?.hasPrefix("no such collation sequence") ?? false {
+                // To count, SQLite takes the smallest index, whatever it is sorted by. This one column is in none.
+                statement = try Self.statement(db, select.statement(columns: "COUNT(t0.Z_OPT IS NULL)"))
+            }
             defer { statement.reset() }
             return try statement.step() ? Int(statement.integer(at: 0)) : 0
         }
@@ -125,6 +131,16 @@ extension SQLiteStoreBackend {
         return statement
     }
 
+    /// - Throws: ``RowError`` for two rows with one key, which a table without a primary key may have.
+    private func sortByKey<Row>(_ rows: inout [Row], _ entity: SQLEntity, _ key: (Row) -> Int64) throws {
+        if zip(rows, rows.dropFirst()).contains(where: { key($0) >= key($1) }) { rows.sort { key($0) < key($1) } }
+        guard let twice = zip(rows, rows.dropFirst()).first(where: { key($0) == key($1) }) else { return }
+        throw errors.translated(
+            RowError(
+                place: "\(entity.table).Z_PK", found: "the key \(key(twice.0)) in several rows",
+                expected: "another one in each row", owner: "Core Data has"), .reading)
+    }
+
     /// - Parameter body: May be run again, so it begins from nothing.
     func reading<T>(_ body: (Database) throws -> T) throws -> T {
         do {
@@ -147,24 +163,25 @@ extension StoreQuery {
     fileprivate var isInKeyOrder: Bool { sortDescriptors.isEmpty && limit == nil && offset == 0 }
 }
 
-extension Array {
-    fileprivate mutating func sortByKey(_ key: (Element) -> Int64) {
-        if zip(self, dropFirst()).contains(where: { key($0) > key($1) }) { sort { key($0) < key($1) } }
-    }
-}
-
 /// Finds descriptions by `Z_ENT`; rows of one entity mostly follow each other.
 struct EntityLookup {
     let schema: SQLSchema
+    /// The root of the entities that are looked for; nil for all.
+    private let root: Int?
     private var lastNumber: Int64 = -1
     private var last: NSEntityDescription?
 
-    init(schema: SQLSchema) { self.schema = schema }
+    /// - Parameter table: An entity in whose table the rows are; nil where they are in several.
+    init(schema: SQLSchema, table: SQLEntity? = nil) {
+        self.schema = schema
+        root = table?.rootNumber
+    }
 
     mutating func entity(numbered number: Int64) -> NSEntityDescription? {
         if number == lastNumber { return last }
         lastNumber = number
-        last = schema.entity(numbered: Int(number))?.description
+        let found = schema.entity(numbered: Int(number))
+        last = root == nil || found?.rootNumber == root ? found?.description : nil
         return last
     }
 }

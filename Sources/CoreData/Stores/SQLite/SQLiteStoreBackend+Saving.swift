@@ -145,7 +145,7 @@ enum PrimaryKeys {
 
     /// The largest key that was ever taken. A counter may lag behind its table: some apps ship stores like that.
     static func largest(rootNumber: Int, table: String, _ db: Database) throws -> Int64 {
-        let largest = "IFNULL((SELECT MAX(Z_PK) FROM \(table)), 0)"
+        let largest = largestKey(of: table)
         var found: Int64?
         try db.readRows(
             of: "Z_PRIMARYKEY", ["Z_MAX", largest], "WHERE Z_ENT = ?", [.integer(Int64(rootNumber))]
@@ -158,6 +158,11 @@ enum PrimaryKeys {
                 expected: "the counter of table \(table)", owner: "Core Data has")
         }
         return found
+    }
+
+    /// The SQL of the largest key that is a number; 0 where there is none. SQLite looks at the last row alone.
+    static func largestKey(of table: String) -> String {
+        "IFNULL((SELECT Z_PK FROM \(table) WHERE typeof(Z_PK) = 'integer' ORDER BY Z_PK DESC LIMIT 1), 0)"
     }
 
     /// Lets a counter say that keys up to one were taken.

@@ -98,8 +98,11 @@ package enum SQLiteStoreFile {
     static func isInLogMode(_ start: Data) -> Bool { start.count > 19 && (start[18] == 2 || start[19] == 2) }
 
     /// Up to 100 bytes, the size of SQLite's header; of a database that this process has open, what all begin with.
+    ///
+    /// - Throws: `CocoaError` for a folder, a pipe, a device and the like, which are never waited for; the file system's error.
     static func firstBytes(of path: String) throws -> Data {
         if LockedFiles.contains(path) { return magic }
+        if let state = FileState(path), !state.isRegular { throw SQLiteErrors(path: path).noFile() }
         let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
         defer {
             // Closing a file that was only read can't lose anything.

@@ -94,14 +94,15 @@ struct SQLiteStoreOpening {
         return (schema, metadata)
     }
 
-    /// What the file has, for fitting the schema to it.
+    /// What the file has, for fitting the schema to it: generated columns, too, and no virtual tables, whose modules may be
+    /// missing here.
     static func contents(_ db: Database) throws -> SQLFileContents {
         var tables: [String: [String]] = [:]
         let columns = try RowStatement(
             db,
             """
-            SELECT m.name, c.name FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c
-            WHERE m.type = 'table' ORDER BY m.name, c.cid
+            SELECT m.name, c.name FROM sqlite_master AS m JOIN pragma_table_xinfo(m.name) AS c
+            WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL %' ORDER BY m.name, c.cid
             """)
         while try columns.step() { tables[columns.text(at: 0), default: []].append(columns.text(at: 1)) }
         var entities: [SQLFileContents.EntityRow] = []

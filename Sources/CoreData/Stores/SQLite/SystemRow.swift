@@ -41,8 +41,9 @@ struct SystemRow {
 
     /// The error of a value that has the right type and still can't be.
     func error(_ column: Int, expected: String) -> RowError {
-        RowError(
-            place: "\(table).\(columns[column]) of row \(statement.integer(at: 0))",
+        let row = statement.storage(at: 0) == .integer ? " of row \(statement.integer(at: 0))" : ""
+        return RowError(
+            place: "\(table).\(columns[column])\(row)",
             found: statement.shown(at: position(column)), expected: expected, owner: "Core Data has")
     }
 
@@ -62,11 +63,20 @@ extension Database {
         of table: String, _ columns: [String], _ rest: String = "", _ arguments: [SQLValue] = [],
         _ body: (SystemRow) throws -> Void
     ) throws {
-        let statement = try RowStatement(self, "SELECT rowid, \(columns.joined(separator: ", ")) FROM \(table) \(rest)")
+        let statement = try systemStatement(table, columns.joined(separator: ", "), rest)
         defer { statement.reset() }
         for (index, argument) in arguments.enumerated() { try statement.bind(argument, at: Int32(index + 1)) }
         let row = SystemRow(statement: statement, table: table, columns: columns)
         while try statement.step() { try body(row) }
+    }
+
+    /// A statement whose first column is the row's number, NULL in a table without such numbers.
+    private func systemStatement(_ table: String, _ columns: String, _ rest: String) throws -> RowStatement {
+        do {
+            return try RowStatement(self, "SELECT rowid, \(columns) FROM \(table) \(rest)")
+        } catch let error as DatabaseError where error.message == "no such column: rowid" {
+            return try RowStatement(self, "SELECT NULL, \(columns) FROM \(table) \(rest)")
+        }
     }
 
     /// The one value of a statement that gives an integer whatever the file holds, such as a count; 0 where there is none.
@@ -126,7 +136,10 @@ extension RowStatement {
 
 /// SQL for counting up a row's version. The last version there is goes back to the first: a version is only ever compared.
 enum RowVersion {
-    static let countingUp = "Z_OPT = Z_OPT % 9223372036854775807 + 1"
+    static let countingUp = "Z_OPT = \(known) % 9223372036854775807 + 1"
+
+    /// The version that a row is read with: rows that another program has written may have none.
+    static let known = "IFNULL(Z_OPT, 0)"
 
     static func after(_ version: Int64) -> Int64 { version % .max + 1 }
 }
