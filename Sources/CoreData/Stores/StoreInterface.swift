@@ -145,6 +145,9 @@ protocol StoreBackend: AnyObject {
     func members(of relationship: NSRelationshipDescription, owners: [NSManagedObjectID]) throws
         -> [[NSManagedObjectID]]
 
+    /// The rows of which no object can be made, and the links that no object has.
+    func strayRows() throws -> [StrayRow]
+
     /// The same store, for reading alone, in the state that it has now; nil where that can't be kept.
     func pinned() throws -> (any StoreBackend)?
 
@@ -199,6 +202,9 @@ extension StoreBackend {
     func rows(withIDs ids: [NSManagedObjectID]) throws -> [StoreRow] { try rows(withIDs: ids, slots: nil) }
 
     func pinned() throws -> (any StoreBackend)? { nil }
+
+    // Only a file may hold anything.
+    func strayRows() throws -> [StrayRow] { [] }
 
     // What nobody else can open has nobody to keep out.
     func beginWriting() throws -> Int64 { 0 }

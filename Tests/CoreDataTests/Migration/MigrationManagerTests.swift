@@ -296,6 +296,25 @@ private final class ProgressWatcher: NSKeyValueObserver {
         #expect(try result.open(newer(), nil).values("Human", "first") == ["Ada", "Alan", "Grace", "Kurt"])
     }
 
+    @Test func `rows of no entity refuse a migration of objects, whose mappings would never meet them`() throws {
+        let store = try MigratingStore(TestModel.heroes()) { $0.insert("Hero", ["name": "Ada"]) }
+        try store.close()
+        let queue = try DatabaseQueue(path: store.url.path)
+        try queue.write { try $0.execute(sql: "UPDATE ZHERO SET Z_ENT = 99") }
+        try queue.close()
+        let result = try MigratingStore(), model = TestModel.heroes()
+        let manager = NSMigrationManager(sourceModel: model, destinationModel: model)
+        manager.usesStoreSpecificMigrationManager = false
+        let inferred = try NSMappingModel.inferredMappingModel(forSourceModel: model, destinationModel: model)
+        let error = try #require(throws: CocoaError.self) {
+            try manager.migrateStore(
+                from: store.url, type: .sqlite, mapping: inferred, to: result.url, type: .sqlite)
+        }
+        #expect(error.code.rawValue == NSMigrationError)
+        #expect(error.localizedDescription.contains("Hero, row 1: its entity number (Z_ENT) is integer '99'"))
+        #expect(!FileManager.default.fileExists(atPath: result.url.path))
+    }
+
     @Test func `a migration to where a store of another version is fails, and that one stays`() throws {
         let source = try store(), result = try store(names: ["Emmy Noether"])
         let error = try #require(throws: CocoaError.self) { try migrate(source, mappings(), to: result.url) }

@@ -4,11 +4,11 @@ import CoreData
 import Foundation
 import Testing
 
-/// A sound store: owners Ada and Ben, each with a badge, in one club; Ada has the animals a1, a2 and a3.
+/// A sound store: owners Ada and Ben, each with a badge, in one club; Ada has the animals a1, a2 and a3; and there is a zone.
 struct KennelStore {
     let path: String
 
-    /// The model's source. Its entities get the numbers Animal 1, Dog 2, Badge 3, Club 4, Kennel 5, Owner 6.
+    /// The model's source. Its entities get the numbers Animal 1, Dog 2, Badge 3, Club 4, Kennel 5, Owner 6, Yard 7, Zone 8.
     static let model = """
         <?xml version="1.0" encoding="UTF-8"?>
         <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
@@ -22,6 +22,10 @@ struct KennelStore {
           </entity>
           <entity name="Dog" parentEntity="Animal">
             <attribute name="tricks" optional="YES" attributeType="Integer 32"/>
+            <relationship name="shows" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Club"
+              inverseName="stars" inverseEntity="Club"/>
+            <relationship name="trainer" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Owner"
+              inverseName="trained" inverseEntity="Owner"/>
           </entity>
           <entity name="Badge">
             <attribute name="number" optional="YES" attributeType="Integer 64"/>
@@ -32,6 +36,8 @@ struct KennelStore {
             <attribute name="name" optional="YES" attributeType="String"/>
             <relationship name="members" optional="YES" toMany="YES" ordered="YES" deletionRule="Nullify"
               destinationEntity="Owner" inverseName="clubs" inverseEntity="Owner"/>
+            <relationship name="stars" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Dog"
+              inverseName="shows" inverseEntity="Dog"/>
           </entity>
           <entity name="Kennel">
             <relationship name="animals" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Animal"
@@ -51,10 +57,20 @@ struct KennelStore {
               inverseName="members" inverseEntity="Club"/>
             <relationship name="favourite" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Animal"/>
             <relationship name="guard" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Dog"/>
+            <relationship name="trained" optional="YES" toMany="YES" ordered="YES" deletionRule="Nullify"
+              destinationEntity="Dog" inverseName="trainer" inverseEntity="Dog"/>
             <relationship name="wishes" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Animal"/>
             <uniquenessConstraints>
               <uniquenessConstraint><constraint value="email"/></uniquenessConstraint>
             </uniquenessConstraints>
+          </entity>
+          <entity name="Yard" isAbstract="YES">
+            <attribute name="size" optional="YES" attributeType="Integer 16"/>
+            <attribute name="slope" optional="YES" attributeType="Float"/>
+            <attribute name="site" optional="YES" attributeType="URI"/>
+          </entity>
+          <entity name="Zone" parentEntity="Yard">
+            <attribute name="name" optional="YES" attributeType="String"/>
           </entity>
         </model>
         """
@@ -102,6 +118,7 @@ struct KennelStore {
                 "name": "Ben", "email": "ben@example.org", "age": 41, "badge": make("Badge", ["number": 2]),
                 "wishes": NSSet(object: animals[2]),
             ])
+        _ = make("Zone", ["name": "North", "size": 12, "slope": 0.5])
         _ = make("Club", ["name": "Chess", "members": NSOrderedSet(array: [ada, ben])])
     }
 }

@@ -59,6 +59,19 @@ final class MigrationRun {
 
     // MARK: Passes
 
+    /// Rows that are no entity's objects: no mapping would carry them over.
+    func checkSource(_ errors: MigrationErrors) throws {
+        // Links that lead nowhere, which Apple's own stores have, are nobody's objects either way.
+        let rows = try sourceContext.strayRows().filter { !$0.isLink }
+        guard let first = rows.first else { return }
+        let place = "\(first.entity)\(first.row.map { ", row \($0)" } ?? "")"
+        throw errors.badData(
+            [
+                "\(rows.count) row(s) of it are no objects, the first of them \(place): \(first.finding). Correct or delete them; "
+                    + "graft check lists them all"
+            ],
+            reason: "Rows of no entity")
+    }
     /// Runs all passes and saves.
     ///
     /// - Parameter check: Throws when the migration was cancelled.

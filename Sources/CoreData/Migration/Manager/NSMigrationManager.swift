@@ -118,7 +118,7 @@ open class NSMigrationManager: NSObject {
             {
                 try moveRows(from: sourceURL, to: staging, dOptions ?? [:], errors)
             } else {
-                try moveObjects(from: sourceURL, sOptions ?? [:], mappings, to: staging, dOptions ?? [:])
+                try moveObjects(from: sourceURL, sOptions ?? [:], mappings, to: staging, dOptions ?? [:], errors)
             }
             try staging.commit()
         } catch {
@@ -151,7 +151,7 @@ open class NSMigrationManager: NSObject {
 
     private func moveObjects(
         from source: URL, _ sourceOptions: [AnyHashable: Any], _ mappings: NSMappingModel, to staging: StagingStore,
-        _ options: [AnyHashable: Any]
+        _ options: [AnyHashable: Any], _ errors: MigrationErrors
     ) throws {
         let run = try MigrationRun(
             manager: self, mappings: mappings, source: source, sourceOptions: sourceOptions, destination: staging.url,
@@ -159,6 +159,7 @@ open class NSMigrationManager: NSObject {
         self.run = run
         defer { self.run = nil }
         do {
+            try run.checkSource(errors)
             try run.perform { if let cancellation = self.cancellation { throw cancellation } }
             try run.close()
         } catch {

@@ -8,26 +8,25 @@ import GRDB
 struct RowCheck {
     let schema: SQLSchema
     let external: ExternalDataFolder
-    /// The numbers that `Z_PRIMARYKEY` has, some of them of entities that the model doesn't have.
-    let numbers: Set<Int>
     let report: (StoreFinding) throws -> Void
     private(set) var rowCount = 0
     private(set) var unreadTransformables = 0
+    /// The tables with rows whose key is no number. What leads nowhere may lead to one of them.
+    private(set) var tablesWithoutKeys: Set<String> = []
     /// The files that no row has referred to so far.
     private var unused: Set<UUID> = []
-    private var others: [String] = []
+    /// Those of them whose names aren't as Core Data gives them.
+    private var others: Set<String> = []
 
     init(
-        schema: SQLSchema, external: ExternalDataFolder, numbers: Set<Int>,
-        report: @escaping (StoreFinding) throws -> Void
+        schema: SQLSchema, external: ExternalDataFolder, report: @escaping (StoreFinding) throws -> Void
     ) throws {
         self.schema = schema
         self.external = external
-        self.numbers = numbers
         self.report = report
-        guard FileManager.default.fileExists(atPath: external.url.path) else { return }
-        for name in try FileManager.default.contentsOfDirectory(atPath: external.url.path) {
-            if let id = UUID(uuidString: name), id.uuidString == name { unused.insert(id) } else { others.append(name) }
+        // The values that lie in it are found to be unreadable.
+        for name in external.isNoFolder ? [] : try external.names() {
+            if let id = UUID(uuidString: name), id.uuidString == name { unused.insert(id) } else { others.insert(name) }
         }
     }
 
@@ -38,14 +37,27 @@ struct RowCheck {
         let space = RowSpace(storeIdentifier: "", store: nil)
         let plan = SelectPlan(
             plans: entities.map { EntityPlan(entity: $0, schema: schema) { _ in space } }, slots: nil)
-        let root = entities.first { $0.isRoot }?.name ?? ""
+        let strays = StrayRows(schema: schema, table: table)
+        for stray in try strays.withKeysOfOthers(db) { try report(StoreFinding(.duplicateRow, stray)) }
         let statement = try RowStatement(db, "SELECT \(plan.columns.joined(separator: ", ")) FROM \(table.name)")
         defer { statement.reset() }
         while try statement.step() {
             rowCount += 1
+            guard statement.storage(at: 0) == .integer else {
+                tablesWithoutKeys.insert(table.name)
+                try report(StoreFinding(.unreadableValue, .withoutKey(statement, strays.root)))
+                continue
+            }
             let key = statement.integer(at: 0)
-            guard let variant = try variant(statement, key, plan, root) else { continue }
+            let isNumbered = statement.storage(at: 1) == .integer
+            guard isNumbered, let variant = plan.variants[statement.integer(at: 1)],
+                !variant.plan.description.isAbstract
+            else {
+                try report(StoreFinding(.unknownEntity, .ofNoEntity(statement, strays.root, schema)))
+                continue
+            }
             let entity = variant.plan.entity
+            // What has no version is counted from 0; a rule says so of all of them.
             if ![.integer, .null].contains(statement.storage(at: 2)) {
                 try report(
                     StoreFinding(
@@ -57,27 +69,6 @@ struct RowCheck {
         }
     }
 
-    private func variant(
-        _ statement: RowStatement, _ key: Int64, _ plan: SelectPlan, _ root: String
-    ) throws -> SelectPlan.Variant? {
-        let number = statement.integer(at: 1)
-        if statement.storage(at: 1) == .integer {
-            if let variant = plan.variants[number] { return variant }
-            // Of an entity that the store has and the model hasn't.
-            if schema.entity(numbered: Int(truncatingIfNeeded: number)) == nil,
-                numbers.contains(Int(truncatingIfNeeded: number))
-            {
-                return nil
-            }
-        }
-        try report(
-            StoreFinding(
-                .unknownEntity, entity: root, row: key,
-                "its entity number (Z_ENT) is \(statement.shown(at: 1)), which isn't '\(root)' or a sub-entity",
-                mend: .impossible("What it was can't be told: correct the number, or delete the row.")))
-        return nil
-    }
-
     // MARK: Values
 
     private mutating func check(
@@ -87,7 +78,8 @@ struct RowCheck {
         guard statement.storage(at: position.column) != .null else { return try checkNull(field, entity, key) }
         do {
             switch field.kind {
-            case .data(isExternal: true): try checkBytes(position, statement, entity, key, nil)
+            case .data(isExternal: true) where statement.storage(at: position.column) == .blob:
+                try checkBytes(position, statement, entity, key, nil)
             case .transformable(let name, let isExternal) where statement.storage(at: position.column) == .blob:
                 let damage = Self.reader(name)
                 if damage == nil { unreadTransformables += 1 }
@@ -96,10 +88,14 @@ struct RowCheck {
                 } else if let damage, let reason = damage(statement.data(at: position.column)) {
                     try report(unreadable(field, entity, key, reason))
                 }
+            case .toOne where statement.storage(at: position.column) == .integer:
+                // Which rows there are, and of which entities, are questions of their own.
+                return
             default:
-                _ = try RowDecoder.value(
+                let value = try RowDecoder.value(
                     of: field, in: statement, at: position.column, entityColumn: position.entityColumn, external: nil,
                     place: { field.column })
+                try Self.requireRoom(for: value, field, statement.shown(at: position.column))
             }
         } catch let error as RowError {
             try report(
@@ -108,6 +104,22 @@ struct RowCheck {
                     "found \(error.found) where \(error.owner) \(error.expected) (\(entity.table).\(error.place))",
                     mend: .impossible("Correct the value, or restore the row from a copy.")))
         }
+    }
+
+    /// Code may set a number that is wider than its attribute, and a store keeps it; but nothing takes it from there.
+    private static func requireRoom(for value: ManagedValue, _ field: EntityPlan.Field, _ found: String) throws {
+        let expected: String
+        switch (value, field.type) {
+        case (.integer(let number), .integer16AttributeType) where Int16(exactly: number) == nil:
+            expected = "an integer of 16 bits (\(Int16.min) to \(Int16.max))"
+        case (.integer(let number), .integer32AttributeType) where Int32(exactly: number) == nil:
+            expected = "an integer of 32 bits (\(Int32.min) to \(Int32.max))"
+        case (.double(let number), .floatAttributeType) where number.isFinite && !Float(number).isFinite:
+            expected =
+                "a number of single precision (\(-Float.greatestFiniteMagnitude) to \(Float.greatestFiniteMagnitude))"
+        default: return
+        }
+        throw RowError(place: field.column, found: found, expected: expected)
     }
 
     private func checkNull(_ field: EntityPlan.Field, _ entity: SQLEntity, _ key: Int64) throws {
@@ -165,7 +177,7 @@ struct RowCheck {
                 return try report(
                     missing(field, entity, key, "refers to a file without a name that can be one"))
             }
-            if let id = UUID(uuidString: file.lastPathComponent) { unused.remove(id) }
+            noteUse(of: file.lastPathComponent)
             let place = "\(external.supportFolder.lastPathComponent)/\(external.url.lastPathComponent)"
             let finding = "its value is in \(place)/\(file.lastPathComponent), which"
             do {
@@ -193,8 +205,15 @@ struct RowCheck {
             mend: .impossible("Put the file back from a copy, or set the value to null."))
     }
 
+    private mutating func noteUse(of name: String) {
+        if others.remove(name) == nil, let id = UUID(uuidString: name), id.uuidString == name { unused.remove(id) }
+    }
+
     /// The files that nothing has referred to. Call it when all tables have been read.
-    func checkFiles() throws {
+    mutating func checkFiles(_ db: Database) throws {
+        if unused.isEmpty, others.isEmpty { return }
+        // Rows that no entity has, and tables that the model doesn't know, may need them.
+        for name in try ExternalDataFolder.references(db) { noteUse(of: name) }
         for name in (unused.map(\.uuidString) + others).sorted() {
             try report(
                 StoreFinding(

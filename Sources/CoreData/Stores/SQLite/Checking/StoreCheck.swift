@@ -89,21 +89,27 @@ package struct StoreCheck {
             let (schema, _) = try opening.examine(db)
             // What is mended may be what derived attributes are computed from.
             let computed = try backUp == nil ? ComputedAttributes() : ComputedAttributes(schema, db)
-            let numbers = Set(try SQLiteStoreOpening.contents(db).entityRows.map(\.number))
             run.summary.entities = schema.entities.count
-            var rows = try RowCheck(
-                schema: schema, external: ExternalDataFolder(storeURL: url), numbers: numbers, report: run.add)
-            for table in schema.tables { try run.guarding(table.name) { try rows.run(db, table) } }
-            // A table that can't be read may refer to any of them.
-            if !run.isIncomplete { try rows.checkFiles() }
+            let rows = try ask(run, schema)
             run.summary.rows = rows.rowCount
             run.summary.unreadTransformables = rows.unreadTransformables
-            for rule in try StoreRules(schema: schema, identities: identities).all() {
-                try run.guarding(rule.entity) { try run.ask(rule, schema) }
-            }
             try computed.settle(db)
+            if run.isBackedUp {
+                run.isAgain = true
+                _ = try ask(run, schema)
+            }
             return run.summary
         }
+    }
+
+    private func ask(_ run: StoreCheckRun, _ schema: SQLSchema) throws -> RowCheck {
+        var rows = try RowCheck(schema: schema, external: ExternalDataFolder(storeURL: url), report: run.add)
+        for table in schema.tables { try run.guarding(table.name) { try rows.run(run.db, table) } }
+        // A table that can't be read may refer to any of them.
+        if !run.isIncomplete { try run.guarding("external files") { try rows.checkFiles(run.db) } }
+        let rules = StoreRules(schema: schema, identities: identities, tablesWithoutKeys: rows.tablesWithoutKeys)
+        for rule in try rules.all() { try run.guarding(rule.entity) { try run.ask(rule, schema) } }
+        return rows
     }
 }
 
@@ -113,9 +119,13 @@ private final class StoreCheckRun {
     private let report: (StoreFinding) throws -> Void
     /// Nil where nothing is mended.
     private let backUp: (() throws -> Void)?
-    private var isBackedUp = false
+    private(set) var isBackedUp = false
     /// Whether there is something that couldn't be looked at.
     private(set) var isIncomplete = false
+    /// Whether all has been mended, and the questions are asked once more.
+    var isAgain = false
+    /// What was reported and not mended.
+    private var left: Set<Int> = []
     var summary = StoreCheckSummary()
 
     init(db: Database, backUp: (() throws -> Void)?, report: @escaping (StoreFinding) throws -> Void) {
@@ -125,22 +135,60 @@ private final class StoreCheckRun {
     }
 
     func add(_ finding: StoreFinding) throws {
+        var finding = finding
+        let isMended = !isAgain && backUp != nil && finding.isMendable
+        if !isMended {
+            guard left.insert(finding.place.hashValue ^ finding.kind.hashValue).inserted || !isAgain else { return }
+            if isAgain { finding.mend = .impossible("It came with the repair: run it again, or correct it by hand.") }
+        }
         if finding.kind.isNote { summary.notes += 1 } else { summary.damages += 1 }
-        if backUp != nil, finding.isMendable { summary.mended += 1 }
+        if isMended { summary.mended += 1 }
         try report(finding)
     }
 
     func ask(_ rule: StoreRule, _ schema: SQLSchema) throws {
-        let isFound = try rule.find(db, schema, add)
-        if isFound, case .statements(let statements, _) = rule.mend { try mend(statements) }
+        guard backUp != nil, !isAgain, case .statements(let statements, _) = rule.mend, try rule.isFound(db) else {
+            return try rule.find(db, schema, add)
+        }
+        try prepareToMend()
+        let (left, reason) = try leftBy(statements, rule)
+        try rule.find(db, schema) { finding in
+            var finding = finding
+            if left.contains(finding.row) { finding.mend = .impossible(reason) }
+            try add(finding)
+        }
+        if left.isEmpty || reason == Self.unchanged { try mend(statements) }
+    }
+
+    private static let unchanged =
+        "A repair was tried and changed nothing: a trigger of the file is against it. Correct it by hand."
+
+    /// Tries a mend, and takes it back.
+    ///
+    /// - Returns: The keys of the rows that it doesn't mend, and why not.
+    private func leftBy(_ statements: [String], _ rule: StoreRule) throws -> (rows: Set<Int64?>, reason: String) {
+        let before = try rule.rows(db)
+        var result = (rows: before, reason: Self.unchanged)
+        do {
+            try db.inSavepoint {
+                try mend(statements)
+                result.rows = try rule.rows(db)
+                return .rollback
+            }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT && db.isInsideTransaction {
+            result.reason =
+                "A repair was tried, and the file refuses it: \(error.message ?? "a constraint"). Correct it by hand."
+        }
+        return result
+    }
+
+    private func prepareToMend() throws {
+        if isBackedUp { return }
+        try backUp?()
+        isBackedUp = true
     }
 
     private func mend(_ statements: [String]) throws {
-        guard let backUp else { return }
-        if !isBackedUp {
-            try backUp()
-            isBackedUp = true
-        }
         for statement in statements { try RowStatement(db, statement).run() }
     }
 
@@ -160,40 +208,72 @@ private final class StoreCheckRun {
 
     // MARK: The file
 
+    /// The tables that SQLite's check can't look into, and why not.
+    private var unchecked: [String: String] = [:]
+
     private static let mostLines = 100
 
     /// SQLite's own check. Indexes follow from the rows and can be made again.
     func checkFile() throws {
         let lines = try integrity()
+        for (table, reason) in unchecked.sorted(by: { $0.key < $1.key }) {
+            try add(
+                StoreFinding(
+                    .damagedFile, "SQLite can't check the table \(table): \(reason)",
+                    mend: .impossible(
+                        "Drop the index or table that needs it, or change the store with its own program alone.")))
+        }
         guard !lines.isEmpty else { return }
         let isIndex = lines.allSatisfy {
             $0.contains("missing from index") || $0.contains("wrong # of entries in index")
         }
-        for line in lines {
-            try add(
-                StoreFinding(
-                    .damagedFile, "SQLite says: \(line)",
-                    mend: isIndex
-                        ? .possible("makes the index again")
-                        : .impossible(
-                            "Restore the store from a copy, or save what can be read: sqlite3 STORE .recover")))
-        }
-        if isIndex {
-            try mend(["REINDEX"])
-        } else if backUp != nil {
+        let recovery = "Restore the store from a copy, or save what can be read: sqlite3 STORE .recover"
+        var mend = isIndex ? StoreFinding.Mend.possible("makes the index again") : .impossible(recovery)
+        if isIndex, backUp != nil, let reason = try remakeIndexes() { mend = .impossible(reason) }
+        for line in lines { try add(StoreFinding(.damagedFile, "SQLite says: \(line)", mend: mend)) }
+        if !isIndex, backUp != nil {
             throw CoreDataError.make(
                 .fileReadCorruptFile,
-                "The file is damaged, and nothing in it is mended: a change could make it worse. Restore the store from a "
-                    + "copy, or save what can be read: sqlite3 STORE .recover")
+                "The file is damaged, and nothing in it is mended: a change could make it worse. \(recovery)")
         }
     }
 
-    private func integrity() throws -> [String] {
+    /// - Returns: Why the indexes can't be made again; nil where they are.
+    private func remakeIndexes() throws -> String? {
+        try prepareToMend()
         do {
-            let lines = try db.texts("PRAGMA integrity_check(\(Self.mostLines))")
+            try mend(["REINDEX"])
+        } catch let error as DatabaseError where [.SQLITE_CONSTRAINT, .SQLITE_ERROR].contains(error.resultCode) {
+            return
+                "The index can't be made again: \(error.message ?? "SQLite refuses it"). Correct the rows, or drop the index."
+        }
+        return try integrity().isEmpty
+            ? nil : "The index was made again, and isn't sound. Drop it, or restore the store from a copy."
+    }
+
+    private func integrity(of table: String? = nil) throws -> [String] {
+        do {
+            let lines = try db.texts(
+                "PRAGMA integrity_check(\(table.map(\.quotedDatabaseIdentifier) ?? "\(Self.mostLines)"))")
             return lines == ["ok"] ? [] : lines.flatMap { $0.split(separator: "\n").map(String.init) }
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
             return [error.message ?? "the file is damaged"]
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR && table == nil {
+            return try tables().flatMap { table in
+                do {
+                    return try integrity(of: table)
+                } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+                    // An index with a collation of another program's, for instance.
+                    let reason = error.message ?? "SQLite refuses it"
+                    unchecked[table] = reason
+                    return []
+                }
+            }
         }
+    }
+
+    private func tables() throws -> [String] {
+        try db.texts(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL %' ORDER BY name")
     }
 }

@@ -12,6 +12,8 @@ package struct StoreFinding: Sendable, Equatable {
         case unreadableTable
         /// A row of an entity that its table doesn't have (`Z_ENT`).
         case unknownEntity
+        /// A key that several rows have.
+        case duplicateRow
         /// A value of another type than the property's, or one that can't be read.
         case unreadableValue
         /// A value in a file beside the store that isn't there.
@@ -20,6 +22,8 @@ package struct StoreFinding: Sendable, Equatable {
         case danglingReference
         /// A link to a row of an entity that the relationship can't lead to.
         case wrongDestination
+        /// A pair that a join table has several times.
+        case duplicateLink
         /// A link to a row that is there, with the number of another entity beside it.
         case wrongEntityNumber
         /// An order key (`Z_FOK_...`) that is missing, or there twice.
@@ -30,6 +34,10 @@ package struct StoreFinding: Sendable, Equatable {
         case duplicateIdentity
         /// A counter of keys (`Z_MAX`) below the largest key.
         case lowKeyCounter
+        /// A counter of keys that has no key left for new rows.
+        case spentKeyCounter
+        /// A row without a version (`Z_OPT`).
+        case missingVersion
         /// No value in a mandatory attribute.
         case missingValue
         /// No object in a mandatory to-one relationship.
@@ -75,6 +83,10 @@ package struct StoreFinding: Sendable, Equatable {
         self.property = property
         self.finding = finding
         self.mend = mend
+    }
+
+    init(_ kind: Kind, _ stray: StrayRow) {
+        self.init(kind, entity: stray.entity, row: stray.row, stray.finding, mend: .impossible(stray.remedy))
     }
 
     package var isMendable: Bool {

@@ -16,21 +16,37 @@ struct StoreRule {
     var kind: StoreFinding.Kind
     var entity: String
     var property: String?
-    /// Gives the row's key, its entity number or NULL, and what the words show.
+    /// Gives the row's key or NULL, its entity number or NULL, and what the words show.
     var select: String
     /// The finding, from a row of the statement.
     var words: (RowStatement) -> String
     var mend: Mend
 
-    /// Runs the question.
-    ///
-    /// - Returns: Whether anything was found.
-    func find(_ db: Database, _ schema: SQLSchema, _ report: (StoreFinding) throws -> Void) throws -> Bool {
+    /// Whether there is anything.
+    func isFound(_ db: Database) throws -> Bool {
         let statement = try RowStatement(db, select)
         defer { statement.reset() }
-        var isFound = false
+        return try statement.step()
+    }
+
+    /// The keys of the rows that are found.
+    func rows(_ db: Database) throws -> Set<Int64?> {
+        let statement = try RowStatement(db, select)
+        defer { statement.reset() }
+        var rows: Set<Int64?> = []
+        while try statement.step() { rows.insert(Self.row(statement)) }
+        return rows
+    }
+
+    private static func row(_ statement: RowStatement) -> Int64? {
+        statement.storage(at: 0) == .integer ? statement.integer(at: 0) : nil
+    }
+
+    /// Runs the question.
+    func find(_ db: Database, _ schema: SQLSchema, _ report: (StoreFinding) throws -> Void) throws {
+        let statement = try RowStatement(db, select)
+        defer { statement.reset() }
         while try statement.step() {
-            isFound = true
             let number = Int(exactly: statement.integer(at: 1))
             let actual = statement.storage(at: 1) == .null ? nil : number.flatMap { schema.entity(numbered: $0) }
             let mend: StoreFinding.Mend =
@@ -40,19 +56,20 @@ struct StoreRule {
                 }
             try report(
                 StoreFinding(
-                    kind, entity: actual?.name ?? entity, row: statement.integer(at: 0), property: property,
+                    kind, entity: actual?.name ?? entity, row: Self.row(statement), property: property,
                     words(statement), mend: mend))
         }
-        return isFound
     }
 }
 
 extension SQLEntity {
     /// The condition that a row belongs to this entity or one below it.
     ///
-    /// - Parameter alias: The table's name in the statement.
-    func rowCondition(of alias: String) -> String {
-        "\(alias).Z_ENT IN (\(hierarchyNumbers.map(String.init).joined(separator: ", ")))"
+    /// - Parameters:
+    ///   - alias: The table's name in the statement, or what gives the entity number.
+    ///   - isNumber: Whether it is the latter.
+    func rowCondition(of alias: String, isNumber: Bool = false) -> String {
+        "\(isNumber ? alias : "\(alias).Z_ENT") IN (\(hierarchyNumbers.map(String.init).joined(separator: ", ")))"
     }
 
     /// The stored properties that the entity has and its super-entity hasn't, by name.

@@ -13,34 +13,41 @@ extension StoreRules {
             return [
                 self.order(
                     entity, name, table: key.table, owner: key.column, order: order, member: "Z_PK",
-                    version: ", \(RowVersion.countingUp)")
+                    version: ", \(RowVersion.countingUp)",
+                    // Others don't have the relationship.
+                    members: " AND Z_ENT IN (\(toMany.memberNumbers(schema).map(String.init).joined(separator: ", ")))")
             ]
         case .joinTable(let join):
             guard let order = join.orderColumn, !join.isReflexive else { return [] }
             return [
                 self.order(
                     entity, name, table: join.table, owner: join.ownerColumn, order: order, member: join.memberColumn,
-                    version: "")
+                    version: "", members: "")
             ]
         }
     }
 
     private func order(
         _ entity: SQLEntity, _ name: String, table: String, owner: String, order: String, member: String,
-        version: String
+        version: String, members: String
     ) -> StoreRule {
+        let rows = "FROM \(table) WHERE typeof(\(owner)) = 'integer'\(members)"
         let groups =
-            "FROM \(table) WHERE \(owner) IS NOT NULL GROUP BY \(owner), \(order) "
-            + "HAVING COUNT(*) > 1 OR \(order) IS NULL"
+            "\(rows) GROUP BY \(owner), \(order) HAVING COUNT(DISTINCT \(member)) > 1 OR typeof(\(order)) <> 'integer'"
         return StoreRule(
             kind: .brokenOrder, entity: entity.name, property: name,
-            select: "SELECT \(owner), NULL, \(order), COUNT(*) \(groups)",
+            select: "SELECT \(owner), NULL, \(order), COUNT(DISTINCT \(member)) \(groups)",
             words: { statement in
                 let count = statement.integer(at: 3)
                 let members = count == 1 ? "one member has" : "\(count) members have"
-                return statement.storage(at: 2) == .null
-                    ? "\(members) no place (\(table).\(order))"
-                    : "\(members) the same place (\(table).\(order) = \(statement.text(at: 2)))"
+                switch statement.storage(at: 2) {
+                case .null: return "\(members) no place (\(table).\(order))"
+                case .integer:
+                    return "\(members) the same place (\(table).\(order) = \(statement.integer(at: 2)))"
+                default:
+                    return
+                        "\(members) \(statement.shown(at: 2)) as a place (\(table).\(order)), where an integer is expected"
+                }
             },
             mend: .statements(
                 [
@@ -50,7 +57,7 @@ extension StoreRules {
                         SELECT \(owner) AS owner, \(member) AS member,
                             \(SparseOrder.first - SparseOrder.step) + \(SparseOrder.step) * ROW_NUMBER() OVER (
                                 PARTITION BY \(owner) ORDER BY \(order), \(member)) AS place
-                        FROM \(table) WHERE \(owner) IN (SELECT \(owner) \(groups))
+                        \(rows) AND \(owner) IN (SELECT \(owner) \(groups))
                     ) AS n WHERE n.owner = t.\(owner) AND n.member = t.\(member) AND t.\(order) IS NOT n.place
                     """
                 ], "numbers the members in the order in which they are read"))
@@ -95,17 +102,47 @@ extension StoreRules {
             mend: .impossible("Which of them is the right one can't be told: delete or change the others."))
     }
 
-    // MARK: Counters
+    // MARK: Counters and versions
 
     /// The next key comes after the counter of the root.
     func keyCounter(_ root: SQLEntity) -> StoreRule {
-        let largest = "(SELECT IFNULL(MAX(Z_PK), 0) FROM \(root.table))"
+        let largest = PrimaryKeys.largestKey(of: root.table)
         let condition = "Z_ENT = \(root.number) AND (typeof(Z_MAX) <> 'integer' OR Z_MAX < \(largest))"
         return StoreRule(
             kind: .lowKeyCounter, entity: root.name, property: nil,
-            select: "SELECT \(largest), NULL, Z_MAX FROM Z_PRIMARYKEY WHERE \(condition)",
-            words: { "the counter of keys (Z_PRIMARYKEY.Z_MAX) is \($0.shown(at: 2)), and the row has a larger key" },
+            select: "SELECT NULLIF(\(largest), 0), NULL, Z_MAX FROM Z_PRIMARYKEY WHERE \(condition)",
+            words: { statement in
+                let rest =
+                    statement.storage(at: 0) == .null ? ", and there are no rows" : ", and the row has a larger key"
+                return "the counter of keys (Z_PRIMARYKEY.Z_MAX) is \(statement.shown(at: 2))\(rest)"
+            },
             mend: .statements(
                 ["UPDATE Z_PRIMARYKEY SET Z_MAX = \(largest) WHERE \(condition)"], "sets it to the largest key"))
+    }
+
+    /// A counter at its end lets nobody insert a row.
+    func spentKeyCounter(_ root: SQLEntity) -> StoreRule {
+        let largest = PrimaryKeys.largestKey(of: root.table)
+        return StoreRule(
+            kind: .spentKeyCounter, entity: root.name, property: nil,
+            select: "SELECT NULL, NULL, Z_MAX, \(largest) FROM Z_PRIMARYKEY WHERE Z_ENT = \(root.number) "
+                + "AND typeof(Z_MAX) = 'integer' AND Z_MAX >= \(Int64.max - 1)",
+            words: { statement in
+                "the counter of keys (Z_PRIMARYKEY.Z_MAX) is \(statement.integer(at: 2)), so that no row can be added; the "
+                    + "largest key is \(statement.integer(at: 3))"
+            },
+            mend: .impossible(
+                "Which keys deleted rows have had can't be told: set it to the largest key if nobody keeps theirs."))
+    }
+
+    /// Core Data gives each row a version, and compares it before it writes.
+    func missingVersion(_ root: SQLEntity) -> StoreRule {
+        let rows = "FROM \(root.table) AS a WHERE a.Z_OPT IS NULL AND \(root.rowCondition(of: "a"))"
+        return StoreRule(
+            kind: .missingVersion, entity: root.name, property: nil, select: "SELECT a.Z_PK, a.Z_ENT \(rows)",
+            words: { _ in "has no version (Z_OPT)" },
+            mend: .statements(
+                ["UPDATE \(root.table) SET Z_OPT = 1 WHERE Z_PK IN (SELECT a.Z_PK \(rows))"],
+                "sets it to the first version"))
     }
 }

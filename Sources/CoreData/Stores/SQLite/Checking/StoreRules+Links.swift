@@ -7,19 +7,31 @@ struct StoreRules {
     let schema: SQLSchema
     /// The declared identity of entities: names of attributes and to-one relationships.
     let identities: [String: [String]]
+    /// The tables with rows whose key is no number: what leads nowhere may lead to one of them.
+    var tablesWithoutKeys: Set<String> = []
 
     /// All rules, in an order in which what one of them mends is sound for those behind it.
     func all() throws -> [StoreRule] {
         let entities = schema.entities
         let own = entities.flatMap { entity in entity.ownProperties.map { (entity, $0.name, $0.property) } }
-        var rules = entities.filter(\.isRoot).map(keyCounter)
+        var rules = entities.filter(\.isRoot).flatMap { [missingVersion($0), keyCounter($0), spentKeyCounter($0)] }
         for case (let entity, let name, .toOne(let toOne)) in own { rules += references(entity, name, toOne) }
         for case (let entity, let name, .toMany(let toMany)) in own { rules += owners(entity, name, toMany) }
-        for join in schema.joinTables { rules += pairs(join) }
+        for join in schema.joinTables { rules += PairRules(join, self)?.all() ?? [] }
         for case (let entity, let name, .toOne(let toOne)) in own { rules += otherEnds(entity, name, toOne) }
         for case (let entity, let name, .toMany(let toMany)) in own { rules += order(entity, name, toMany) }
         for entity in entities { rules += try uniqueness(entity) }
         return rules
+    }
+
+    /// Those that find links which aren't among any object's values.
+    var linksOfNoObject: [StoreRule] {
+        let toMany = schema.entities.flatMap { entity in
+            entity.ownProperties.flatMap { name, property -> [StoreRule] in
+                if case .toMany(let toMany) = property { owners(entity, name, toMany) } else { [] }
+            }
+        }
+        return toMany + schema.joinTables.flatMap { PairRules($0, self)?.withoutRow ?? [] }
     }
 
     // MARK: To-one relationships
@@ -37,14 +49,16 @@ struct StoreRules {
                 kind: .danglingReference, entity: entity.name, property: name,
                 select: "SELECT a.Z_PK, a.Z_ENT, a.\(column) \(dangling)",
                 words: { "leads to row \($0.integer(at: 2)) of '\(destination.name)', which isn't there" },
-                mend: toOne.description.isOptional
-                    ? .statements(
-                        [
-                            "UPDATE \(table) SET \(nulls), \(RowVersion.countingUp) "
-                                + "WHERE Z_PK IN (SELECT a.Z_PK \(dangling))"
-                        ], "sets it to null")
-                    : .impossible(
-                        "The model says that '\(name)' is mandatory: delete the row, or give it another '\(name)'.")),
+                mend: unsure([destination.table])
+                    ?? (toOne.description.isOptional
+                        ? .statements(
+                            [
+                                "UPDATE \(table) SET \(nulls), \(RowVersion.countingUp) "
+                                    + "WHERE Z_PK IN (SELECT a.Z_PK \(dangling))"
+                            ], "sets it to null")
+                        : .impossible(
+                            "The model says that '\(name)' is mandatory: delete the row, or give it another '\(name)'."))
+            ),
             wrongDestination(entity, name, toOne, rows),
         ]
         if let number = toOne.entityColumn { rules.append(entityNumber(entity, name, toOne, number)) }
@@ -61,9 +75,7 @@ struct StoreRules {
                 + "WHERE b.Z_PK = a.\(toOne.column)) \(rows) AND EXISTS (SELECT 1 FROM \(destination.table) AS b "
                 + "WHERE b.Z_PK = a.\(toOne.column) AND NOT \(destination.rowCondition(of: "b")))",
             words: { statement in
-                let found = Int(exactly: statement.integer(at: 3)).flatMap { schema.entity(numbered: $0)?.name }
-                let what = found.map { "a '\($0)'" } ?? "a row with entity number \(statement.shown(at: 3))"
-                return "leads to row \(statement.integer(at: 2)), \(what), where '\(destination.name)' is expected"
+                "leads to row \(statement.integer(at: 2)), \(what(statement, 3)), where '\(destination.name)' is expected"
             },
             mend: .impossible("Which of the two is wrong can't be told: correct the link or the row that it leads to."))
     }
@@ -145,60 +157,81 @@ struct StoreRules {
 
     /// Of a to-many relationship without inverse the members have the owner's key; otherwise the inverse is looked at.
     private func owners(_ entity: SQLEntity, _ name: String, _ toMany: SQLToMany) -> [StoreRule] {
-        guard case .foreignKey(let key) = toMany.storage, !key.hasInverse else { return [] }
-        let dangling =
-            "FROM \(key.table) AS a WHERE typeof(a.\(key.column)) = 'integer' "
-            + "AND NOT EXISTS (SELECT 1 FROM \(entity.table) AS b WHERE b.Z_PK = a.\(key.column))"
+        guard case .foreignKey(let key) = toMany.storage else { return [] }
+        let member = toMany.destination
+        var rules = [wrongMembers(entity, name, toMany, key)]
+        if key.hasInverse { return rules }
+        let rows = "FROM \(key.table) AS a WHERE typeof(a.\(key.column)) = 'integer'"
+        let owner = "(SELECT b.Z_ENT FROM \(entity.table) AS b WHERE b.Z_PK = a.\(key.column))"
+        let dangling = "\(rows) AND NOT EXISTS (SELECT 1 FROM \(entity.table) AS b WHERE b.Z_PK = a.\(key.column))"
         let columns = [key.column, key.orderColumn].compactMap(\.self)
         let nulls = columns.map { "\($0) = NULL" }.joined(separator: ", ")
-        return [
-            StoreRule(
-                kind: .danglingReference, entity: toMany.destination.name, property: nil,
-                select: "SELECT a.Z_PK, a.Z_ENT, a.\(key.column) \(dangling)",
-                words: {
-                    "is a member of '\(name)' of row \($0.integer(at: 2)) of '\(entity.name)', which isn't there"
-                },
-                mend: .statements(
-                    [
-                        "UPDATE \(key.table) SET \(nulls), \(RowVersion.countingUp) "
-                            + "WHERE Z_PK IN (SELECT a.Z_PK \(dangling))"
-                    ], "takes it out"))
-        ]
-    }
-
-    /// Both rows of a pair in a join table have to be there.
-    private func pairs(_ join: SQLJoinTable) -> [StoreRule] {
-        guard let owner = schema.entity(for: join.master.entity),
-            let member = join.master.destinationEntity.flatMap(schema.entity(for:))
-        else { return [] }
-        let inverse = join.master.inverseRelationship ?? join.master
-        func isThere(_ entity: SQLEntity, _ column: String) -> String {
-            "EXISTS (SELECT 1 FROM \(entity.table) AS b WHERE b.Z_PK = j.\(column))"
-        }
-        let hasOwner = isThere(owner, join.ownerColumn), hasMember = isThere(member, join.memberColumn)
         func rule(
-            _ name: String, of entity: SQLEntity, _ column: String, to other: SQLEntity, _ otherColumn: String,
-            _ condition: String
+            _ kind: StoreFinding.Kind, _ found: String, _ words: @escaping (RowStatement) -> String,
+            _ mend: StoreRule.Mend
         ) -> StoreRule {
             StoreRule(
-                kind: .danglingReference, entity: entity.name, property: name,
-                select: "SELECT j.\(column), (SELECT b.Z_ENT FROM \(entity.table) AS b WHERE b.Z_PK = j.\(column)), "
-                    + "j.\(otherColumn) FROM \(join.name) AS j WHERE \(condition)",
-                words: { statement in
-                    let what =
-                        "leads to row \(statement.text(at: 2)) of '\(other.name)' (\(join.name)), which isn't there"
-                    return statement.storage(at: 1) == .null ? "\(what), and neither is the row itself" : what
-                },
-                mend: .statements(
-                    ["DELETE FROM \(join.name) AS j WHERE \(condition)"], "removes the pair"))
+                kind: kind, entity: member.name, property: nil,
+                select: "SELECT a.Z_PK, a.Z_ENT, a.\(key.column), \(owner) \(found)", words: words, mend: mend)
         }
-        return [
+        rules.append(
             rule(
-                join.master.name, of: owner, join.ownerColumn, to: member, join.memberColumn,
-                "NOT \(hasMember)"),
+                .danglingReference, dangling,
+                { "is a member of '\(name)' of row \($0.integer(at: 2)) of '\(entity.name)', which isn't there" },
+                unsure([entity.table])
+                    ?? .statements(
+                        [
+                            "UPDATE \(key.table) SET \(nulls), \(RowVersion.countingUp) "
+                                + "WHERE Z_PK IN (SELECT a.Z_PK \(dangling))"
+                        ], "takes it out")))
+        rules.append(
             rule(
-                inverse.name, of: member, join.memberColumn, to: owner, join.ownerColumn,
-                "\(hasMember) AND NOT \(hasOwner)"),
-        ]
+                .wrongDestination,
+                "\(rows) AND NOT \(entity.rowCondition(of: "IFNULL(\(owner), \(entity.number))", isNumber: true))",
+                {
+                    "is a member of '\(name)' of row \($0.integer(at: 2)), \(what($0, 3)), where '\(entity.name)' is expected"
+                },
+                .impossible("Which of the two is wrong can't be told: correct the link or the row that it leads to.")))
+        rules.append(
+            rule(
+                .unreadableValue, "FROM \(key.table) AS a WHERE typeof(a.\(key.column)) NOT IN ('integer', 'null')",
+                {
+                    "found \($0.shown(at: 2)) where the key of its owner in '\(name)' is expected (\(key.table).\(key.column))"
+                },
+                .impossible("Correct the value, or restore the row from a copy.")))
+        return rules
+    }
+
+    /// Rows in a column that their entity doesn't have.
+    private func wrongMembers(
+        _ entity: SQLEntity, _ name: String, _ toMany: SQLToMany, _ key: SQLForeignKey
+    ) -> StoreRule {
+        let all = schema.entities.filter { $0.table == key.table && !$0.description.isAbstract }.map {
+            Int64($0.number)
+        }
+        let wrong = Set(all).subtracting(toMany.memberNumbers(schema)).sorted().map(String.init)
+        return StoreRule(
+            kind: .wrongDestination, entity: toMany.destination.name, property: nil,
+            select: "SELECT a.Z_PK, a.Z_ENT, a.\(key.column) FROM \(key.table) AS a "
+                + "WHERE a.\(key.column) IS NOT NULL AND a.Z_ENT IN (\(wrong.joined(separator: ", ")))",
+            words: { statement in
+                "is a member of '\(name)' of row \(statement.integer(at: 2)) of '\(entity.name)' "
+                    + "(\(key.table).\(key.column)), where '\(toMany.destination.name)' is expected"
+            },
+            mend: .impossible("Which of the two is wrong can't be told: correct the link or the row's Z_ENT."))
+    }
+
+    // MARK: Words
+
+    /// What an entity number in a column says of a row.
+    func what(_ statement: RowStatement, _ column: Int32) -> String {
+        let found = Int(exactly: statement.integer(at: column)).flatMap { schema.entity(numbered: $0)?.name }
+        return found.map { "a '\($0)'" } ?? "a row with entity number \(statement.shown(at: column))"
+    }
+
+    /// Why a link isn't cut, where there are rows whose key nobody knows; nil where there are none.
+    func unsure(_ tables: [String]) -> StoreRule.Mend? {
+        guard let table = tables.first(where: tablesWithoutKeys.contains) else { return nil }
+        return .impossible("It may lead to a row of \(table) whose key is no number: correct that key first.")
     }
 }
