@@ -19,7 +19,7 @@ import Testing
         Damage(sql: "UPDATE Z_METADATA SET Z_UUID = x'00'", place: "Z_METADATA.Z_UUID"),
         Damage(sql: "UPDATE Z_METADATA SET Z_PLIST = 5", place: "Z_METADATA.Z_PLIST"),
         Damage(sql: "UPDATE ZCHARACTER SET ZNAME = x'00'", place: "ZCHARACTER.ZNAME of row"),
-        Damage(sql: "UPDATE ZCHARACTER SET Z_ENT = 'x'", place: "Z_ENT of"),
+        Damage(sql: "UPDATE ZCHARACTER SET Z_ENT = 'x'", place: "Z_ENT"),
         Damage(sql: "UPDATE ZCHARACTER SET Z_OPT = 'x'", place: "ZCHARACTER.Z_OPT of row"),
         Damage(sql: "UPDATE ZCHARACTER SET ZPUBLISHER = 'x'", place: "ZCHARACTER.ZPUBLISHER of row"),
         Damage(sql: "UPDATE ZCHARACTER SET Z_OPT = 9223372036854775807", place: ""),

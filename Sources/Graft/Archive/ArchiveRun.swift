@@ -35,7 +35,8 @@ struct ArchiveRun {
         let lineage = try context.lineage()
         var contents = try ArchivedObjects(
             context, hasRows: lineage != nil, batchSize: options.batchSize, releasesObjects: releasesObjects)
-        if let roots { try contents.add(reachedFrom: roots) } else { try contents.addAll() }
+        let damage = GraphDamage(context, options.onDamage)
+        if let roots { try contents.add(reachedFrom: roots) } else { try contents.addAll(damage) }
         let progress = ObjectProgress(progress) { contents.count }
         try progress.checkCancellation()
         var namer = ArchiveNames()
@@ -48,7 +49,7 @@ struct ArchiveRun {
         }
         contents.number()
 
-        let records = try GraphRecords(contents, isExact: true, GraphDamage(context, options.onDamage))
+        let records = try GraphRecords(contents, isExact: true, damage)
         let entities = records.contents.plan.entities.map(\.archived)
         let encoder: any ArchiveEncoder =
             switch options.encoding {

@@ -18,6 +18,8 @@ struct ArchivedObjects {
     /// By entity of the plan: the IDs in the order of the archive.
     private(set) var ids: [[NSManagedObjectID]]
     private var numbers: [ObjectIDKey: Int32] = [:]
+    /// By entity of the plan: behind its last number.
+    private var ends: [Int] = []
     /// Objects of a context that others use: they are to stay while the archive is written.
     private var retained: [NSManagedObject] = []
 
@@ -62,7 +64,10 @@ struct ArchivedObjects {
     // MARK: Choosing
 
     /// Takes all objects of the context's stores, and those that aren't saved yet.
-    mutating func addAll() throws {
+    ///
+    /// - Parameter damage: Is told of what is no object, and of objects that can't be read.
+    mutating func addAll(_ damage: GraphDamage) throws {
+        try damage.noteStrayRows()
         for (index, entity) in plan.entities.enumerated() where !plan.schema.entities[entity.number].isAbstract {
             guard releasesObjects else {
                 let objects = try context.fetch(request(entity))
@@ -74,7 +79,25 @@ struct ArchivedObjects {
             all.resultType = .managedObjectIDResultType
             all.includesSubentities = false
             ids[index] = try context.fetch(all)
+            if damage.isLeavingOut { try leaveOutUnreadable(of: index, damage) }
         }
+    }
+
+    /// Leaves out the objects of which something can't be read, before anything refers to them.
+    private mutating func leaveOutUnreadable(of index: Int, _ damage: GraphDamage) throws {
+        let entity = plan.entities[index]
+        let properties = plan.schema.entities[entity.number].properties
+        var readable: [NSManagedObjectID] = []
+        for batch in ids[index].batches(of: batchSize) {
+            readable += try damage.readable(batch) { ids in
+                let objects = try context.readStored(ids, entity.archived.name, prefetching: [])
+                for number in entity.properties where properties[number].isToMany {
+                    try context.readMemberIDs(number, properties[number], of: objects)
+                }
+            }
+            try context.resetInSameState()
+        }
+        ids[index] = readable
     }
 
     /// Takes some objects and everything that their relationships lead to.
@@ -114,12 +137,27 @@ struct ArchivedObjects {
     mutating func number() {
         numbers.reserveCapacity(count)
         var next: Int32 = 0
+        ends = []
         for list in ids {
             for id in list {
                 numbers[id.lookupKey] = next
                 next += 1
             }
+            ends.append(Int(next))
         }
+    }
+
+    /// The entity in the schema of an object with a number that isn't one that a relationship can lead to; nil where it is one.
+    func wrongEntity(ofNumber number: Int, destination: Int) -> Int? {
+        // The ends are ascending.
+        var (low, high) = (0, ends.count - 1)
+        while low < high {
+            let middle = (low + high) / 2
+            if ends[middle] > number { high = middle } else { low = middle + 1 }
+        }
+        guard plan.entities.indices.contains(low) else { return nil }
+        let entity = plan.entities[low].number
+        return plan.schema.isEntity(entity, kindOf: destination) ? nil : entity
     }
 
     /// Puts the objects in the order of their identities; those without one follow as they are.

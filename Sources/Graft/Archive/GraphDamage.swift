@@ -1,5 +1,6 @@
-// What of a store can't be read, because programs that wrote rows by themselves, or damage, have left it so: links to objects that
-// aren't there, binary data whose file isn't, and identities that two objects have. The first is an error, unless somebody wants to be told of all.
+// What of a store can't be read, because programs that wrote rows by themselves, or damage, have left it so: rows that are no objects or
+// hold what no attribute can, links to objects that aren't there or that they can't lead to, binary data whose file isn't there, and
+// identities that two objects have. The first is an error, unless somebody wants to be told of all.
 
 import CoreData
 import Foundation
@@ -9,10 +10,17 @@ final class GraphDamage {
     private let context: NSManagedObjectContext
     private let onDamage: (@Sendable (GraftError) -> Void)?
     private let remedy: String
+    /// The store's file, where there is one store.
+    private let source: String?
     /// By entity: the names of the attributes whose values may be in files of their own.
     private var externalAttributes: [ObjectIdentifier: Set<String>] = [:]
     /// By entity and attribute: the objects whose rows say that there is a value. Read when the first object has none.
     private var withValue: [Column: Set<ObjectIDKey>] = [:]
+
+    /// The objects that can't be read.
+    private var leftOut: Set<ObjectIDKey> = []
+    /// The relationships of rows, of which all links to what isn't there have been told.
+    private var told: Set<[String]> = []
 
     private struct Column: Hashable {
         var entity: ObjectIdentifier
@@ -29,6 +37,7 @@ final class GraphDamage {
         self.context = context
         self.onDamage = onDamage
         self.remedy = remedy
+        source = context.soleStore?.url?.path
         for entity in context.graftModel?.entities ?? [] {
             let names = entity.attributesByName.values.filter(\.allowsExternalBinaryDataStorage).map(\.name)
             if !names.isEmpty { externalAttributes[ObjectIdentifier(entity)] = Set(names) }
@@ -37,16 +46,86 @@ final class GraphDamage {
 
     /// For who can leave nothing out.
     convenience init(_ context: NSManagedObjectContext) {
-        self.init(context, nil, remedy: "Bring the file back, or repair the row: graft check tells of all of them.")
+        self.init(context, nil, remedy: "Repair the row, or bring the file back: graft check tells of all of them.")
     }
+
+    /// Whether what can't be read is left out.
+    var isLeavingOut: Bool { onDamage != nil }
 
     /// Takes note of a link to an object that isn't there.
     ///
     /// - Throws: ``GraftError``, unless somebody wants to be told instead.
     func noteMissing(_ id: NSManagedObjectID, of property: String, from object: NSManagedObject) throws {
+        let isLeftOut = leftOut.contains(id.lookupKey)
+        if !isLeftOut, told.contains([object.entity.name ?? "", property, Self.row(object.objectID)]) { return }
+        let reason = isLeftOut ? "is left out" : "isn't there"
         try report(
-            "row \(Self.row(object.objectID)) leads to row \(Self.row(id)) of '\(id.entity.name ?? "")', which isn't there",
+            "row \(Self.row(object.objectID)) leads to row \(Self.row(id)) of '\(id.entity.name ?? "")', which \(reason)",
             object, property)
+    }
+
+    /// Takes note of a link to an object of an entity that the relationship can't lead to.
+    ///
+    /// - Throws: ``GraftError``, unless somebody wants to be told instead.
+    func noteWrongEnd(
+        _ id: NSManagedObjectID, _ entity: String, of property: String, from object: NSManagedObject
+    ) throws {
+        try report(
+            "row \(Self.row(object.objectID)) leads to row \(Self.row(id)), which is of '\(entity)' and not of "
+                + "'\(id.entity.name ?? "")'", object, property)
+    }
+
+    /// Takes note of a value that its attribute can't hold.
+    ///
+    /// - Throws: ``GraftError``, unless somebody wants to be told instead.
+    func noteUnfit(_ value: GraphValue, _ kind: AttributeKind, of property: String, from object: NSManagedObject) throws
+    {
+        try report(
+            "row \(Self.row(object.objectID)) has \(value.description), which \(kind) can't hold", object, property)
+    }
+
+    /// Takes note of the rows of which no object can be made, and of links that no object has.
+    ///
+    /// - Parameter entities: Those that are read, whose tables are looked into; nil for all.
+    /// - Throws: ``GraftError``, unless somebody wants to be told instead.
+    func noteStrayRows(of entities: [String]? = nil) throws {
+        #if !canImport(Darwin) && !GRAFT_PORTABLE
+            let chosen = entities?.compactMap { context.graftModel?.entitiesByName[$0] }
+            for stray in try context.strayRows(of: chosen) {
+                let place = stray.row.map { stray.isLink ? "row \($0) " : "row \($0): " } ?? ""
+                try report(
+                    GraftError(
+                        .other(
+                            finding: "\(place)\(stray.finding)", remedy: stray.isLink ? remedy : stray.remedy),
+                        at: .init(entity: stray.entity, property: stray.property)))
+                if let row = stray.row, let property = stray.property {
+                    told.insert([stray.entity, property, "\(row)"])
+                }
+            }
+        #endif
+    }
+
+    /// The objects of some IDs that can be read. The others are taken note of; nothing else of them is read.
+    ///
+    /// - Parameter read: Reads all that is wanted of some of them.
+    /// - Throws: What has another reason than a damaged row.
+    func readable(
+        _ ids: [NSManagedObjectID], _ read: ([NSManagedObjectID]) throws -> Void
+    ) throws -> [NSManagedObjectID] {
+        do {
+            try read(ids)
+            return ids
+        } catch {
+            let error = CoreDataErrors.graftError(error)
+            guard case .damagedStore = error.problem, let first = ids.first else { throw error }
+            if ids.count == 1 {
+                leftOut.insert(first.lookupKey)
+                try report(error)
+                return []
+            }
+            let half = ids.count / 2
+            return try readable(Array(ids[..<half]), read) + readable(Array(ids[half...]), read)
+        }
     }
 
     /// The value of an attribute; null where the store has one in a file that isn't there.
@@ -100,6 +179,7 @@ final class GraphDamage {
     ///
     /// - Throws: The error, unless somebody wants to be told instead.
     func report(_ error: GraftError) throws {
+        let error = error.located(in: .init(source: source))
         guard let onDamage else { throw error }
         onDamage(error)
     }

@@ -84,26 +84,47 @@ struct GraphRecords {
         switch item.form {
         case .attribute:
             let value = try isExact ? object.archivedValue(number, property) : object.graphValue(number, property)
-            if value.isNull { try damage.requireFile(of: object, item.name) }
+            if value.isNull {
+                try damage.requireFile(of: object, item.name)
+            } else if case .integer(let integer) = value, let kind = property.attributeKind,
+                !kind.integers.contains(integer)
+            {
+                try damage.noteUnfit(value, kind, of: item.name, from: object)
+                record.values[item.column] = .null
+                return
+            }
             record.values[item.column] = value
         case .toOne:
             record.destinations[item.column] = ArchiveRecord.none
             guard let id = object.destinationID(number, property) else { return }
-            guard let destination = contents.number(id) else {
-                return try damage.noteMissing(id, of: item.name, from: object)
-            }
+            guard let destination = try end(id, item, property, of: object) else { return }
             record.destinations[item.column] = destination
         case .toMany(let isOrdered):
             record.members[item.column].removeAll(keepingCapacity: true)
             for id in object.memberIDs(number, property) {
-                guard let member = contents.number(id) else {
-                    try damage.noteMissing(id, of: item.name, from: object)
-                    continue
-                }
+                guard let member = try end(id, item, property, of: object) else { continue }
                 record.members[item.column].append(member)
             }
             // An unordered relationship has the order of the archive, which is the same every time.
             if !isOrdered { record.members[item.column].sort() }
         }
+    }
+
+    /// The number of an object that a relationship leads to; nil for one that isn't there, or that it can't lead to.
+    @inline(__always)
+    private func end(
+        _ id: NSManagedObjectID, _ item: ArchiveEntity.Item, _ property: GraphSchema.Property,
+        of object: NSManagedObject
+    ) throws -> Int? {
+        guard let number = contents.number(id) else {
+            try damage.noteMissing(id, of: item.name, from: object)
+            return nil
+        }
+        guard let destination = property.destination,
+            let wrong = contents.wrongEntity(ofNumber: number, destination: destination)
+        else { return number }
+        let name = contents.plan.schema.entities[wrong].name
+        try damage.noteWrongEnd(id, name, of: item.name, from: object)
+        return nil
     }
 }

@@ -22,10 +22,13 @@ struct ExportRun {
             throw GraftError(.unknownEntity(name, closest: closest), at: .init(entity: name))
         }
         let progress = try ObjectProgress(progress) { try context.count(for: request) }
-        let objectWriter = try ObjectWriter(model, options, GraphDamage(context, options.onDamage))
-        let batches = ObjectBatches(
+        let damage = GraphDamage(context, options.onDamage)
+        try damage.noteStrayRows(of: [name])
+        let objectWriter = try ObjectWriter(model, options, damage)
+        var batches = ObjectBatches(
             context: context, request: request, batchSize: options.batchSize,
             relationships: objectWriter.relationshipNames(of: name), releasesObjects: releasesObjects)
+        batches.damage = damage
         var count = 0
         if options.format == .json { try writer.beginArray() }
         try batches.forEach { objects in
@@ -50,7 +53,7 @@ struct ExportRun {
         let damage = GraphDamage(context, options.onDamage)
         var contents = try ArchivedObjects(
             context, mapping.schema, batchSize: options.batchSize, releasesObjects: releasesObjects)
-        try contents.addAll()
+        try contents.addAll(damage)
         let isWritten = contents.plan.entities.map { chosen?.contains($0.number) ?? true }
         let progress = ObjectProgress(progress) {
             zip(contents.ids, isWritten).reduce(0) { $0 + ($1.1 ? $1.0.count : 0) }

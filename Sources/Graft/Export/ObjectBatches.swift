@@ -13,6 +13,8 @@ struct ObjectBatches {
     let relationships: [String]
     /// Whether the context forgets a batch before the next one. Only for contexts that nobody else uses.
     let releasesObjects: Bool
+    /// Who may want unreadable objects to be left out.
+    var damage: GraphDamage?
 
     /// Calls the closure with each batch, in the order of the request.
     func forEach(_ body: ([NSManagedObject]) throws -> Void) throws {
@@ -24,7 +26,12 @@ struct ObjectBatches {
         }
         let ids = try objectIDs()
         for batch in ids.batches(of: batchSize) {
-            try body(try objects(batch))
+            if let damage, damage.isLeavingOut {
+                let readable = try damage.readable(batch) { _ = try objects($0) }
+                try body(try objects(readable))
+            } else {
+                try body(try objects(batch))
+            }
             try context.resetInSameState()
         }
     }

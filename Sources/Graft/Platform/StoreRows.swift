@@ -17,7 +17,7 @@ extension NSManagedObject {
 
 extension NSManagedObjectContext {
     /// The one SQLite store whose objects the context has; nil where there are other stores.
-    private var soleStore: NSPersistentStore? {
+    var soleStore: NSPersistentStore? {
         var context = self
         while let parent = context.parent { context = parent }
         guard let stores = context.persistentStoreCoordinator?.persistentStores, stores.count == 1,

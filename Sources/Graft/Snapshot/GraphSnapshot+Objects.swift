@@ -54,6 +54,7 @@ extension GraphSnapshot {
         let numbers =
             try entities.map { try $0.map { try schema.requiredNumber(ofEntity: $0) } }
             ?? schema.entities.indices.filter { schema.entities[$0].parent == nil }
+        try GraphDamage(context).noteStrayRows(of: numbers.map { schema.entities[$0].name })
         var objects: [NSManagedObject] = []
         for number in numbers {
             let entity = schema.entities[number]

@@ -35,6 +35,7 @@ struct StoreComparison {
 
     /// Compares everything.
     mutating func diff(_ progress: ObjectProgress, hasBase: Bool) throws -> GraphDiff {
+        for side in [old, new] { try side.checkRows(of: entities) }
         let differing = try differences?.objects(
             scope, reading, entities, old.identification, step: progress.checkCancellation)
         for entity in entities { try compare(entity, differing?[entity], progress) }
@@ -112,7 +113,9 @@ struct StoreComparison {
         return try ObjectContents(side.key(of: object), properties, scope.entities[entity]) { number in
             try side.value(of: object, number, properties[number])
         } ends: { number in
-            try object.relatedObjects(number, properties[number]).map(side.key)
+            try object.relatedObjects(number, properties[number]).map {
+                try side.key(of: $0, in: properties[number], of: object)
+            }
         }
     }
 
@@ -123,7 +126,9 @@ struct StoreComparison {
     ) throws {
         let properties = scope.schema.entities[entity].properties
         for (number, inverse) in reading.telling[entity] {
-            for end in object.relatedObjects(number, properties[number]) { body(try side.key(of: end), inverse) }
+            for end in object.relatedObjects(number, properties[number]) {
+                body(try side.key(of: end, in: properties[number], of: object), inverse)
+            }
         }
     }
 
@@ -157,14 +162,15 @@ struct StoreComparison {
             let property = properties[member.number]
             let ends = (object.destination(member.number, property), other.destination(member.number, property))
             if try isSame(ends.0, ends.1) { continue }
-            let keys = (try ends.0.map(old.key), try ends.1.map(new.key))
+            let keys = (
+                try ends.0.map { try old.key(of: $0, in: property, of: object) },
+                try ends.1.map { try new.key(of: $0, in: property, of: other) }
+            )
             changes.append(.init(property.name, .toOne(old: keys.0, new: keys.1)))
         }
         for member in entityScope.toManys where !reading.isDerived[entity][member.number] {
             let property = properties[member.number]
-            let change = try change(
-                object.members(member.number, property), other.members(member.number, property),
-                isOrdered: member.isOrdered)
+            let change = try change(property, object, other, member.number, isOrdered: member.isOrdered)
             if !change.isEmpty { changes.append(.init(property.name, .toMany(change))) }
         }
         guard !changes.isEmpty else { return }
@@ -193,12 +199,16 @@ struct StoreComparison {
     }
 
     private func change(
-        _ before: [NSManagedObject], _ after: [NSManagedObject], isOrdered: Bool
+        _ property: GraphSchema.Property, _ object: NSManagedObject, _ other: NSManagedObject, _ number: Int,
+        isOrdered: Bool
     ) throws -> MembersChange {
+        let (before, after) = (object.members(number, property), other.members(number, property))
         if before.isEmpty, after.isEmpty { return MembersChange() }
         if before.count == after.count, try zip(before, after).allSatisfy({ try isSame($0, $1) }) {
             return MembersChange()
         }
-        return MembersChange(from: try before.map(old.key), to: try after.map(new.key), isOrdered: isOrdered)
+        return MembersChange(
+            from: try before.map { try old.key(of: $0, in: property, of: object) },
+            to: try after.map { try new.key(of: $0, in: property, of: other) }, isOrdered: isOrdered)
     }
 }

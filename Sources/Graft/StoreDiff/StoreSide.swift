@@ -85,6 +85,25 @@ struct StoreSide {
         return try key(of: object, entity, 0)
     }
 
+    /// What an object is called in a diff that a relationship leads to.
+    ///
+    /// - Throws: ``GraftError`` that names the link, where it leads nowhere.
+    func key(of end: NSManagedObject, in property: GraphSchema.Property, of object: NSManagedObject) throws -> ObjectKey
+    {
+        do {
+            return try key(of: end)
+        } catch let error as GraftError {
+            guard case .missingIdentity = error.problem, PresenceCheck().isGone(end) else { throw error }
+            try damage.noteMissing(end.objectID, of: property.name, from: object)
+            throw error
+        }
+    }
+
+    /// Takes note of the rows that nobody would compare, because they are no objects.
+    func checkRows(of entities: [Int]) throws {
+        try damage.noteStrayRows(of: entities.map { schema.entities[$0].name })
+    }
+
     /// How many owners may stand above each other.
     private static let maximumOwnerDepth = 64
 
