@@ -35,8 +35,8 @@ struct MigrationErrors {
         var userInfo = (error as NSError).userInfo
         userInfo["modelDifferences"] = differences.map(\.description)
         let text =
-            "\(error.localizedDescription) From the store's model to this one: \(words(differences)). A migration needs "
-            + "NSMigratePersistentStoresAutomaticallyOption and NSInferMappingModelAutomaticallyOption."
+            "\(error.localizedDescription) From the store's model to this one: \(words(differences)). A migration has to be "
+            + "asked for: by the options of the store, or with graft migrate."
         return CoreDataError.make(error.code, text, userInfo: userInfo)
     }
 
