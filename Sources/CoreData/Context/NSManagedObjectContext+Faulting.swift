@@ -160,13 +160,12 @@ extension NSManagedObjectContext {
             return
         }
         owner.committed[slot] = .objects(members)
-        var current = members
         let isOrdered = owner.layout.slots[slot].kind == .toMany(ordered: true)
-        for object in delta.removed.objects { current.remove(object, keepingOrder: isOrdered) }
-        for object in delta.added.objects {
-            if isOrdered, delta.hasReturned(object) { current.remove(object, keepingOrder: true) }
-            current.append(object)
-        }
+        var current = ToManyMembers(
+            unique: members.objects.filter {
+                !delta.removed.contains($0) && !(isOrdered && delta.hasReturned($0))
+            })
+        for object in delta.added.objects { current.append(object) }
         owner.values[slot] = .objects(current)
     }
 

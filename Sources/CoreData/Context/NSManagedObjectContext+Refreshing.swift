@@ -114,7 +114,7 @@ extension NSManagedObjectContext {
         advanceGeneration()
         assignedStores.removeAll()
         wantedRows.removeAll()
-        watched.removeAll()
+        watched = ToManyMembers()
         let ids = isObserved ? objects.map(\.id) : []
         for object in objects { object.detach() }
         if isObserved { post(.NSManagedObjectContextObjectsDidChange, ChangeDigest(invalidatedAll: ids)) }

@@ -107,7 +107,7 @@ extension NSManagedObjectContext {
         guard let object = object as? NSManagedObject, object.context === self, object.id.isTemporaryID else {
             fatalError("\(object) can't be assigned to a store: it is no unsaved object of this context.")
         }
-        guard !requiredCoordinator.stores(for: object.entity, among: [store]).isEmpty else {
+        guard requiredCoordinator.isConfigured(store, for: object.entity) else {
             fatalError("The store \(store.url?.path ?? "in memory") doesn't keep '\(object.entity.name ?? "")'.")
         }
         assignedStores[object.id.key] = store
@@ -125,7 +125,7 @@ extension NSManagedObjectContext {
 
     /// The rows of the objects that ``detectConflicts(for:)`` was called for, but for those whose versions the save checks anyway.
     private func watchedRows() -> [WatchedRow] {
-        watched.filter { $0.context === self && !$0.hasChanges && !$0.isFault }
+        watched.objects.filter { $0.context === self && !$0.hasChanges && !$0.isFault }
             .map { WatchedRow(objectID: $0.id, version: $0.version) }
     }
 
@@ -231,7 +231,7 @@ extension NSManagedObjectContext {
         deleted.removeAll()
         assignedStores.removeAll()
         wantedRows.removeAll()
-        watched.removeAll()
+        watched = ToManyMembers()
         undoRecorder?.noteSave()
     }
 

@@ -90,7 +90,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Which numbers the rows of unsaved objects shall get if they are free, by their temporary IDs.
     var wantedRows: [RowKey: Int64] = [:]
     /// Objects that the next save mustn't find changed by somebody else.
-    var watched: [NSManagedObject] = []
+    var watched = ToManyMembers()
     /// What couldn't be read while ``collectingFaultFailures(_:)`` runs; nil where such a failure stops the process.
     var faultFailures: FaultFailures?
     /// Whether a subclass's way to fetch is running.
@@ -155,7 +155,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Of several stores, those count that the save writes to.
     open func detectConflicts(for object: NSManagedObject) {
         checkQueue()
-        guard object.context === self, !object.id.isTemporaryID, !watched.contains(object) else { return }
+        guard object.context === self, !object.id.isTemporaryID else { return }
         object.realize()
         watched.append(object)
     }

@@ -259,8 +259,7 @@ extension NSManagedObject {
     /// Takes back that an object came to a to-many relationship or went from it.
     private func forgetChange(of other: NSManagedObject, _ slot: Int) {
         if case .unread(var delta?) = values[slot] {
-            delta.added.remove(other, keepingOrder: true)
-            delta.removed.remove(other, keepingOrder: true)
+            delta.forget(other)
             values[slot] = .unread(delta)
         } else if case .objects(let before) = committed[slot], before.contains(other) {
             putIn(slot, other)

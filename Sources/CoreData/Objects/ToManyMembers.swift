@@ -118,6 +118,13 @@ package struct ToManyDelta {
     /// Whether an added object was there before, and left.
     func hasReturned(_ object: NSManagedObject) -> Bool { returned.contains(ObjectIdentifier(object)) }
 
+    /// Forgets what became of an object.
+    mutating func forget(_ object: NSManagedObject) {
+        added.remove(object, keepingOrder: true)
+        removed.remove(object, keepingOrder: true)
+        returned.remove(ObjectIdentifier(object))
+    }
+
     /// Notes a new member that isn't among `added` yet.
     ///
     /// - Parameter isDecidedElsewhere: Whether the members' own to-one relationships tell whether they were members before, so that what

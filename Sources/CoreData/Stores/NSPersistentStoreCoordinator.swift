@@ -289,20 +289,21 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// The store for a new object of an entity: the first whose configuration has it and that can be written.
     func store(forNew entity: NSEntityDescription) throws -> NSPersistentStore {
         let stores = persistentStores
-        if let store = stores.first(where: { !$0.isReadOnly && keeps($0, entity) }) { return store }
+        if let store = stores.first(where: { !$0.isReadOnly && isConfigured($0, for: entity) }) { return store }
         let finding = stores.isEmpty ? "no store" : "no writable store whose configuration has that entity"
         throw CoreDataError.make(
             .persistentStoreSave,
             "A new '\(entity.name ?? "")' can't be saved: the coordinator has \(finding). Add one.")
     }
 
+    /// Whether a store's configuration has an entity, so that new objects may go there.
+    func isConfigured(_ store: NSPersistentStore, for entity: NSEntityDescription) -> Bool {
+        managedObjectModel.entities(forConfigurationName: store.configurationName)?.contains { $0 === entity } ?? true
+    }
+
+    /// Whether a store may have objects of an entity: a file may have more than its configuration.
     private func keeps(_ store: NSPersistentStore, _ entity: NSEntityDescription) -> Bool {
-        guard let entities = managedObjectModel.entities(forConfigurationName: store.configurationName) else {
-            return true
-        }
-        // A file may have more, below the configuration's entities.
-        return entities.contains { $0 === entity }
-            || (store.backend as? SQLiteStoreBackend)?.schema.entity(for: entity) != nil
+        isConfigured(store, for: entity) || (store.backend as? SQLiteStoreBackend)?.schema.entity(for: entity) != nil
     }
 
     // MARK: Writing

@@ -146,7 +146,9 @@ protocol StoreBackend: AnyObject {
         -> [[NSManagedObjectID]]
 
     /// The rows of which no object can be made, and the links that no object has.
-    func strayRows() throws -> [StrayRow]
+    ///
+    /// - Parameter roots: Only those of these root entities and of their sub-entities; nil for all.
+    func strayRows(below roots: Set<String>?) throws -> [StrayRow]
 
     /// The same store, for reading alone, in the state that it has now; nil where that can't be kept.
     func pinned() throws -> (any StoreBackend)?
@@ -204,7 +206,7 @@ extension StoreBackend {
     func pinned() throws -> (any StoreBackend)? { nil }
 
     // Only a file may hold anything.
-    func strayRows() throws -> [StrayRow] { [] }
+    func strayRows(below roots: Set<String>?) throws -> [StrayRow] { [] }
 
     // What nobody else can open has nobody to keep out.
     func beginWriting() throws -> Int64 { 0 }

@@ -234,8 +234,7 @@ extension NSManagedObject {
             if isMember, delta?.added.contains(member) ?? false { return }
             let isStored = !member.isInserted && member.committed[inverse].referencedID == id
             var new = delta ?? ToManyDelta()
-            new.added.remove(member, keepingOrder: true)
-            new.removed.remove(member, keepingOrder: true)
+            new.forget(member)
             if isMember, !isStored { new.added.append(member) }
             if !isMember, isStored { new.removed.append(member) }
             announcingChange(slot) {

@@ -23,7 +23,10 @@ struct ExportRun {
         }
         let progress = try ObjectProgress(progress) { try context.count(for: request) }
         let damage = GraphDamage(context, options.onDamage)
-        try damage.noteStrayRows(of: [name])
+        // A request that picks some objects isn't about the others.
+        if request.predicate == nil, request.fetchLimit == 0, request.fetchOffset == 0 {
+            try damage.noteStrayRows(of: [name])
+        }
         let objectWriter = try ObjectWriter(model, options, damage)
         var batches = ObjectBatches(
             context: context, request: request, batchSize: options.batchSize,

@@ -87,8 +87,12 @@ extension BatchImporter {
     /// What is said of relationships elsewhere than where their row is read first.
     private func restatements(_ snapshot: borrowing GraphSnapshot) -> [LinkStatement] {
         if snapshot.earlier.isEmpty, snapshot.times.isEmpty { return [] }
-        return (snapshot.earlierStatements() + snapshot.times.keys.map(snapshot.statement)).filter {
-            !snapshot.tables[$0.cell.row.entity].flags[$0.cell.row.row].contains(.dead)
+        let now = snapshot.times.keys.sorted { ($0.row, $0.property) < ($1.row, $1.property) }.map(snapshot.statement)
+        return (snapshot.earlierStatements().reversed() + now).filter { statement in
+            let row = statement.cell.row
+            // Of several versions, the last one's values count, and so do its links alone.
+            return !snapshot.tables[row.entity].flags[row.row].contains(.dead)
+                && (plans[row.entity].version == nil || snapshot.times[statement.cell] == statement.time)
         }
     }
 

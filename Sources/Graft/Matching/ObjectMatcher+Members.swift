@@ -48,7 +48,7 @@ extension ObjectMatcher {
         for placed in rows where placed.place < members.count && free[placed.place] {
             let (row, member) = (placed.row, members[placed.place])
             guard !taken.contains(ObjectIdentifier(member)), number(of: member) == row.entity,
-                try fits(member, row, .whole, snapshot)
+                try fits(member, row, .whole, snapshot), !hasOtherLinks(member, row, property, snapshot)
             else { continue }
             take(member, for: row, &taken)
             matched.append(row)
@@ -120,7 +120,9 @@ extension ObjectMatcher {
                 let isKnownByKey = keyAttributes(of: row, property, snapshot) != nil
                 guard let candidates = table[values],
                     let index = try candidates.lastIndex(where: {
-                        try isKnownByKey || fits($0, row, extent, snapshot)
+                        try isKnownByKey
+                            || fits($0, row, extent, snapshot)
+                                && (extent == .named || !hasOtherLinks($0, row, property, snapshot))
                     })
                 else { continue }
                 table[values]?.remove(at: index)
@@ -172,6 +174,20 @@ extension ObjectMatcher {
     private func saysSomething(_ row: RowReference, _ snapshot: borrowing GraphSnapshot) -> Bool {
         for property in plans[row.entity].properties where property.isAttribute {
             if !snapshot.tables[row.entity].value(property.column, row: row.row).isNull { return true }
+        }
+        return false
+    }
+
+    /// Whether a member has to-one relationships of which a row says nothing, besides the one to its owner.
+    private func hasOtherLinks(
+        _ member: NSManagedObject, _ row: RowReference, _ property: GraphSchema.Property,
+        _ snapshot: borrowing GraphSnapshot
+    ) -> Bool {
+        for (number, other) in plans[row.entity].properties.enumerated() where number != property.inverse {
+            guard case .toOne = other.kind, !snapshot.tables[row.entity].hasValue(number, row: row.row) else {
+                continue
+            }
+            if member.destination(number, other) != nil { return true }
         }
         return false
     }

@@ -36,7 +36,8 @@ extension GraphSnapshot {
         reader.startBatch()
         while try reader.readBatch(rowLimit: .max) {}
         self = reader.takeBatch()
-        try addUpLists()
+        try addUpLists { _, _ in true }
+        (earlier, times) = ([], [:])
         if absence == .unknown, !reader.mapping.isDocument { noteAddedMembers() }
     }
 

@@ -137,10 +137,17 @@ struct JSONSnapshotReader: ~Copyable {
             snapshot.settleRelatedRows()
             snapshot.dropReplacedRows()
         }
-        while isDocument || snapshot.rowCount < rowLimit {
-            guard try readRecord() else { return false }
+        var hasMore = true
+        // What is said of the same objects again takes memory, too.
+        while hasMore, isDocument || snapshot.rowCount + snapshot.earlier.count < rowLimit {
+            hasMore = try readRecord()
         }
-        return true
+        // Where nobody else loses a member, in which order it came to others makes no difference.
+        try snapshot.addUpLists { property, schema in
+            guard let inverse = property.inverse, let destination = property.destination else { return true }
+            return schema.entities[destination].properties[inverse].isToMany
+        }
+        return hasMore
     }
 
     /// Reads the next record; returns false where there is none.

@@ -94,26 +94,43 @@ extension GraphSnapshot {
         return statements
     }
 
-    /// Makes one list of those that add to each other, for a graph that is compared and not imported.
+    /// Makes one list of those that add to each other.
     ///
+    /// - Parameter isWanted: Whether the lists of a relationship are added up.
     /// - Throws: ``GraftError`` with `tooLarge`.
-    mutating func addUpLists() throws {
-        for statement in earlierStatements() where !statement.isReplaced {
-            let cell = statement.cell
-            let property = schema.entities[cell.row.entity].properties[cell.property]
-            let later = self.statement(of: cell)
-            let removed = later.removals.map { Set($0.indices.map { resolved(members[$0]) }) } ?? []
-            let first = statement.members.indices.map { resolved(members[$0]) }.filter { !removed.contains($0) }
-            let named = first + later.members.indices.map { resolved(members[$0]) }
-            try set(MembersComparison.unique(named), property, cell.property, of: cell.row)
-            removals[cell] = try statement.removals.map { earlier in
-                let lost = (members[earlier.indices] + members[(later.removals ?? .empty).indices]).map(resolved)
-                let start = members.count
-                members += MembersComparison.unique(lost)
-                return try range(from: start)
+    mutating func addUpLists(where isWanted: (GraphSchema.Property, GraphSchema) -> Bool) throws {
+        if earlier.isEmpty { return }
+        var lists: [Cell: [LinkStatement]] = [:]
+        var left: [LinkStatement] = []
+        for statement in earlierStatements().reversed() {
+            let property = schema.entities[statement.cell.row.entity].properties[statement.cell.property]
+            if !statement.isReplaced, isWanted(property, schema) {
+                lists[statement.cell, default: []].append(statement)
+            } else {
+                left.append(statement)
             }
         }
-        earlier = []
-        times = [:]
+        for cell in lists.keys.sorted(by: { ($0.row, $0.property) < ($1.row, $1.property) }) {
+            try addUp((lists[cell] ?? []) + [statement(of: cell)], cell)
+        }
+        earlier = left
+    }
+
+    private mutating func addUp(_ statements: [LinkStatement], _ cell: Cell) throws {
+        func rows(_ range: MemberRange?) -> [RowReference] { (range ?? .empty).indices.map { resolved(members[$0]) } }
+        var removed: Set<RowReference> = []
+        var parts: [[RowReference]] = []
+        for statement in statements.reversed() {
+            parts.append(rows(statement.members).filter { !removed.contains($0) })
+            removed.formUnion(rows(statement.removals))
+        }
+        let lost = MembersComparison.unique(statements.flatMap { rows($0.removals) })
+        let isWhole = statements[0].removals == nil
+        let property = schema.entities[cell.row.entity].properties[cell.property]
+        let named = MembersComparison.unique(parts.reversed().flatMap(\.self))
+        try set(named, property, cell.property, of: cell.row)
+        let start = members.count
+        members += isWhole ? [] : lost
+        removals[cell] = isWhole ? nil : try range(from: start)
     }
 }

@@ -108,7 +108,7 @@ import Testing
         var generator = SeededGenerator(seed: 11)
         var parsed = 0
         for _ in 0..<20_000 {
-            let count = Int.random(in: 0...12, using: &generator)
+            let count = Int.random(in: 0...(Bool.random(using: &generator) ? 4 : 12), using: &generator)
             let format = (0..<count).map { _ in pieces[Int.random(in: 0..<pieces.count, using: &generator)] }
                 .joined(separator: Bool.random(using: &generator) ? " " : "")
             guard let predicate = try? NSPredicate.parsing(format, arguments: ["k", 1]) else { continue }

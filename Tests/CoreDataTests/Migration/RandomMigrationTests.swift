@@ -199,9 +199,11 @@ struct RandomModel {
         story.append("made \(name(entity)).\(attribute.name) mandatory")
     }
 
-    /// To-one relationships become to-many ones.
+    /// To-one relationships become to-many ones. Without an inverse, a store has a member's owner in the member's row, so that of several
+    /// owners one is left; which one, the two ways needn't agree on.
     private mutating func widen(_ entity: NSEntityDescription, using generator: inout SeededGenerator) {
-        let relationships = entity.properties.compactMap { $0 as? NSRelationshipDescription }.filter { !$0.isToMany }
+        let relationships = entity.properties.compactMap { $0 as? NSRelationshipDescription }
+            .filter { !$0.isToMany && $0.inverseRelationship != nil }
         guard let relationship = relationships.randomElement(using: &generator) else { return }
         relationship.maxCount = 0
         relationship.isOrdered = Bool.random(using: &generator) && relationship.inverseRelationship != nil

@@ -74,6 +74,8 @@ struct RandomData {
             }
             var gaps: [Gaps] = [Gaps.allCases[generator.below(3)]]
             if mixesGaps { gaps.append(Gaps.allCases[generator.below(3)]) }
+            // What is always null isn't missing as well, unless all are mixed.
+            if !mixesGaps, case .alwaysNull = field { gaps = [.none] }
             if !members.contains(where: { $0.key == key }) {
                 members.append(Member(key: key, field: field, gaps: gaps))
             }

@@ -59,7 +59,7 @@ final class MigrationRun {
 
     // MARK: Passes
 
-    /// Rows that are no entity's objects: no mapping would carry them over.
+    /// Refuses a source with rows that are no entity's objects: no mapping would carry them over.
     func checkSource(_ errors: MigrationErrors) throws {
         // Links that lead nowhere, which Apple's own stores have, are nobody's objects either way.
         let rows = try sourceContext.strayRows().filter { !$0.isLink }
@@ -72,6 +72,7 @@ final class MigrationRun {
             ],
             reason: "Rows of no entity")
     }
+
     /// Runs all passes and saves.
     ///
     /// - Parameter check: Throws when the migration was cancelled.

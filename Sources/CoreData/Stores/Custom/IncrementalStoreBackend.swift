@@ -215,16 +215,16 @@ final class IncrementalStoreBackend: StoreBackend {
     // MARK: Saving
 
     func save(_ changes: StoreChanges) throws {
-        func objects(_ changes: [RowChange], _ all: [NSManagedObject]) -> Set<NSManagedObject> {
-            let ids = Set(changes.map(\.objectID.key))
+        func objects(_ changed: [NSManagedObjectID], _ all: [NSManagedObject]) -> Set<NSManagedObject> {
+            let ids = Set(changed.map(\.key))
             return Set(all.filter { ids.contains($0.id.key) })
         }
         let request = NSSaveChangesRequest(
-            inserted: objects(changes.inserted, context.inserted.objects),
-            updated: objects(changes.updated, context.updated.objects),
-            deleted: objects(changes.deleted, context.deleted.objects),
+            inserted: objects(changes.inserted.map(\.objectID), context.inserted.objects),
+            updated: objects(changes.updated.map(\.objectID), context.updated.objects),
+            deleted: objects(changes.deleted.map(\.objectID), context.deleted.objects),
             locked: changes.watched.isEmpty
-                ? nil : Set(context.watched.filter { $0.objectID.persistentStore === store }))
+                ? nil : objects(changes.watched.map(\.objectID), context.watched.objects))
         request.affectedStores = [store]
         _ = try store.execute(request, with: context)
     }

@@ -51,18 +51,19 @@ extension SQLiteStoreBackend {
         var query = query
         query.sortDescriptors = []
         let select = try select(query)
-        var fragment = select.statement(columns: "COUNT(*)")
-        if query.limit != nil || query.offset > 0 {
-            fragment = select.statement(columns: "1")
-            fragment.sql = "SELECT COUNT(*) FROM (\(fragment.sql))"
+        func fragment(_ column: String) -> SQLFragment {
+            guard query.limit != nil || query.offset > 0 else { return select.statement(columns: "COUNT(\(column))") }
+            var fragment = select.statement(columns: "\(column == "*" ? "1" : column) AS counted")
+            fragment.sql = "SELECT COUNT(counted) FROM (\(fragment.sql))"
+            return fragment
         }
         return try reading { db in
             let statement: RowStatement
             do {
-                statement = try Self.statement(db, fragment)
+                statement = try Self.statement(db, fragment("*"))
             } catch let error as DatabaseError where error.message?.hasPrefix("no such collation sequence") ?? false {
                 // To count, SQLite takes the smallest index, whatever it is sorted by. This one column is in none.
-                statement = try Self.statement(db, select.statement(columns: "COUNT(t0.Z_OPT IS NULL)"))
+                statement = try Self.statement(db, fragment("t0.Z_OPT IS NULL"))
             }
             defer { statement.reset() }
             return try statement.step() ? Int(statement.integer(at: 0)) : 0

@@ -94,10 +94,21 @@ struct StrayRows {
 }
 
 extension SQLiteStoreBackend {
-    func strayRows() throws -> [StrayRow] {
-        let links = StoreRules(schema: schema, identities: [:]).linksOfNoObject
+    func strayRows(below roots: Set<String>?) throws -> [StrayRow] {
+        func isWanted(_ entity: SQLEntity?) -> Bool {
+            guard let roots else { return true }
+            return schema.entities.contains {
+                $0.rootNumber == entity?.rootNumber && $0.isRoot && roots.contains($0.name)
+            }
+        }
+        let links = StoreRules(schema: schema, identities: [:]).linksOfNoObject.filter { rule in
+            isWanted(schema.entities.first { $0.name == rule.entity })
+        }
+        let tables = schema.tables.filter { table in
+            isWanted(schema.entities.first { $0.rootNumber == table.rootNumber })
+        }
         return try reading { db in
-            var rows = try schema.tables.flatMap { try StrayRows(schema: schema, table: $0).all(db) }
+            var rows = try tables.flatMap { try StrayRows(schema: schema, table: $0).all(db) }
             for rule in links {
                 try rule.find(db, schema) { finding in
                     let remedy = if case .impossible(let reason) = finding.mend { reason } else { "Remove the link." }
@@ -123,11 +134,7 @@ extension NSManagedObjectContext {
         return try (top.persistentStoreCoordinator?.persistentStores ?? []).flatMap { store in
             // A child reads what its parent reads, on the parent's queue; such rows aren't of one state more than of another.
             let backend = try parent == nil ? readBackend(of: store) : store.requiredBackend
-            return try backend.strayRows().filter { row in
-                guard let roots else { return true }
-                let entity = top.persistentStoreCoordinator?.managedObjectModel.entitiesByName[row.entity]
-                return roots.contains(entity?.rootEntity.name ?? row.entity)
-            }
+            return try backend.strayRows(below: roots)
         }
     }
 }
