@@ -3,7 +3,8 @@
 public import Foundation
 
 extension NSPersistentStoreCoordinator {
-    /// Replaces the metadata of a store that needn't be open; a custom one's class does it. What describes the file itself, such as its version hashes, stays.
+    /// Replaces the metadata of a store that needn't be open; a custom one's class does it. What describes the file itself, such as
+    /// its version hashes, stays.
     ///
     /// - Throws: `CocoaError` if there is no store of that type, or the metadata are no property list.
     public class func setMetadata(

@@ -82,8 +82,8 @@ public struct ExportOptions: Sendable {
     /// How many objects are read from the store at a time.
     public var batchSize = 1000
 
-    /// Is told of what the store says and can't be exported: links to objects that aren't there, binary data whose file is missing.
-    /// It is left out then. Nil makes the first one an error.
+    /// Is told of what the store says and can't be exported: links to objects that aren't there, binary data whose file is missing,
+    /// and, where a container is exported, rows that can't be read. It is left out then. Nil makes the first one an error.
     public var onDamage: (@Sendable (GraftError) -> Void)?
 
     /// Whether what has no form in JSON, such as NaN, is written as null and not an error.

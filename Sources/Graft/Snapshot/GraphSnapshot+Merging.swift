@@ -31,6 +31,10 @@ extension GraphSnapshot {
 
     /// Merges two rows of one object. The object is of the more special entity of the two.
     mutating func merge(_ new: RowReference, into old: RowReference, hash: UInt64?, space: Int) -> RowReference {
+        if isOutdated(new, by: old) {
+            drop(new)
+            return old
+        }
         if schema.hasRelatedIdentities {
             let stays = schema.isEntity(old.entity, kindOf: new.entity) ? old : new
             claimMembers(of: old, for: stays)
@@ -48,6 +52,17 @@ extension GraphSnapshot {
         forward(old, to: new)
         if let hash { indexes[space].replace(old, by: new, hash: hash) }
         return new
+    }
+
+    /// Whether a row has its object's version, or a lower one than an earlier row: then it is left alone, as it is where that is stored.
+    mutating func isOutdated(_ new: RowReference, by old: RowReference) -> Bool {
+        guard !versions.isEmpty, let number = versions[new.entity], versions[old.entity] == number else { return false }
+        let column = schema.entities[new.entity].properties[number].column
+        let version = tables[new.entity].value(column, row: new.row)
+        let before = tables[old.entity].value(column, row: old.row)
+        if version.isNull || before.isNull || version.isLater(than: before) { return false }
+        hasOutdatedRows = true
+        return true
     }
 
     /// The row of the object with an identity that consists of one attribute; a new one where there is none yet.
@@ -105,7 +120,7 @@ extension GraphSnapshot {
 
     /// Lets go of nested rows without identity to which nothing leads any more, because their owner was read again with others.
     mutating func dropReplacedRows() {
-        if earlier.isEmpty { return }
+        if earlier.isEmpty, !hasOutdatedRows { return }
         var ends: [RowReference: [RowReference]] = [:]
         for statement in earlierStatements() where !statement.isReplaced {
             ends[statement.cell.row, default: []] += statement.members.indices.map { resolved(members[$0]) }

@@ -51,7 +51,7 @@ extension GraphSnapshot {
             levels[reference] = level
             guard let key = relatedKey(of: reference) else { continue }
             if let first = known[key] {
-                moveValues(of: reference, to: first, replacing: true)
+                if !isOutdated(reference, by: first) { moveValues(of: reference, to: first, replacing: true) }
                 mergeCount &+= 1
                 forward(reference, to: first)
             } else {

@@ -36,6 +36,10 @@ public struct GraphSnapshot: Sendable {
     var times: [Cell: Int] = [:]
     /// The relationships whose lists are added to what is there.
     var addingLists: Set<Column> = []
+    /// By entity, the attribute that tells an object's version; empty where none does.
+    var versions: [Int?] = []
+    /// Whether rows were passed over because another one of their object has a higher version.
+    var hasOutdatedRows = false
 
     /// What it means where a row says nothing of a property.
     public enum Absence: String, Sendable, CaseIterable, Codable {
@@ -75,6 +79,7 @@ public struct GraphSnapshot: Sendable {
         removals.removeAll()
         earlier.removeAll()
         times.removeAll()
+        hasOutdatedRows = false
         relatedRows.removeAll()
         skippedCounts.removeAll()
     }

@@ -114,6 +114,9 @@ struct JSONSnapshotReader: ~Copyable {
     private static func emptySnapshot(_ mapping: GraphMapping) -> GraphSnapshot {
         var snapshot = GraphSnapshot(mapping.schema)
         snapshot.absence = .unknown
+        if mapping.entities.contains(where: { $0.version != nil }) {
+            snapshot.versions = mapping.entities.map(\.version)
+        }
         for (entity, description) in mapping.entities.enumerated() {
             for (property, mapped) in description.properties.enumerated() where mapped?.membersPolicy == .add {
                 snapshot.addingLists.insert(.init(entity: entity, property: property))

@@ -99,6 +99,22 @@ import Testing
         #expect(try world.values("text", of: "Note") == ["six"])
     }
 
+    @Test(arguments: [1, 2, 5000])
+    func `of several versions of an object the highest counts, in batches of any size`(_ size: Int) throws {
+        var world = try notes(["JSONVersionAttribute": "version"])
+        world.options.batchSize = size
+        let text = """
+            [{"id": "\(one)", "version": 6, "text": "six", "tags": ["a"]},
+             {"id": "\(one)", "version": 3, "text": "three", "tags": ["b"]},
+             {"id": "\(one)", "version": 6, "text": "again"}]
+            """
+        for _ in 0..<2 {
+            try world.take(text, "Note")
+            #expect(try world.values("text", of: "Note") == ["six"])
+            #expect(try world.members("tags", "name", of: "Note", "text", "six") == ["a"])
+        }
+    }
+
     @Test func `a stub has no version, so that whatever comes fills it`() throws {
         let world = try ImportWorld { sketch in
             sketch.entity(

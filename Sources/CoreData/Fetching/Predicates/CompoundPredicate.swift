@@ -1,5 +1,5 @@
-// The compound predicates that the parser makes. Foundation's own, on Linux, prints itself as FALSEPREDICATE, equals every
-// other one and copies to a constant; this subclass does these three as they should be. Code sees `NSCompoundPredicate`.
+// Compound predicates: of the parser, and of targets with the plugin, where `NSCompoundPredicate` means these. Foundation's own, on
+// Linux, prints itself as FALSEPREDICATE, equals every other one and copies to a constant; these do the three as they should be done.
 
 public import Foundation
 

@@ -1,5 +1,5 @@
 // Rows of which no object can be made: of an entity that the model doesn't have or that is abstract, without a number as their key,
-// with the key of another row; and links that no object has, because the row that would have them isn't there. Who goes through a
+// with the key of another row; and links that no object has, because a row at one of their ends isn't there. Who goes through a
 // store entity by entity never meets most of them, so that whoever takes all along asks for them first; a check of the store names
 // them, too.
 
