@@ -7,14 +7,43 @@ extension BatchImporter {
     /// Makes an object for each row that has none yet: what the payload is about in its order, then the rest in the order in
     /// which it appears. The store numbers new objects in the same order, and an export of them depends on it.
     func makeObjects(_ snapshot: borrowing GraphSnapshot) throws {
+        for plan in plans where plan.version != nil { try noteOutdated(plan, snapshot) }
         for index in snapshot.roots.indices { try makeIfNeeded(snapshot.resolved(snapshot.roots[index]), snapshot) }
+        let abandoned = abandonedRows(snapshot)
         for (entity, plan) in plans.enumerated() {
             for row in 0..<snapshot.tables[entity].count where matcher.objects[entity][row] == nil {
                 if !snapshot.tables[entity].flags[row].isDisjoint(with: [.dead, .gone]) { continue }
                 if hasReferencePolicies, !wanted[entity][row], plan.isReference(row, snapshot) { continue }
+                if !abandoned.isEmpty, abandoned.contains(RowReference(entity: entity, row: row)) { continue }
                 try make(row, plan, snapshot)
             }
         }
+    }
+
+    /// The rows without identity that only outdated ones lead to: they would be nobody's.
+    private func abandonedRows(_ snapshot: borrowing GraphSnapshot) -> Set<RowReference> {
+        var pending: [RowReference] = []
+        var abandoned: Set<RowReference> = []
+        for (entity, outdated) in states.enumerated() where outdated.contains(where: { $0.contains(.outdated) }) {
+            for row in outdated.indices where outdated[row].contains(.outdated) {
+                pending.append(RowReference(entity: entity, row: row))
+            }
+        }
+        if pending.isEmpty { return [] }
+        while let row = pending.popLast() {
+            for end in ends(of: row, snapshot)
+            where object(end) == nil && !matcher.isIdentified(end.entity, end.row, snapshot)
+                && !snapshot.tables[end.entity].flags[end.row].contains(.root) && abandoned.insert(end).inserted
+            {
+                pending.append(end)
+            }
+        }
+        return abandoned
+    }
+
+    private func ends(of row: RowReference, _ snapshot: borrowing GraphSnapshot) -> [RowReference] {
+        plans[row.entity].relationships.filter { snapshot.tables[row.entity].hasValue($0, row: row.row) }
+            .flatMap { snapshot.destinations(of: row, plans[row.entity].properties[$0]) }
     }
 
     @inline(__always)
@@ -58,7 +87,6 @@ extension BatchImporter {
     func fillObjects(_ snapshot: borrowing GraphSnapshot) throws {
         for plan in plans {
             try readMembers(plan, snapshot)
-            if plan.version != nil { try noteOutdated(plan, snapshot) }
         }
         let restated = restatements(snapshot)
         for step in steps(snapshot, restated) {

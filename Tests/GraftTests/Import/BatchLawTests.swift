@@ -64,7 +64,7 @@ import Testing
                 members.append(
                     "\"guests\": \(chance(30) ? players() : "{\"add\": \(players()), \"remove\": \(players())}")")
             }
-            if chance(20) { members.append("\"notes\": [{\"text\": \"note \(number(1000))\"}]") }
+            if chance(20) { members.append("\"notes\": [{\"text\": \"note \(number(1_000_000))\"}]") }
             return "{\(members.joined(separator: ", "))}"
         }
 

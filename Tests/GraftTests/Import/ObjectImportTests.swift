@@ -115,6 +115,23 @@ import Testing
         }
     }
 
+    @Test func `what is nested in an older version and has no identity isn't made`() throws {
+        let world = try ImportWorld { sketch in
+            sketch.entity(
+                "A", info: ["identityAttributes": "id", "JSONVersionAttribute": "version"],
+                [
+                    .attribute("id"), .attribute("version", .integer32AttributeType),
+                    .toMany("parts", "Part", inverse: "a"),
+                ])
+            sketch.entity(
+                "Part", [.attribute("text"), .toOne("a", "A", inverse: "parts"), .toOne("inner", "Part")])
+        }
+        try world.take(#"{"id": "1", "version": 2, "parts": [{"text": "new"}]}"#, "A")
+        let old = #"{"id": "1", "version": 1, "parts": [{"text": "old", "inner": {"text": "inner"}}]}"#
+        #expect(try world.take(old, "A")["A"].skipped == 1)
+        #expect(try world.values("text", of: "Part") == ["new"])
+    }
+
     @Test func `a stub has no version, so that whatever comes fills it`() throws {
         let world = try ImportWorld { sketch in
             sketch.entity(
