@@ -160,6 +160,10 @@ extension GraphSnapshot {
 
     /// Takes away a row to which nothing refers.
     private mutating func drop(_ reference: RowReference) {
+        // The next row may get its number.
+        for number in schema.entities[reference.entity].properties.indices where !removals.isEmpty {
+            removals[Cell(row: reference, property: number)] = nil
+        }
         if reference.row == tables[reference.entity].count - 1 {
             tables[reference.entity].removeLastRow()
         } else {

@@ -115,6 +115,27 @@ import Testing
         }
     }
 
+    @Test func `what an older version takes from a list is taken from no other object`() throws {
+        let world = try ImportWorld { sketch in
+            sketch.entity(
+                "A", info: ["identityAttributes": "id", "JSONVersionAttribute": "version"],
+                [
+                    .attribute("id"), .attribute("version", .integer32AttributeType),
+                    .toMany("tags", "B", inverse: "owners").annotated(["JSONToManyPolicy": "delta"]),
+                ])
+            sketch.entity(
+                "B", info: ["identityAttributes": "id"], [.attribute("id"), .toMany("owners", "A", inverse: "tags")])
+        }
+        try world.take(#"{"id": "2", "version": 1, "tags": ["d"]}"#, "A")
+        let text = """
+            [{"id": "1", "version": 6, "tags": ["a"]}, {"id": "1", "version": 3, "tags": {"remove": ["a"]}},
+             {"id": "2", "version": 2, "tags": ["c"]}]
+            """
+        try world.take(text, "A")
+        #expect(try world.members("tags", "id", of: "A", "id", "1") == ["a"])
+        #expect(try world.members("tags", "id", of: "A", "id", "2") == ["c"])
+    }
+
     @Test func `what is nested in an older version and has no identity isn't made`() throws {
         let world = try ImportWorld { sketch in
             sketch.entity(
