@@ -102,15 +102,8 @@ import Testing
         }
         context.checkInvariants()
         return try context.everything().map { object in
-            let links = object.entity.relationshipsByName.keys.sorted().map { key -> String in
-                let value = object.value(forKey: key)
-                let members =
-                    (value as? NSOrderedSet)?.array ?? (value as? NSSet)?.allObjects ?? value.map { [$0] } ?? []
-                let names = members.compactMap { $0 as? NSManagedObject }.map(name)
-                return "\(key): " + (value is NSOrderedSet ? names : names.sorted()).joined(separator: ", ")
-            }
             let title = object.entity.attributesByName["name"].map { _ in "\(object.value(forKey: "name") ?? "-")" }
-            return "\(name(object)) \(title ?? "") " + links.joined(separator: "; ")
+            return "\(name(object)) \(title ?? "") " + object.linksToRead(name)
         }.sorted()
     }
 }

@@ -287,14 +287,7 @@ final class DoorTeam: NSManagedObject, ManagedCodable {}
             return "\(object.entity.name ?? "")(\(values.joined(separator: " ")))"
         }
         return try context.everything().map { object in
-            let links = object.entity.relationshipsByName.keys.sorted().map { key -> String in
-                let value = object.value(forKey: key)
-                let members =
-                    (value as? NSOrderedSet)?.array ?? (value as? NSSet)?.allObjects ?? value.map { [$0] } ?? []
-                let names = members.compactMap { $0 as? NSManagedObject }.map(name)
-                return "\(key): " + (value is NSOrderedSet ? names : names.sorted()).joined(separator: ", ")
-            }
-            return name(object) + " " + links.joined(separator: "; ")
+            name(object) + " " + object.linksToRead(name)
         }.sorted()
     }
 

@@ -70,3 +70,16 @@ enum GraphFingerprint {
         return String(hash, radix: 16)
     }
 }
+
+extension NSManagedObject {
+    /// What the relationships lead to, to be read; unordered ones by name.
+    func linksToRead(_ name: (NSManagedObject) -> String) -> String {
+        entity.relationshipsByName.keys.sorted().map { key -> String in
+            let value = value(forKey: key)
+            let members =
+                (value as? NSOrderedSet)?.array ?? (value as? NSSet)?.allObjects ?? value.map { [$0] } ?? []
+            let names = members.compactMap { $0 as? NSManagedObject }.map(name)
+            return "\(key): " + (value is NSOrderedSet ? names : names.sorted()).joined(separator: ", ")
+        }.joined(separator: "; ")
+    }
+}
