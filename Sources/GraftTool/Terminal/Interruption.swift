@@ -5,39 +5,53 @@ import Foundation
 import Synchronization
 
 /// Cancels a `Progress` when the user interrupts the tool.
+///
+/// Handlers of our own, not Dispatch's sources: on Linux those hand a signal on from thread to thread, and may lose it.
 final class Interruption {
-    private let sources: [any DispatchSourceSignal]
     private static let numbers = [SIGINT, SIGTERM, SIGHUP]
 
     /// The signal that has cancelled the work; 0 for none. Shells expect 128 and this number as exit code.
     static let received = Atomic<Int32>(0)
 
+    /// The way from the handlers, which may do nothing but write, to the thread that cancels. It stays open as long as the
+    /// process, since a handler may be at work on any thread.
+    private static let pipe = Pipe()
+    private static let writing = pipe.fileHandleForWriting.fileDescriptor
+
     /// Listens for SIGINT, SIGTERM and SIGHUP from now on. One that came before has had its default effect: none is lost.
     init(cancelling progress: Progress) {
-        let queue = DispatchQueue(label: "graft.interruption")
-        let registered = DispatchSemaphore(value: 0)
-        sources = Self.numbers.map { number in
-            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler {
-                Self.received.store(number, ordering: .relaxed)
-                progress.cancel()
-                // Whoever asks twice doesn't want to wait for the orderly end.
-                _ = signal(number, SIG_DFL)
-            }
-            source.setRegistrationHandler { registered.signal() }
-            source.resume()
-            return source
+        let reading = Self.pipe.fileHandleForReading.fileDescriptor
+        Thread.detachNewThread {
+            // The process that started this one may have left them blocked; one thread that takes them is enough.
+            var wanted = sigset_t()
+            unsafe sigemptyset(&wanted)
+            for number in Self.numbers { unsafe sigaddset(&wanted, number) }
+            unsafe pthread_sigmask(SIG_UNBLOCK, &wanted, nil)
+            var byte: UInt8 = 0
+            // Safe, as above: variables that outlive the calls.
+            guard unsafe read(reading, &byte, 1) == 1 else { return }
+            let number = Int32(byte)
+            Self.received.store(number, ordering: .relaxed)
+            progress.cancel()
+            // Whoever asks twice doesn't want to wait for the orderly end.
+            _ = signal(number, SIG_DFL)
         }
-        for _ in sources { registered.wait() }
-        #if canImport(Darwin)
-            // Elsewhere Dispatch has a handler of its own, which comes with the registration.
-            for number in Self.numbers { _ = signal(number, SIG_IGN) }
-        #endif
+        // Before a handler can ask for it: the first access of a static value isn't for handlers.
+        _ = Self.writing
+        for number in Self.numbers { _ = signal(number) { Interruption.forward($0) } }
+    }
+
+    /// What a handler does: one call, which leaves the thread that it has interrupted as it was.
+    private static func forward(_ number: Int32) {
+        let before = errno
+        var byte = UInt8(truncatingIfNeeded: number)
+        // Safe: one byte from a variable that outlives the call.
+        _ = unsafe write(writing, &byte, 1)
+        errno = before
     }
 
     /// Gives the signals their default effect back.
     func end() {
-        for source in sources { source.cancel() }
         for number in Self.numbers { _ = signal(number, SIG_DFL) }
     }
 }

@@ -4,8 +4,7 @@ import Foundation
 import GRDB
 import Testing
 
-// One after the other: the tests measure how long an import takes.
-@Suite(.serialized) struct KilledImportTests {
+@Suite struct KilledImportTests {
     private let folder: TemporaryFolder
     private let input: String
     private let count = Laws.count(4_000, otherwise: 2_000)
@@ -22,28 +21,29 @@ import Testing
             + (batch.map { ["--batch", "\($0)"] } ?? [])
     }
 
-    /// Sends a signal to an import after a while.
-    private func importing(
-        into store: String, batch: Int, signal number: Int32, after seconds: Double
-    ) throws -> ToolRun {
-        try run(Project.executable, arguments(store: store, batch: batch), input: nil, in: folder) { process in
-            Thread.sleep(forTimeInterval: seconds)
-            kill(process.processIdentifier, number)
-        }
-    }
-
-    private func seconds(_ body: () throws -> Void) rethrows -> Double {
-        let start = ContinuousClock.now
-        try body()
-        return (ContinuousClock.now - start) / .seconds(1)
+    /// Kills an import some time after it got a part of its input. It waits for the rest, so that it can't be over before.
+    private func killing(store: String, batch: Int, part: Double, delay: Double) throws {
+        let bytes = try Int(Double(Data(contentsOf: URL(fileURLWithPath: input)).count) * part)
+        let run = try shell(
+            """
+            rm -f rest
+            mkfifo rest
+            { head -c \(bytes) input.json; cat rest; } |
+                "$GRAFT" import - --entity Hero --store '\(store)' --model '\(Project.heroesModel)' --batch \(batch) &
+            sleep \(delay)
+            kill -KILL $!
+            : > rest
+            status=0
+            wait $! || status=$?
+            rm rest
+            exit $status
+            """, in: folder)
+        #expect(run.status == 128 + SIGKILL, "\(run.diagnostics)")
     }
 
     @Test(.timeLimit(.minutes(10)))
     func `a killed import leaves whole batches`() throws {
         let batch = 300
-        let duration = try seconds {
-            try graft(arguments(store: folder.path("Whole.sqlite"), batch: batch)).succeeded()
-        }
         let empty = folder.path("Empty.sqlite")
         try graft(
             "import", folder.file("empty.json", "[]"), "--entity", "Hero", "--store", empty, "--model",
@@ -51,37 +51,31 @@ import Testing
         ).succeeded()
         let seed = UInt64.random(in: 0...UInt64.max)
         var numbers = SeededGenerator(seed: seed)
-        var killed = 0
-        let rounds = Laws.count(30, otherwise: 6)
-        for round in 1...rounds {
+        for round in 1...Laws.count(30, otherwise: 6) {
             let store = StoreFile(path: folder.path("Killed\(round).sqlite"))
             try FileManager.default.copyItem(atPath: empty, toPath: store.path)
-            let delay = Double.random(in: 0...duration, using: &numbers)
-            let run = try importing(into: store.path, batch: batch, signal: SIGKILL, after: delay)
-            if run.isKilled { killed += 1 }
+            let part = Double.random(in: 0..<1, using: &numbers)
+            let delay = Double.random(in: 0...0.5, using: &numbers)
+            try killing(store: store.path, batch: batch, part: part, delay: delay)
             try #require(try store.integrity == ["ok"], "seed \(seed), round \(round)")
-            try expectWholeBatches(store, of: batch, "seed \(seed), round \(round), after \(delay) s")
+            try expectWholeBatches(store, of: batch, "seed \(seed), round \(round), \(part) after \(delay) s")
             // The store opens, and the same import completes it.
             try graft(arguments(store: store.path, batch: batch)).succeeded()
             #expect(try store.count("ZCHARACTER") == count)
         }
-        #expect(killed > Laws.count(10, otherwise: 2), "Most imports ended before they were killed; seed \(seed)")
     }
 
     @Test(.timeLimit(.minutes(5)))
     func `a killed import leaves no new store, and the next one takes away what is left of it`() throws {
-        let duration = try seconds {
-            try graft(arguments(store: folder.path("Whole.sqlite"), batch: 300)).succeeded()
-        }
         let store = folder.path("New.sqlite")
-        var left = 0
-        for round in 1...6 {
-            let run = try importing(into: store, batch: 300, signal: SIGKILL, after: duration * Double(round) / 8)
-            guard run.isKilled else { continue }
+        var (round, left) = (0, 0)
+        // Until one was killed when it had begun to write.
+        while round < 6 || left == 0 {
+            round += 1
+            try killing(store: store, batch: 300, part: 0.9, delay: 0.1 * Double(round))
             #expect(!FileManager.default.fileExists(atPath: store), "round \(round)")
             left += try folder.names.count { $0.hasPrefix(".graft-") }
         }
-        #expect(left > 0)
         try graft(arguments(store: store, batch: 300)).succeeded()
         #expect(try folder.names.filter { $0.hasPrefix(".graft-") || $0.contains("_SUPPORT") } == [])
         #expect(try StoreFile(path: store).count("ZCHARACTER") == count)
@@ -119,7 +113,8 @@ import Testing
     /// Interrupts an import that waits for the second half of its input, so that it can't be over before the signal.
     private func interrupting(_ signal: String, store: String) throws -> ToolRun {
         let half = try Data(contentsOf: URL(fileURLWithPath: input)).count / 2
-        // The tool catches the signals as long as it listens for them, and no longer the one that it has heard.
+        // The tool catches the signals as long as it listens for them, and no longer the one that it has heard. One that
+        // hears nothing for minutes is killed.
         return try shell(
             """
             { head -c \(half) input.json; until [ -e heard ]; do sleep 0.01; done; tail -c +\(half + 1) input.json; } |
@@ -130,7 +125,9 @@ import Testing
             }
             until listens $! || [ ! -e "/proc/$!/exe" ]; do sleep 0.01; done
             kill -s \(signal) $!
-            while listens $!; do sleep 0.01; done
+            tries=0
+            while listens $! && [ $((tries += 1)) -le 6000 ]; do sleep 0.01; done
+            if [ $tries -gt 6000 ]; then kill -KILL $!; fi
             touch heard
             status=0
             wait $! || status=$?
