@@ -108,7 +108,8 @@ extension JSONSnapshotReader {
 
     // MARK: Nested objects
 
-    /// Reads an object of a relationship whose brace has just been read; one that was read before is skipped.
+    /// Reads an object of a relationship whose brace has just been read; one that was read before, and has no other in it,
+    /// is skipped.
     private mutating func readNestedObject(of entity: Int) throws -> RowReference {
         let offset = reader.tokenOffset
         nestedObjectCount &+= 1
@@ -122,21 +123,25 @@ extension JSONSnapshotReader {
         if let match, isCurrent(match) {
             try reader.skipKnownObject(length: match.length)
             for number in match.unknownKeys { unknownKeys.met(number) }
-            snapshot.restate(match.reference, at: reader.tokenOffset)
+            for property in match.links {
+                snapshot.times[GraphSnapshot.Cell(row: match.reference, property: property)] = reader.tokenOffset
+            }
             return match.reference
         }
         let countBefore = nestedObjectCount
         let firstUnknown = unknownKeys.log.count
         let reference = try readObject(of: entity, offset: offset)
-        guard isIdentified(reference) else { return reference }
-        let stamp = stamp(of: reference, hasNestedObjects: nestedObjectCount != countBefore)
+        // What is nested in it would have to be said again, too.
+        guard nestedObjectCount == countBefore, isIdentified(reference) else { return reference }
+        let stamp = stamp(of: reference)
+        let links = snapshot.links(of: reference, saidAt: reader.tokenOffset)
         if let match {
-            memos[entity].update(match, reference, stamp)
+            memos[entity].update(match, reference, stamp, links: links)
         } else if offset >= reader.input.windowOffset {
             let start = offset &- reader.input.windowOffset
             let end = reader.tokenOffset &+ 1 &- reader.input.windowOffset
             Self.remember(
-                reference, stamp, Array(unknownKeys.log[firstUnknown...]), in: &memos[entity], reader.input,
+                reference, stamp, links, Array(unknownKeys.log[firstUnknown...]), in: &memos[entity], reader.input,
                 start..<end, hash: hash)
         }
         return reference
@@ -155,25 +160,24 @@ extension JSONSnapshotReader {
     }
 
     private static func remember(
-        _ reference: RowReference, _ stamp: NestedObjectMemo.Stamp, _ unknownKeys: [Int],
+        _ reference: RowReference, _ stamp: NestedObjectMemo.Stamp, _ links: [Int], _ unknownKeys: [Int],
         in memo: inout NestedObjectMemo, _ input: borrowing JSONInput, _ range: Range<Int>, hash: UInt64
     ) {
         input.withWindow {
-            memo.insert(reference, stamp, unknownKeys: unknownKeys, bytes: $0.extracting(range), hash: hash)
+            memo.insert(
+                reference, stamp, links: links, unknownKeys: unknownKeys, bytes: $0.extracting(range), hash: hash)
         }
     }
 
     /// Whether nothing has been merged since an object was read that it would have to be merged with again.
     @inline(__always)
     private func isCurrent(_ match: NestedObjectMemo.Match) -> Bool {
-        match.stamp.batch == batchNumber
-            && match.stamp == stamp(of: match.reference, hasNestedObjects: match.stamp.hasNestedObjects)
+        match.stamp.batch == batchNumber && match.stamp == stamp(of: match.reference)
     }
 
     @inline(__always)
-    private func stamp(of reference: RowReference, hasNestedObjects: Bool) -> NestedObjectMemo.Stamp {
-        let merges = hasNestedObjects ? snapshot.mergeCount : snapshot.tables[reference.entity].stamps[reference.row]
-        return NestedObjectMemo.Stamp(batch: batchNumber, merges: merges, hasNestedObjects: hasNestedObjects)
+    private func stamp(of reference: RowReference) -> NestedObjectMemo.Stamp {
+        NestedObjectMemo.Stamp(batch: batchNumber, merges: snapshot.tables[reference.entity].stamps[reference.row])
     }
 
     /// Whether a row has a complete identity: only such an object is the same one when it occurs again.

@@ -60,11 +60,12 @@ extension GraphSnapshot {
         if moved.time != tables[target.entity].ends[target.row] { times[cell] = moved.time }
     }
 
-    /// Notes that a text says again what it has said of an object.
-    mutating func restate(_ reference: RowReference, at time: Int) {
-        for (number, property) in schema.entities[reference.entity].properties.enumerated()
-        where property.inverse != nil && tables[reference.entity].hasValue(number, row: reference.row) {
-            times[Cell(row: reference, property: number)] = time
+    /// The relationships with an inverse of which a row has what was said at a time.
+    func links(of row: RowReference, saidAt time: Int) -> [Int] {
+        schema.entities[row.entity].properties.indices.filter {
+            schema.entities[row.entity].properties[$0].inverse != nil
+                && tables[row.entity].hasValue($0, row: row.row)
+                && statement(of: Cell(row: row, property: $0)).time == time
         }
     }
 

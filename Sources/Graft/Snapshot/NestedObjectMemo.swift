@@ -3,16 +3,14 @@
 
 import Foundation
 
-/// The objects of one entity that were read as nested objects, by their bytes. Belongs to one reader.
+/// The objects of one entity that were read as nested objects, and have none in them, by their bytes. Belongs to one reader.
 struct NestedObjectMemo {
-    /// What had happened to the snapshot when an object was read. The object needn't be read again as long as nothing more
-    /// has happened, to its row or to those nested in it.
+    /// What had happened to an object's row when it was read. It needn't be read again as long as nothing more has happened.
     struct Stamp: Equatable {
         /// The number of the batch.
         var batch: UInt32
-        /// How often the row was merged with or, if there were objects nested in it, any row.
+        /// How often the row was merged with.
         var merges: UInt32
-        var hasNestedObjects: Bool
     }
 
     /// What a lookup finds.
@@ -21,6 +19,8 @@ struct NestedObjectMemo {
         /// The number of bytes from the opening to the closing brace.
         var length: Int
         var stamp: Stamp
+        /// The relationships that it speaks of and that other objects may speak of, too.
+        var links: [Int]
         /// The unknown keys in it (``UnknownKeys``).
         var unknownKeys: [Int]
         fileprivate var entry: Int
@@ -32,6 +32,7 @@ struct NestedObjectMemo {
         var length: Int
         var reference: RowReference
         var stamp: Stamp
+        var links: [Int]
         var unknownKeys: [Int]
     }
 
@@ -64,9 +65,8 @@ struct NestedObjectMemo {
             if entry.hash == hash, Self.isEqual(entry, of: bytes, window, offset) {
                 hits &+= 1
                 return Match(
-                    reference: entry.reference, length: entry.length, stamp: entry.stamp,
-                    unknownKeys: entry.unknownKeys,
-                    entry: number)
+                    reference: entry.reference, length: entry.length, stamp: entry.stamp, links: entry.links,
+                    unknownKeys: entry.unknownKeys, entry: number)
             }
             slot = (slot &+ 1) & (slots.count &- 1)
         }
@@ -74,22 +74,26 @@ struct NestedObjectMemo {
     }
 
     /// Remembers for which row the bytes of a match now stand.
-    mutating func update(_ match: Match, _ reference: RowReference, _ stamp: Stamp) {
+    mutating func update(_ match: Match, _ reference: RowReference, _ stamp: Stamp, links: [Int]) {
         entries[match.entry].reference = reference
         entries[match.entry].stamp = stamp
+        entries[match.entry].links = links
     }
 
     /// Remembers an object that has just been read.
     ///
-    /// - Parameter unknownKeys: The unknown keys in it.
+    /// - Parameters:
+    ///   - links: The relationships in it (``Match/links``).
+    ///   - unknownKeys: The unknown keys in it.
     mutating func insert(
-        _ reference: RowReference, _ stamp: Stamp, unknownKeys: [Int], bytes text: Span<UInt8>, hash: UInt64
+        _ reference: RowReference, _ stamp: Stamp, links: [Int], unknownKeys: [Int], bytes text: Span<UInt8>,
+        hash: UInt64
     ) {
         guard entries.count < Self.maximumCount, text.count <= Self.maximumLength else { return }
         if (entries.count + 1) * 2 > slots.count { grow() }
         entries.append(
             Entry(
-                hash: hash, start: bytes.count, length: text.count, reference: reference, stamp: stamp,
+                hash: hash, start: bytes.count, length: text.count, reference: reference, stamp: stamp, links: links,
                 unknownKeys: unknownKeys))
         // Safe: the bytes are copied before the call ends.
         unsafe text.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }

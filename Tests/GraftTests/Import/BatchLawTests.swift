@@ -51,7 +51,8 @@ import Testing
             if chance(75) { return "\(id)" }
             if chance(50) { return "{\"id\": \(id), \"team\": \(number(3))}" }
             let team = number(3)
-            return "{\"id\": \(id), \"team\": {\"id\": \(team), \"players\": [\(id), \(number(2))]}}"
+            let other = chance(50) ? "\(number(2))" : "{\"id\": \(number(2)), \"leads\": \(number(3))}"
+            return "{\"id\": \(id), \"team\": {\"id\": \(team), \"players\": [\(id), \(other)]}}"
         }
 
         private mutating func record() -> String {
