@@ -118,25 +118,51 @@ extension JSONSnapshotReader {
         else {
             return try readObject(of: entity, offset: offset)
         }
-        let start = offset &- reader.input.windowOffset
-        let (hash, match) = Self.look(in: &memos[entity], for: reader.input, at: start)
-        if let match, isCurrent(match) {
-            try reader.skipKnownObject(length: match.length)
-            for number in match.unknownKeys { unknownKeys.met(number) }
-            for property in match.links {
-                snapshot.times[GraphSnapshot.Cell(row: match.reference, property: property)] = reader.tokenOffset
-            }
-            return match.reference
-        }
+        // Each level of nesting takes the stack of this call: what has more to keep is apart.
+        var entry: Int?
+        let hash = lookUp(entity, offset, &entry)
+        if let entry, let known = try skip(entry, of: entity) { return known }
         let countBefore = nestedObjectCount
         let firstUnknown = unknownKeys.log.count
         let reference = try readObject(of: entity, offset: offset)
         // What is nested in it would have to be said again, too.
-        guard nestedObjectCount == countBefore, isIdentified(reference) else { return reference }
+        if nestedObjectCount == countBefore {
+            remember(reference, read: entity, offset, hash, entry, firstUnknown: firstUnknown)
+        }
+        return reference
+    }
+
+    /// Looks an object up by its bytes, and returns their hash.
+    ///
+    /// - Parameter entry: Becomes the number of the one that has the same.
+    private mutating func lookUp(_ entity: Int, _ offset: Int, _ entry: inout Int?) -> UInt64 {
+        let (hash, found) = Self.look(in: &memos[entity], for: reader.input, at: offset &- reader.input.windowOffset)
+        entry = found
+        return hash
+    }
+
+    /// Passes over an object that was read before; nil where it has to be read again, because its row was merged with others
+    /// since.
+    private mutating func skip(_ entry: Int, of entity: Int) throws -> RowReference? {
+        let match = memos[entity][entry]
+        // Rows of other batches aren't there any more.
+        guard match.stamp.batch == batchNumber, match.stamp == stamp(of: match.reference) else { return nil }
+        try reader.skipKnownObject(length: match.length)
+        for number in match.unknownKeys { unknownKeys.met(number) }
+        for property in match.links {
+            snapshot.times[GraphSnapshot.Cell(row: match.reference, property: property)] = reader.tokenOffset
+        }
+        return match.reference
+    }
+
+    private mutating func remember(
+        _ reference: RowReference, read entity: Int, _ offset: Int, _ hash: UInt64, _ entry: Int?, firstUnknown: Int
+    ) {
+        guard isIdentified(reference) else { return }
         let stamp = stamp(of: reference)
         let links = snapshot.links(of: reference, saidAt: reader.tokenOffset)
-        if let match {
-            memos[entity].update(match, reference, stamp, links: links)
+        if let entry {
+            memos[entity].update(entry, reference, stamp, links: links)
         } else if offset >= reader.input.windowOffset {
             let start = offset &- reader.input.windowOffset
             let end = reader.tokenOffset &+ 1 &- reader.input.windowOffset
@@ -144,7 +170,6 @@ extension JSONSnapshotReader {
                 reference, stamp, links, Array(unknownKeys.log[firstUnknown...]), in: &memos[entity], reader.input,
                 start..<end, hash: hash)
         }
-        return reference
     }
 
     /// Looks an object up by the bytes at an offset of the window. Static, so that memo and reader don't get in each
@@ -152,7 +177,7 @@ extension JSONSnapshotReader {
     @inline(__always)
     private static func look(
         in memo: inout NestedObjectMemo, for input: borrowing JSONInput, at start: Int
-    ) -> (hash: UInt64, match: NestedObjectMemo.Match?) {
+    ) -> (hash: UInt64, entry: Int?) {
         input.withWindow { window in
             let hash = NestedObjectMemo.hash(of: window, at: start)
             return (hash, memo.match(in: window, at: start, hash: hash))
@@ -167,12 +192,6 @@ extension JSONSnapshotReader {
             memo.insert(
                 reference, stamp, links: links, unknownKeys: unknownKeys, bytes: $0.extracting(range), hash: hash)
         }
-    }
-
-    /// Whether nothing has been merged since an object was read that it would have to be merged with again.
-    @inline(__always)
-    private func isCurrent(_ match: NestedObjectMemo.Match) -> Bool {
-        match.stamp.batch == batchNumber && match.stamp == stamp(of: match.reference)
     }
 
     @inline(__always)

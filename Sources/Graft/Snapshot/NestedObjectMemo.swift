@@ -13,27 +13,18 @@ struct NestedObjectMemo {
         var merges: UInt32
     }
 
-    /// What a lookup finds.
-    struct Match {
+    /// An object that was read.
+    struct Entry {
         var reference: RowReference
-        /// The number of bytes from the opening to the closing brace.
-        var length: Int
         var stamp: Stamp
         /// The relationships that it speaks of and that other objects may speak of, too.
         var links: [Int]
         /// The unknown keys in it (``UnknownKeys``).
-        var unknownKeys: [Int]
-        fileprivate var entry: Int
-    }
-
-    private struct Entry {
-        var hash: UInt64
-        var start: Int
-        var length: Int
-        var reference: RowReference
-        var stamp: Stamp
-        var links: [Int]
-        var unknownKeys: [Int]
+        let unknownKeys: [Int]
+        fileprivate let hash: UInt64
+        fileprivate let start: Int
+        /// The number of bytes from the opening to the closing brace.
+        let length: Int
     }
 
     private static let maximumCount = 4096
@@ -49,13 +40,15 @@ struct NestedObjectMemo {
     /// Whether looking up has paid off, or may still do so.
     var isWorthwhile: Bool { lookups < 4096 || hits &* 8 > lookups }
 
-    /// Finds an object among those read before.
+    subscript(number: Int) -> Entry { entries[number] }
+
+    /// Finds an object among those read before, and returns its number.
     ///
     /// - Parameters:
     ///   - window: The bytes of the text that are in memory.
     ///   - offset: Where the object's brace stands in them.
     ///   - hash: ``hash(of:at:)`` of the same.
-    mutating func match(in window: Span<UInt8>, at offset: Int, hash: UInt64) -> Match? {
+    mutating func match(in window: Span<UInt8>, at offset: Int, hash: UInt64) -> Int? {
         lookups &+= 1
         var slot = Int(truncatingIfNeeded: hash) & (slots.count &- 1)
         for _ in 0..<Self.maximumProbes {
@@ -64,26 +57,24 @@ struct NestedObjectMemo {
             let entry = entries[number]
             if entry.hash == hash, Self.isEqual(entry, of: bytes, window, offset) {
                 hits &+= 1
-                return Match(
-                    reference: entry.reference, length: entry.length, stamp: entry.stamp, links: entry.links,
-                    unknownKeys: entry.unknownKeys, entry: number)
+                return number
             }
             slot = (slot &+ 1) & (slots.count &- 1)
         }
         return nil
     }
 
-    /// Remembers for which row the bytes of a match now stand.
-    mutating func update(_ match: Match, _ reference: RowReference, _ stamp: Stamp, links: [Int]) {
-        entries[match.entry].reference = reference
-        entries[match.entry].stamp = stamp
-        entries[match.entry].links = links
+    /// Remembers for which row the bytes of an object now stand.
+    mutating func update(_ number: Int, _ reference: RowReference, _ stamp: Stamp, links: [Int]) {
+        entries[number].reference = reference
+        entries[number].stamp = stamp
+        entries[number].links = links
     }
 
     /// Remembers an object that has just been read.
     ///
     /// - Parameters:
-    ///   - links: The relationships in it (``Match/links``).
+    ///   - links: The relationships in it (``Entry/links``).
     ///   - unknownKeys: The unknown keys in it.
     mutating func insert(
         _ reference: RowReference, _ stamp: Stamp, links: [Int], unknownKeys: [Int], bytes text: Span<UInt8>,
@@ -93,8 +84,8 @@ struct NestedObjectMemo {
         if (entries.count + 1) * 2 > slots.count { grow() }
         entries.append(
             Entry(
-                hash: hash, start: bytes.count, length: text.count, reference: reference, stamp: stamp, links: links,
-                unknownKeys: unknownKeys))
+                reference: reference, stamp: stamp, links: links, unknownKeys: unknownKeys, hash: hash,
+                start: bytes.count, length: text.count))
         // Safe: the bytes are copied before the call ends.
         unsafe text.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
         place(entries.count - 1)
