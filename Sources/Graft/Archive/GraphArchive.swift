@@ -96,7 +96,7 @@ public struct GraphArchive: Sendable {
                 // An archive whose first bytes are damaged looks like any of these.
                 throw GraftError(
                     .damagedArchive(
-                        found: "a beginning as of \(kind.words)",
+                        found: kind == .empty ? "nothing" : "a beginning as of \(kind.words)",
                         expected:
                             "that of an archive; records in JSON are imported, by graft import or importJSON(from:)"),
                     at: .init(source: source.name, byteOffset: 0))

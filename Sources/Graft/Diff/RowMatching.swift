@@ -181,11 +181,15 @@ private struct Pairs {
     /// Matches rows without identity to which the same way leads.
     mutating func matchPositions(_ oldKeys: RowKeys, _ newKeys: RowKeys) {
         guard !oldKeys.positions.isEmpty, !newKeys.positions.isEmpty else { return }
-        var rows: [ObjectKey.Position: RowReference] = [:]
-        for (row, position) in newKeys.positions { rows[position] = row }
+        // An object of another entity in the same place is another object.
+        struct Place: Hashable {
+            var entity: Int
+            var position: ObjectKey.Position
+        }
+        var rows: [Place: RowReference] = [:]
+        for (row, position) in newKeys.positions { rows[Place(entity: row.entity, position: position)] = row }
         for (row, position) in oldKeys.positions {
-            // An object of another entity in the same place is another object.
-            if let other = rows[position], other.entity == row.entity { pair(row, other) }
+            if let other = rows[Place(entity: row.entity, position: position)] { pair(row, other) }
         }
     }
 }

@@ -35,13 +35,16 @@ public struct ImportSource: Sendable {
         self.entity = entity
     }
 
-    /// A file, read in pieces.
+    /// A file, read in pieces. A named pipe is read once, as an open one is.
     ///
     /// - Parameters:
     ///   - url: Where it is.
     ///   - entity: The entity of its objects, where that isn't the one that the import names.
     public static func file(_ url: URL, entity: String? = nil) -> ImportSource {
-        ImportSource(content: .file(url), name: url.lastPathComponent, entity: entity)
+        if url.isPipe, let handle = FileHandle(forReadingAtPath: url.path) {
+            return .handle(handle, name: url.lastPathComponent, entity: entity)
+        }
+        return ImportSource(content: .file(url), name: url.lastPathComponent, entity: entity)
     }
 
     /// Bytes in memory.
@@ -173,5 +176,15 @@ public struct ImportSource: Sendable {
             reader.sourceName = name
             return reader
         }
+    }
+}
+
+extension URL {
+    /// Whether there is a pipe or a socket, links followed: what can be read only once.
+    package var isPipe: Bool {
+        var status = stat()
+        // Safe: the call fills a structure of ours, and copies the path.
+        guard unsafe stat(path, &status) == 0 else { return false }
+        return [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
     }
 }

@@ -79,8 +79,13 @@ package enum SourceKind: Hashable, Sendable {
     private static let foreignFormats: [(magic: [UInt8], words: String)] = [
         ([0x1F, 0x8B], "compressed with gzip"), (Array("PK\u{3}\u{4}".utf8), "a ZIP archive"),
         (Array("bplist".utf8), "a binary property list"), (Array("<".utf8), "XML or HTML"),
-        ([0xFF, 0xFE], "text in UTF-16"), ([0xFE, 0xFF], "text in UTF-16"),
+        ([0xFF, 0xFE, 0, 0], otherEncodings[1]), ([0, 0, 0xFE, 0xFF], otherEncodings[1]),
+        ([0xFF, 0xFE], otherEncodings[0]), ([0xFE, 0xFF], otherEncodings[0]),
+        // Without a mark, by what JSON begins with.
+        (Array("[\0".utf8), otherEncodings[0]), (Array("{\0".utf8), otherEncodings[0]),
+        (Array("\0[".utf8), otherEncodings[0]), (Array("\0{".utf8), otherEncodings[0]),
     ]
+    private static let otherEncodings = ["text in UTF-16", "text in UTF-32"]
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) && byte != 0x0B }
 
@@ -294,6 +299,7 @@ extension SourceKind {
         case .diff, .jsonPatch: "Apply it to a store: graft apply, or apply(_:)."
         case .tracker: "Open it beside its store: GraphTracker(file:context:)."
         case .report: "It says what an import did. Name the data of that import: graft import."
+        case .other(let words) where Self.otherEncodings.contains(words): "Write it in UTF-8, as JSON is: iconv -t UTF-8."
         case .text, .other: "Name \(need.words)."
         }
     }

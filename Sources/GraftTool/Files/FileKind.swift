@@ -47,12 +47,15 @@ enum FileKind {
 
     /// Says in plain words what is wrong with a file that is to be read, before anything has begun.
     ///
+    /// - Parameter isReadOnce: Whether a pipe will do.
     /// - Throws: ``GraftError`` with the problem `unreadableFile`.
-    static func requireReadable(_ path: String) throws {
+    static func requireReadable(_ path: String, isReadOnce: Bool = false) throws {
         let reason: String
         switch FileKind(ofPath: path) {
         case .missing: reason = "no such file or directory"
         case .folder: reason = "it is a folder"
+        case .device where !isReadOnce && URL(fileURLWithPath: path).isPipe:
+            reason = "it is a pipe, which can be read only once; write its contents to a file"
         case .file, .device:
             if FileManager.default.isReadableFile(atPath: path) { return }
             reason = "permission denied"
@@ -68,10 +71,13 @@ enum FileKind {
         return try ImportSource.file(URL(fileURLWithPath: path)).kind()
     }
 
-    /// Refuses a file that a command can't use, and names the one that can.
+    /// Refuses a file that a command can't use, and names the one that can. What is in a pipe turns out when it is read.
     ///
     /// - Throws: ``GraftError`` with `unreadableFile` or `wrongKind`.
     static func require(_ need: SourceKind.Need, at path: String) throws {
+        if case .graph = need, URL(fileURLWithPath: path).isPipe {
+            return try requireReadable(path, isReadOnce: true)
+        }
         try contents(of: path).require(need, source: path)
     }
 }

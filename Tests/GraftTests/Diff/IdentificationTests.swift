@@ -123,6 +123,18 @@ extension GraphDiff {
         return diff
     }
 
+    @Test func `objects of two entities that are alike and have no identity don't stand for each other`() throws {
+        var sketch = ModelSketch()
+        for name in ["Hero", "Villain", "Witness"] { sketch.entity(name, [.attribute("name")]) }
+        let model = sketch.model()
+        let snapshots = try (0..<2).map { _ in
+            let stack = try TestStack(model)
+            for entity in ["Hero", "Villain", "Witness"] { try stack.importJSON(#"[{"name": "A"}]"#, entity) }
+            return try stack.perform { try GraphSnapshot(of: $0) }
+        }
+        #expect(try GraphDiff(from: snapshots[0], to: snapshots[1]).isEmpty)
+    }
+
     @Test func `rows tell the objects of a copy apart`() throws {
         let original = try NoteStore()
         try original.add("a", "b", "c")

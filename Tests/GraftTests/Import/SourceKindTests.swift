@@ -72,6 +72,9 @@ import Testing
         #expect(try kind([0, 1, 2]) == .other("binary data"))
         #expect(try kind([0x1F, 0x8B, 8]) == .other("compressed with gzip"))
         #expect(try kind([0xFF, 0xFE, 0x5B, 0]) == .other("text in UTF-16"))
+        #expect(try kind([0x5B, 0, 0x5D, 0]) == .other("text in UTF-16"))
+        #expect(try kind([0, 0x7B, 0, 0x7D]) == .other("text in UTF-16"))
+        #expect(try kind([0xFF, 0xFE, 0, 0, 0x5B, 0, 0, 0]) == .other("text in UTF-32"))
     }
 
     /// A pipe that has the bytes, and no more to come.

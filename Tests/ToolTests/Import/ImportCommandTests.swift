@@ -117,6 +117,22 @@ import Testing
         #expect(try hero(2, in: store)["name"] as? String == "Ørsted")
     }
 
+    @Test func `a pipe is as good as a file where it is read once, and an error elsewhere`() throws {
+        let store = folder.path("S.sqlite")
+        let hero = #"[{"id": 7, "name": "Ada"}]"#
+        let script = """
+            mkfifo pipe
+            echo '\(hero)' > pipe &
+            "$GRAFT" import pipe --entity Hero --store '\(store)' --model '\(Project.heroesModel)'
+            echo '\(hero)' | "$GRAFT" import /dev/stdin --entity Hero --store '\(store)'
+            """
+        let reports = try shell(script, in: folder).succeeded().lines
+        #expect(reports.count == 4 && reports[1].contains("1        0          0"))
+        #expect(try StoreFile(path: store).count("ZCHARACTER") == 1)
+        try graft("diff", "pipe", store, in: folder).failed(saying: "pipe", "only once")
+        try graft("restore", "pipe", "--store", store, in: folder).failed(saying: "pipe", "only once")
+    }
+
     @Test func `an error in standard input names it`() throws {
         try graft(
             ["import", "-", "--entity", "Hero", "--store", folder.path("S.sqlite"), "--model", Project.heroesModel],

@@ -67,8 +67,8 @@ struct PairRules {
             },
             mend: .statements(
                 [
-                    "DELETE FROM \(join.name) AS j WHERE \(areKeys) AND EXISTS (SELECT 1 FROM \(join.name) AS o "
-                        + "WHERE o.\(one) = j.\(one) AND o.\(other) = j.\(other) AND o.rowid < j.rowid)"
+                    "DELETE FROM \(join.name) AS j WHERE \(areKeys) AND j.rowid NOT IN "
+                        + "(SELECT MIN(rowid) FROM \(join.name) AS j WHERE \(areKeys) GROUP BY j.\(one), j.\(other))"
                 ], "keeps the first of the pairs"))
     }
 
