@@ -36,7 +36,7 @@ final class BatchRows {
 
     private func row(_ dictionary: [String: Any]) throws -> StoreBatchInsertion.Row {
         var row = StoreBatchInsertion.Row(values: layout.defaults, given: SlotSet())
-        for (name, value) in dictionary {
+        for (name, value) in try withElements(dictionary) {
             guard let slot = layout.slot(named: name) else {
                 throw problem("has no property '\(name)'. It has: \(layout.nameList)")
             }
@@ -54,6 +54,25 @@ final class BatchRows {
             row.given.insert(slot)
         }
         return row
+    }
+
+    /// The same with the elements of composite attributes in their place.
+    private func withElements(_ dictionary: [String: Any]) throws -> [String: Any] {
+        if layout.composites.isEmpty { return dictionary }
+        var result: [String: Any] = [:]
+        for (name, value) in dictionary {
+            guard let composite = layout.composites[name] else {
+                result[name] = value
+                continue
+            }
+            guard let parts = composite.values(value) else {
+                throw problem(
+                    "can't hold \(type(of: value)) '\(value)' in '\(name)'. It takes a dictionary with the keys "
+                        + composite.elements.map(\.name).joined(separator: ", "))
+            }
+            for (slot, value) in parts { result[layout.slots[slot].name] = value ?? NSNull() }
+        }
+        return result
     }
 
     private func row(_ object: NSManagedObject) throws -> StoreBatchInsertion.Row {
@@ -89,7 +108,8 @@ struct BatchAssignments {
         var bySlot: [Int: StoreBatchAssignment] = [:]
         for (key, value) in properties {
             let (slot, attribute) = try attribute(key)
-            bySlot[slot] = StoreBatchAssignment(attribute: attribute, value: try self.value(value, of: attribute))
+            bySlot[slot] = StoreBatchAssignment(
+                name: entity.layout.slots[slot].name, attribute: attribute, value: try self.value(value, of: attribute))
         }
         if bySlot.isEmpty { throw problem("propertiesToUpdate is empty", "Say what shall change") }
         return bySlot.keys.sorted().compactMap { bySlot[$0] }

@@ -72,6 +72,11 @@ open class NSMergeConflict: NSObject {
                 definition.isRelationship
                 ? values[slot].referencedID ?? NSNull() : values[slot].boxedAttribute ?? NSNull()
         }
+        for (name, composite) in layout.composites where !name.contains(".") {
+            for slot in composite.slots { snapshot[layout.slots[slot].name] = nil }
+            if composite.slots.contains(where: { layout.slots[$0].isTransient }) { continue }
+            snapshot[name] = composite.dictionary { values[$0].boxedAttribute } ?? NSNull() as Any
+        }
         return snapshot
     }
 }

@@ -6,7 +6,7 @@
 //                                 slot 2  powers      (own)
 //
 // A super-entity's slots come first, so that a slot number holds for all sub-entities too. Within an entity the order is
-// that of `properties`. Fetched properties have no slot.
+// that of `properties`. Fetched properties have no slot; a composite attribute has one for each of its elements (`location.x`).
 
 import Foundation
 
@@ -37,6 +37,8 @@ package final class EntityLayout {
     package unowned let entity: NSEntityDescription
     package let slots: [Slot]
     package let slotByName: [String: Int]
+    /// The composite attributes by name, those within others by the paths that lead to them.
+    let composites: [String: CompositeLayout]
     /// The words of the slots' names, for a look-up without hashing; `none` for a slot whose name a later one has.
     private let nameWords: [StringWords]
     /// The values of a new object: the model's defaults, null, and empty relationships.
@@ -51,12 +53,10 @@ package final class EntityLayout {
     init(entity: NSEntityDescription) {
         self.entity = entity
         var slots = entity.superentity?.layout.slots ?? []
-        for property in entity.ownProperties {
-            guard let slot = Self.slot(for: property) else { continue }
-            slots.append(slot)
-        }
+        for property in entity.ownProperties { slots += Self.slots(for: property) }
         var slotByName: [String: Int] = [:]
         for (index, slot) in slots.enumerated() { slotByName[slot.name] = index }
+        composites = CompositeLayout.all(of: entity, slotByName)
         self.slots = slots
         self.slotByName = slotByName
         nameWords = slots.enumerated().map { slotByName[$1.name] == $0 ? StringWords($1.name) : .none }
@@ -129,17 +129,20 @@ package final class EntityLayout {
         return slotByName[name]
     }
 
-    private static func slot(for property: NSPropertyDescription) -> Slot? {
-        let kind: Kind
-        switch property {
-        case let attribute as NSAttributeDescription: kind = .attribute(attribute.attributeType)
-        case let relationship as NSRelationshipDescription:
-            kind = relationship.isToMany ? .toMany(ordered: relationship.isOrdered) : .toOne
-        default: return nil
+    private static func slots(for property: NSPropertyDescription) -> [Slot] {
+        property.storedParts.compactMap { name, part in
+            let kind: Kind
+            switch part {
+            case let attribute as NSAttributeDescription: kind = .attribute(attribute.attributeType)
+            case let relationship as NSRelationshipDescription:
+                kind = relationship.isToMany ? .toMany(ordered: relationship.isOrdered) : .toOne
+            default: return nil
+            }
+            // Without a composite value, none of its elements has one.
+            return Slot(
+                name: name, kind: kind, isTransient: property.isTransient,
+                isOptional: part.isOptional || property.isOptional, property: part)
         }
-        return Slot(
-            name: property.name, kind: kind, isTransient: property.isTransient, isOptional: property.isOptional,
-            property: property)
     }
 
     private static func defaultValue(_ slot: Slot) -> ManagedValue {

@@ -64,7 +64,10 @@ extension NSManagedObject {
     ///   - value: The value. Stops the program where the property can't hold it.
     ///   - key: The name of the property.
     public func setModelledValue<Value>(_ value: Value, forKey key: String) {
-        guard let slot = layout.slot(named: key) else { return setValue(value, forUndefinedKey: key) }
+        guard let slot = layout.slot(named: key) else {
+            guard layout.composites[key] != nil else { return setValue(value, forUndefinedKey: key) }
+            return changing(key) { setComposite(value, key) }
+        }
         willChangeValue(forKey: key)
         if case .attribute(let type) = layout.slots[slot].kind, let direct = ManagedValue(direct: value, for: type) {
             values[slot] = direct
@@ -78,6 +81,9 @@ extension NSManagedObject {
 
     private func undefinedValue<Value>(_ key: String) -> Value {
         let value = valueOutsideSlots(key)
+        if value == nil, let type = Value.self as? any EmptyValue.Type, let value = type.init() as? Value {
+            return value
+        }
         guard let value = value as? Value else {
             fatalError("'\(key)' of '\(entity.name ?? "")' is \(value ?? "nil") and not \(Value.self).")
         }

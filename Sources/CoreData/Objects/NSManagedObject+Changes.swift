@@ -30,7 +30,11 @@ extension NSManagedObject {
     func newValues() -> [String: Any] {
         var changes: [String: Any] = [:]
         for slot in touched where !layout.slots[slot].isTransient && differs(slot) {
-            changes[layout.slots[slot].name] = boxedValue(slot) ?? NSNull()
+            if let composite = layout.composite(of: slot) {
+                changes[composite.name] = value(of: composite) ?? NSNull() as Any
+            } else {
+                changes[layout.slots[slot].name] = boxedValue(slot) ?? NSNull()
+            }
         }
         return changes
     }
@@ -39,7 +43,8 @@ extension NSManagedObject {
         guard state.contains(.inEvent) || context?.isAnnouncing ?? false else { return [:] }
         var changes: [String: Any] = [:]
         for slot in touchedInEvent where !layout.slots[slot].isTransient {
-            changes[layout.slots[slot].name] = boxedCommittedValue(slot) ?? NSNull()
+            let name = layout.propertyName(of: slot)
+            changes[name] = committedValue(name) ?? NSNull()
         }
         return changes
     }
@@ -47,11 +52,16 @@ extension NSManagedObject {
     func oldValues(_ keys: [String]?) -> [String: Any] {
         realize()
         var result: [String: Any] = [:]
-        for key in keys ?? layout.slots.map(\.name) {
-            guard let slot = layout.slot(named: key) else { continue }
-            result[key] = boxedCommittedValue(slot) ?? NSNull()
+        for key in keys ?? layout.slots.indices.map(layout.propertyName)
+        where !layout.slots(named: key).isEmpty {
+            result[key] = committedValue(key) ?? NSNull()
         }
         return result
+    }
+
+    private func committedValue(_ key: String) -> Any? {
+        if let slot = layout.slot(named: key) { return boxedCommittedValue(slot) }
+        return layout.composites[key]?.dictionary(boxedCommittedValue)
     }
 
     /// Whether the current value of a slot differs from the committed one.

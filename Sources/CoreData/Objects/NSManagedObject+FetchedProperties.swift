@@ -3,8 +3,13 @@
 import Foundation
 
 extension NSManagedObject {
-    /// The value of a key that no slot has: the results of a fetched property, fetched anew each time.
+    /// The value of a key that no slot has: a composite attribute, or the results of a fetched property, fetched anew each time.
     func valueOutsideSlots(_ key: String) -> Any? {
+        if let composite = layout.composites[key] {
+            willAccessValue(forKey: key)
+            defer { didAccessValue(forKey: key) }
+            return value(of: composite)
+        }
         guard let property = entity.propertiesByName[key] as? NSFetchedPropertyDescription else {
             return value(forUndefinedKey: key)
         }

@@ -4,9 +4,23 @@ import Foundation
 
 extension NSManagedObject {
     func set(_ keyPath: String, to value: Any?) {
-        guard let dot = keyPath.lastIndex(of: ".") else { return setValue(value, forKey: keyPath) }
-        let owner = self.value(forKeyPath: String(keyPath[..<dot])) as? NSManagedObject
-        owner?.setValue(value, forKey: String(keyPath[keyPath.index(after: dot)...]))
+        guard let dot = keyPath.firstIndex(of: ".") else { return setValue(value, forKey: keyPath) }
+        let head = String(keyPath[..<dot])
+        if layout.composites[head] != nil { return changing(head) { setElement(keyPath, to: value) } }
+        let owner = self.value(forKey: head) as? NSManagedObject
+        owner?.setValue(value, forKeyPath: String(keyPath[keyPath.index(after: dot)...]))
+    }
+
+    private func setElement(_ path: String, to value: Any?) {
+        if let slot = layout.slot(named: path) { return setBoxedValue(value, slot: slot) }
+        guard layout.composites[path] != nil else { return setValue(value, forUndefinedKey: path) }
+        setComposite(value, path)
+    }
+
+    func changing(_ key: String, _ body: () -> Void) {
+        willChangeValue(forKey: key)
+        body()
+        didChangeValue(forKey: key)
     }
 
     // MARK: Boxed values

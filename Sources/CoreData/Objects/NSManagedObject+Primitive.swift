@@ -10,7 +10,9 @@ struct RelationshipEnd: Hashable {
 
 extension NSManagedObject {
     func primitive(_ key: String) -> Any? {
-        guard let slot = layout.slot(named: key) else { return value(forUndefinedKey: key) }
+        guard let slot = layout.slot(named: key) else {
+            return layout.composites[key].map { value(of: $0) } ?? value(forUndefinedKey: key)
+        }
         return switch layout.slots[slot].kind {
         case .toMany(ordered: false): RelationshipSet(owner: self, slot: slot, isPrimitive: true)
         case .toMany(ordered: true): RelationshipOrderedSet(owner: self, slot: slot, isPrimitive: true)
@@ -19,7 +21,11 @@ extension NSManagedObject {
     }
 
     func setPrimitive(_ key: String, to value: Any?) {
-        guard let slot = layout.slot(named: key) else { return setValue(value, forUndefinedKey: key) }
+        guard let slot = layout.slot(named: key) else {
+            guard layout.composites[key] != nil else { return setValue(value, forUndefinedKey: key) }
+            setComposite(value, key)
+            return notePrimitive()
+        }
         switch layout.slots[slot].kind {
         case .attribute:
             values[slot] = attributeValue(value, slot: slot)

@@ -4,7 +4,7 @@ import Foundation
 
 extension NSManagedObject: KeyValueReadable {
     func readableValue(forKey key: String) -> Any? {
-        guard layout.slot(named: key) != nil else {
+        guard layout.slot(named: key) != nil || layout.composites[key] != nil else {
             return switch key {
             case "objectID": objectID
             case "self", "SELF": self

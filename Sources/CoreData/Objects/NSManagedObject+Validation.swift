@@ -51,15 +51,21 @@ extension NSManagedObject {
 
     /// Checks a value that is about to be set.
     func validate(_ value: AnyObject?, forKey key: String) throws {
-        guard let slot = layout.slot(named: key) else { return }
+        guard let slot = layout.slot(named: key) else {
+            for (slot, value) in layout.composites[key]?.values(value) ?? [] { try check(value, slot) }
+            return
+        }
         switch layout.slots[slot].kind {
-        case .attribute, .toOne:
-            guard let value, !(value is NSNull) else { return try requireOptional(slot) }
-            try checkRules(slot, value)
+        case .attribute, .toOne: try check(value, slot)
         case .toMany:
             let count = (value as? NSSet)?.count ?? (value as? NSOrderedSet)?.count ?? 0
             try checkCount(slot, count)
         }
+    }
+
+    private func check(_ value: Any?, _ slot: Int) throws {
+        guard let value, !(value is NSNull) else { return try requireOptional(slot) }
+        try checkRules(slot, value)
     }
 
     // MARK: The rules

@@ -195,6 +195,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         if let slot = layout.slot(named: key) {
             if state.contains(.primitive) { endPrimitiveChange(slot) }
             noteChange(slot)
+        } else if let composite = layout.composites[key] {
+            for slot in composite.slots { noteChange(slot) }
         }
         if let observation { observation.end(key) }
     }
@@ -256,9 +258,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open func setValue(_ value: Any?, forKey key: String) {
         let slot = layout.slot(named: key)
         if let set = writtenProperty(key, slot: slot)?.set { return answering(slot) { set(self, value) } }
-        guard let slot else { return setValue(value, forUndefinedKey: key) }
+        guard slot != nil || layout.composites[key] != nil else { return setValue(value, forUndefinedKey: key) }
         willChangeValue(forKey: key)
-        setBoxedValue(value, slot: slot)
+        if let slot { setBoxedValue(value, slot: slot) } else { setComposite(value, key) }
         didChangeValue(forKey: key)
     }
 
@@ -353,11 +355,6 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 // An object belongs to its context's queue. What crosses is its objectID.
 @available(*, unavailable)
 extension NSManagedObject: @unchecked Sendable {}
-
-extension EntityLayout {
-    /// The names of all properties, for messages.
-    var nameList: String { slots.map(\.name).joined(separator: ", ") }
-}
 
 /// A pointer as Objective-C methods take it; Foundation on Linux has none.
 public typealias AutoreleasingUnsafeMutablePointer<Pointee> = UnsafeMutablePointer<Pointee>

@@ -37,7 +37,7 @@ extension NSManagedObject {
     private func reader(of keyPath: String) -> () -> Any? {
         // A key that isn't modelled has a value for its class alone.
         let head = Self.head(of: keyPath)
-        guard layout.slot(named: head) != nil || writtenProperty(head, slot: nil) != nil else { return { nil } }
+        guard !layout.slots(named: head).isEmpty || writtenProperty(head, slot: nil) != nil else { return { nil } }
         return { [unowned self] in value(forKeyPath: keyPath) }
     }
 
@@ -99,7 +99,7 @@ extension NSManagedObject {
     @inline(__always)
     func announcingChange(_ slot: Int, _ change: () -> Void) {
         guard let observation else { return change() }
-        let key = layout.slots[slot].name
+        let key = layout.propertyName(of: slot)
         observation.begin(key)
         change()
         observation.end(key)

@@ -43,8 +43,16 @@ struct StoreBatchAssignment {
         case expression(NSExpression)
     }
 
+    /// The name of the slot: an element of a composite attribute has the path that leads to it.
+    let name: String
     let attribute: NSAttributeDescription
     let value: Value
+
+    init(name: String? = nil, attribute: NSAttributeDescription, value: Value) {
+        self.name = name ?? attribute.name
+        self.attribute = attribute
+        self.value = value
+    }
 }
 
 /// What a batch has done.

@@ -56,7 +56,7 @@ struct ArchiveSnapshot {
         snapshot.absence = .null
         let descriptions = model.entitiesByName
         transformerNames = match.schema.entities.map { entity in
-            let attributes = descriptions[entity.name]?.attributesByName ?? [:]
+            let attributes = descriptions[entity.name]?.attributePartsByName ?? [:]
             return entity.properties.map { attributes[$0.name]?.valueTransformerName }
         }
     }

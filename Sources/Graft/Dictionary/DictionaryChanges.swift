@@ -145,7 +145,7 @@ struct DictionaryChanges: DictionarySource {
             if value.isNull {
                 if let known, !old.value(property, of: known).isNull { nulls.append(property.name) }
             } else if !isRoot || known == nil || changed[row]?.contains(number) ?? true {
-                entry[property.name] = try object(for: value, row, property)
+                if let value = try object(for: value, row, property) { entry.set(value, at: property.name) }
             }
         }
         var relationships: [DictionaryPlan.Relationship] = []
@@ -226,7 +226,9 @@ struct DictionaryChanges: DictionarySource {
         let plan = plans[row.entity]
         var stub: [String: Any] = [options.entityKey ?? DictionaryKey.entity: plan.writtenName]
         for property in rows.schema.entities[row.entity].identity.map({ plan.properties[$0] }) {
-            stub[property.name] = try object(for: rows.value(property, of: row), row, property)
+            if let value = try object(for: rows.value(property, of: row), row, property) {
+                stub.set(value, at: property.name)
+            }
         }
         return stub
     }

@@ -52,7 +52,7 @@ extension DictionaryReader {
             guard !entity.identity.isEmpty else { throw GraftError(.missingIdentity(attributes: []), at: place) }
             do {
                 let identity = try entity.identity.map { part in
-                    let value = dictionary[entity.properties[part].name] ?? NSNull()
+                    let value = dictionary.value(at: entity.properties[part].name) ?? NSNull()
                     return (number: part, value: try self.value(of: value, destination, part))
                 }
                 removals.append(Removal(owner: node, property: number, identity: identity))

@@ -82,6 +82,8 @@ struct DictionaryReader {
     private let converters: [[AttributeConverter]]
     /// The names of the transformers of transformable attributes, by entity and property.
     private let transformerNames: [[String?]]
+    /// The composite attributes with the names of their elements, by entity.
+    private let composites: [[String: [String]]]
     private let entityNumbers: [String: Int]
 
     var snapshot: GraphSnapshot
@@ -119,9 +121,10 @@ struct DictionaryReader {
         }
         let entities = model.entitiesByName
         transformerNames = compiled.schema.entities.map { entity in
-            let attributes = entities[entity.name]?.attributesByName ?? [:]
+            let attributes = entities[entity.name]?.attributePartsByName ?? [:]
             return entity.properties.map { attributes[$0.name]?.valueTransformerName }
         }
+        composites = compiled.schema.entities.map(\.composites)
         try DictionaryOptions.check(options.entityNames, in: compiled.schema)
         let names = compiled.schema.entities.enumerated().map { (options.entityNames[$1.name] ?? $1.name, $0) }
         entityNumbers = Dictionary(names) { first, _ in first }
@@ -201,8 +204,10 @@ struct DictionaryReader {
         let row = try takeRow(of: entity, number, id: Self.number(dictionary[DictionaryKey.number]))
         var knownCount = 0
         for (property, description) in schema.entities[entity].properties.enumerated() {
-            guard let value = dictionary[description.name] else { continue }
-            knownCount += 1
+            let own = dictionary[description.name]
+            if own != nil { knownCount += 1 }
+            guard let value = own ?? (composites[entity].isEmpty ? nil : dictionary.value(at: description.name))
+            else { continue }
             if description.isAttribute {
                 if !description.isDerived { try readAttribute(value, property, of: row, number) }
             } else {
@@ -271,7 +276,12 @@ struct DictionaryReader {
     ) throws {
         guard dictionary.count > knownCount else { return }
         let properties = schema.entities[nodes[node].entity]
+        let composites = self.composites[nodes[node].entity]
         for key in dictionary.keys.sorted() where properties.number(ofProperty: key) == nil {
+            if let known = composites[key] {
+                try readComposite(key, dictionary[key], known, node)
+                continue
+            }
             switch key {
             case options.entityKey, DictionaryKey.entity, DictionaryKey.number: break
             case DictionaryKey.objects where nodes[node].parent < 0: try readDetached(dictionary[key], node)
@@ -281,6 +291,25 @@ struct DictionaryReader {
                 let place = place(of: node, key: key)
                 try report.take(unknownKey: key, of: properties, options.unknownKeys, place)
             }
+        }
+    }
+
+    /// Refuses what is no value of a composite attribute, and takes note of what none of its elements is called.
+    private mutating func readComposite(_ key: String, _ value: Any?, _ known: [String], _ node: Int) throws {
+        guard let value, !DictionaryValue.isNull(value) else { return }
+        guard let dictionary = value as? [String: Any] else {
+            throw misfit(value, "a dictionary of its elements", place(of: node, key: key))
+        }
+        for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) {
+            let path = "\(key).\(name)"
+            if known.contains(path) { continue }
+            let inner = known.filter { $0.hasPrefix(path + ".") }
+            if !inner.isEmpty {
+                try readComposite(path, value, inner, node)
+                continue
+            }
+            let properties = schema.entities[nodes[node].entity]
+            try report.take(unknownKey: path, of: properties, options.unknownKeys, place(of: node, key: path))
         }
     }
 

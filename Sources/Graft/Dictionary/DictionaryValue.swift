@@ -18,7 +18,7 @@ enum DictionaryValue {
         case .null: return nil
         case .json(let tree): return try self.object(for: tree, of: object, property, form)
         case .encoded(let bytes):
-            if form == .native { return object.value(forKey: property.name) }
+            if form == .native { return object.value(forKeyPath: property.name) }
             return [AttributeConverter.bytesKey: bytes.base64EncodedString()]
         default:
             return try form == .native ? value.object : plain(value, isJSON: form == .json)
@@ -45,7 +45,7 @@ enum DictionaryValue {
         // Property lists know no null: the text of the tree stands for it. A string isn't wrapped otherwise.
         if form == .propertyList, tree.hasNull { return [AttributeConverter.treeKey: tree.description] }
         if AttributeConverter.needsWrapper(tree) { return [AttributeConverter.treeKey: tree.object] }
-        return form == .native ? object.value(forKey: property.name) : tree.object
+        return form == .native ? object.value(forKeyPath: property.name) : tree.object
     }
 
     /// A value that JSON or a property list can hold.

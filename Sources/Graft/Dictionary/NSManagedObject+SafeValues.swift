@@ -121,7 +121,7 @@ private struct SafeValueReader {
     private func found(
         _ number: Int, _ property: GraphSchema.Property, in dictionary: [String: Any]
     ) throws -> (path: [String], object: Any)? {
-        guard let mapping else { return dictionary[property.name].map { ([property.name], $0) } }
+        guard let mapping else { return dictionary.value(at: property.name).map { ([property.name], $0) } }
         guard let mapped = mapping.properties[number], mapped.direction.isImported else { return nil }
         for source in mapped.sources where source.origin == .object {
             guard let object = try Self.object(at: source.keys, in: dictionary) else { continue }
@@ -179,7 +179,7 @@ private struct SafeValueReader {
         }
         var converter = mapping?.properties[number]?.converter ?? AttributeConverter(kind)
         if let numericDate = options.numericDate { converter.numericDate = numericDate }
-        let attribute = description.attributesByName[property.name]
+        let attribute = description.attributePartsByName[property.name]
         return try DictionaryValue.value(of: object, converter, transformerName: attribute?.valueTransformerName)
     }
 
@@ -192,7 +192,7 @@ private struct SafeValueReader {
         case .clear: return .null
         case .ignore: return nil
         case .default:
-            guard let value = description.attributesByName[property.name]?.defaultValue else { return .null }
+            guard let value = description.attributePartsByName[property.name]?.defaultValue else { return .null }
             return try DictionaryValue.value(of: value, AttributeConverter(kind))
         }
     }

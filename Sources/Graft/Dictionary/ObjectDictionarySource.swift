@@ -45,7 +45,7 @@ struct ObjectDictionarySource: DictionarySource {
             do {
                 let value = try DictionaryValue.object(for: object, number, property, form: options.valueForm)
                 if let value {
-                    dictionary[property.name] = value
+                    dictionary.set(value, at: property.name)
                 } else if defaulted.contains(number) {
                     enterNull(property.name, in: &dictionary)
                 }
@@ -59,7 +59,7 @@ struct ObjectDictionarySource: DictionarySource {
 
     private func enterNull(_ name: String, in dictionary: inout [String: Any]) {
         // Property lists know no null.
-        guard options.valueForm == .propertyList else { return dictionary[name] = NSNull() }
+        guard options.valueForm == .propertyList else { return dictionary.set(NSNull(), at: name) }
         dictionary[DictionaryKey.nulls] = (dictionary[DictionaryKey.nulls] as? [String] ?? []) + [name]
     }
 
@@ -67,7 +67,7 @@ struct ObjectDictionarySource: DictionarySource {
         let number = try compiled.number(of: object.entity)
         if let plan = plans[number] { return (plan, defaulted[number]) }
         let plan = try DictionaryPlan(number, in: compiled.schema, options)
-        let attributes = object.entity.attributesByName
+        let attributes = object.entity.attributePartsByName
         plans[number] = plan
         defaulted[number] = Set(plan.attributes.filter { attributes[plan.properties[$0].name]?.defaultValue != nil })
         return (plan, defaulted[number])

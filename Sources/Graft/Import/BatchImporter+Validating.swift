@@ -59,10 +59,11 @@ extension BatchImporter {
 
     /// Which properties of an entity have rules.
     private func hasRules(_ entity: Int) -> [Bool] {
-        let descriptions = matcher.known.entities[entity].propertiesByName
+        let parts = matcher.known.entities[entity].partsByName
         return plans[entity].properties.map { property in
-            guard let description = descriptions[property.name] else { return false }
-            if !description.isOptional || !description.validationPredicates.isEmpty { return true }
+            guard let part = parts[property.name] else { return false }
+            let description = part.property
+            if !part.isOptional || !description.validationPredicates.isEmpty { return true }
             guard let relationship = description as? NSRelationshipDescription, relationship.isToMany else {
                 return false
             }
@@ -71,7 +72,9 @@ extension BatchImporter {
     }
 
     /// Validates one value through key-value coding; the object may replace it.
-    private func validate(_ key: String, of object: NSManagedObject) throws {
+    private func validate(_ name: String, of object: NSManagedObject) throws {
+        // An element of a composite attribute is checked with that.
+        let key = name.firstIndex(of: ".").map { String(name[..<$0]) } ?? name
         let value = object.value(forKey: key).map { $0 as AnyObject }
         var validated = value
         // Safe: the pointer is used during the call alone.

@@ -103,7 +103,7 @@ private struct EntityCompiler {
         let isAnnotated = dialect == .graft && said.namingRule == nil && rules.isAnnotated(entity)
         let compiler = PropertyCompiler(
             entity: entity, rules: rules, said: said, isAnnotated: isAnnotated, isDocument: isDocument)
-        let byName = entity.propertiesByName
+        let byName = entity.partsByName
         var properties = try schema.entities[number].properties.map { property in
             try byName[property.name].flatMap { try compiler.mapping(of: property, $0) }
         }
@@ -164,7 +164,7 @@ private struct EntityCompiler {
         let isAnnotated = rules.dialect(of: entity) == .graft && said.namingRule == nil && rules.isAnnotated(entity)
         let compiler = PropertyCompiler(
             entity: entity, rules: rules, said: said, isAnnotated: isAnnotated, isDocument: false)
-        let byName = entity.propertiesByName
+        let byName = entity.partsByName
         var problems: [GraftError] = []
         func note(_ body: () throws -> Void) {
             do { try body() } catch { problems.append(CoreDataErrors.graftError(error)) }

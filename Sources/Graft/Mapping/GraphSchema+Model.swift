@@ -112,21 +112,22 @@ private struct SchemaBuilder {
     }
 
     /// The properties that have values, those of super-entities first.
-    private static func properties(of entity: NSEntityDescription) -> [NSPropertyDescription] {
+    private static func properties(of entity: NSEntityDescription) -> [PropertyPart] {
         var lineage = [entity]
         while let parent = lineage.last?.superentity { lineage.append(parent) }
-        return lineage.reversed().flatMap(\.declaredProperties).filter {
-            $0 is NSAttributeDescription || $0 is NSRelationshipDescription
+        return lineage.reversed().flatMap(\.declaredParts).filter {
+            $0.property is NSAttributeDescription || $0.property is NSRelationshipDescription
         }
     }
 
     private func described(
-        _ property: NSPropertyDescription, in entity: NSEntityDescription, _ properties: [[NSPropertyDescription]]
+        _ part: PropertyPart, in entity: NSEntityDescription, _ properties: [[PropertyPart]]
     ) throws -> GraphSchema.Property {
+        let property = part.property
         var made = GraphSchema.Property(
-            name: property.name, kind: .toOne(0), column: 0, isOptional: property.isOptional,
-            isTransient: property.isTransient)
-        made.diffRole = try diffRole(of: property, in: entity)
+            name: part.name, kind: .toOne(0), column: 0, isOptional: part.isOptional,
+            isTransient: part.whole.isTransient)
+        made.diffRole = try diffRole(of: part.whole, in: entity)
         guard let relationship = property as? NSRelationshipDescription else {
             made.kind = .attribute((property as? NSAttributeDescription).map(AttributeKind.init) ?? .transformable)
             made.isDerived = property is NSDerivedAttributeDescription

@@ -61,7 +61,7 @@ struct IdentityDeclaration {
     ///
     /// - Throws: ``GraftError`` with `invalidMapping`.
     init(_ names: [String], saidBy origin: String, of entity: NSEntityDescription) throws {
-        let attributes = entity.attributesByName
+        let attributes = entity.attributePartsByName
         let relationships = entity.relationshipsByName.filter { !$0.value.isToMany }
         for name in names where attributes[name] == nil && relationships[name] == nil {
             let known = attributes.keys.sorted() + relationships.keys.sorted()
@@ -112,7 +112,7 @@ struct IdentityDeclaration {
                 let names = constraint.compactMap { element in
                     (element as? NSPropertyDescription)?.name ?? element as? String
                 }
-                let areAttributes = names.allSatisfy { entity.attributesByName[$0] != nil }
+                let areAttributes = names.allSatisfy { entity.attributePartsByName[$0] != nil }
                 if !names.isEmpty, names.count == constraint.count, areAttributes {
                     return IdentityDeclaration(names: names, origin: "a uniqueness constraint")
                 }

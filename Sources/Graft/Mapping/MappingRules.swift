@@ -87,6 +87,14 @@ struct MappingRules {
         return (all, annotated.keyPaths != nil)
     }
 
+    /// What holds for an element of a composite attribute: what it says itself, else what holds for the attribute.
+    func element(
+        _ description: NSPropertyDescription, of whole: MappingOptions.Property, in entity: NSEntityDescription
+    ) -> MappingOptions.Property {
+        var reader = AnnotationReader(dialect(of: entity))
+        return reader.property(description, of: entity).filled(from: whole)
+    }
+
     // MARK: Names
 
     /// The dialect that an entity or, before it, one of its super-entities declares.

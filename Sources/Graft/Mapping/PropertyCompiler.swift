@@ -15,11 +15,15 @@ struct PropertyCompiler {
 
     /// The mapping of a property; nil where it takes no part.
     func mapping(
-        of property: GraphSchema.Property, _ description: NSPropertyDescription
+        of property: GraphSchema.Property, _ part: PropertyPart
     ) throws -> PropertyMapping? {
+        let description = part.property
         let isStored = !property.isTransient && !property.isDerived
-        let (said, isDeclared) = rules.property(description, of: entity)
-        let sources = try sources(said, description, isStored: isStored)
+        let (whole, isDeclared) = rules.property(part.whole, of: entity)
+        let said = part.elements.isEmpty ? whole : rules.element(description, of: whole, in: entity)
+        let sources = try sources(whole, part.whole, isStored: isStored).flatMap { source in
+            try elementPaths(part.elements).map { SourcePath(origin: source.origin, keys: source.keys + $0) }
+        }
         let written = sources.first { $0.origin == .object }?.keys ?? []
         if isDocument {
             return documentMapping(
@@ -76,6 +80,16 @@ struct PropertyCompiler {
             paths = rules.dialect(of: entity).keyPaths(of: description, in: entity)
         }
         return try paths.map { try source($0, description) }
+    }
+
+    /// Where an element of a composite attribute stands within it: under the keys that the elements on the way have, or under
+    /// their names.
+    private func elementPaths(_ elements: [NSPropertyDescription]) throws -> [[String]] {
+        try elements.reduce([[]]) { paths, element in
+            let said = Annotation.text(Annotation.keyPath, of: element.userInfo)
+            let keys = try said.map { try source($0, element).keys } ?? [element.name]
+            return paths.map { $0 + keys }
+        }
     }
 
     private func source(_ path: String, _ description: NSPropertyDescription) throws -> SourcePath {

@@ -42,8 +42,8 @@ import Foundation
         /// The value of an attribute; of a transformable one the bytes that a store keeps.
         func archivedValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {
             guard property.attributeKind == .transformable else { return try graphValue(number, property) }
-            guard let object = value(forKey: property.name) else { return .null }
-            let name = entity.attributesByName[property.name]?.valueTransformerName
+            guard let object = value(forKeyPath: property.name) else { return .null }
+            let name = entity.attributePartsByName[property.name]?.valueTransformerName
             let transformer = name.flatMap { ValueTransformer(forName: NSValueTransformerName($0)) }
             switch transformer {
             case nil:

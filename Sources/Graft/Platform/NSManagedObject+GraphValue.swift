@@ -8,7 +8,7 @@ import Foundation
     extension NSManagedObject {
         /// The value of an attribute.
         func graphValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {
-            guard let object = value(forKey: property.name) else { return .null }
+            guard let object = value(forKeyPath: property.name) else { return .null }
             if let value = GraphValue(object: object, kind: property.attributeKind ?? .transformable) { return value }
             return .encoded(try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false))
         }
@@ -21,13 +21,26 @@ import Foundation
         /// Sets an attribute.
         func assign(_ value: GraphValue, _ number: Int, _ property: GraphSchema.Property) throws {
             if case .encoded(let bytes) = value {
-                setValue(try GraphValue.unarchived(bytes), forKey: property.name)
+                setPart(try GraphValue.unarchived(bytes), property.name)
             } else {
                 if case .json(let tree) = value {
                     try tree.requireHeld(at: .init(entity: entity.name, property: property.name))
                 }
-                setValue(value.object, forKey: property.name)
+                setPart(value.object, property.name)
             }
+        }
+
+        /// Sets an attribute, or an element of a composite one by its path.
+        private func setPart(_ value: Any?, _ path: String) {
+            let names = path.split(separator: ".").map(String.init)
+            guard names.count > 1 else { return setValue(value, forKey: path) }
+            func setting(_ rest: ArraySlice<String>, in tree: Any?) -> [String: Any]? {
+                var tree = tree as? [String: Any] ?? [:]
+                guard let name = rest.first else { return tree }
+                tree[name] = rest.count == 1 ? value : setting(rest.dropFirst(), in: tree[name])
+                return tree.isEmpty ? nil : tree
+            }
+            setValue(setting(names.dropFirst(), in: self.value(forKey: names[0])), forKey: names[0])
         }
 
         /// The object at the other end of a to-one relationship.

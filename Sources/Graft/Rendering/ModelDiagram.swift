@@ -81,11 +81,13 @@ extension ModelDiagram.Entity {
         name = entity.name ?? ""
         superentity = entity.superentity?.name
         isAbstract = entity.isAbstract
-        let all = entity.sortedDeclaredProperties.compactMap { $0 as? NSAttributeDescription }
-        attributes = all.prefix(limit ?? all.count).map {
-            ModelDiagram.Attribute(
-                name: $0.name, type: AttributeKind($0).modelName, isOptional: $0.isOptional)
+        let all = entity.declaredParts.sorted { $0.name < $1.name }.compactMap { part in
+            (part.property as? NSAttributeDescription).map {
+                ModelDiagram.Attribute(
+                    name: part.name, type: AttributeKind($0).modelName, isOptional: part.isOptional)
+            }
         }
+        attributes = Array(all.prefix(limit ?? all.count))
         hiddenCount = all.count - attributes.count
     }
 }

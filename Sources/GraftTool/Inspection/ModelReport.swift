@@ -78,8 +78,13 @@ extension ModelReport.Entity {
         identity = mapping?.identity(of: name) ?? []
         uniquenessConstraints = entity.uniquenessConstraints.map { $0.map(Self.propertyName) }
         let properties = entity.ownProperties.sorted { $0.name < $1.name }
-        attributes = properties.compactMap { $0 as? NSAttributeDescription }.map {
-            ModelReport.Attribute($0, keyPath: keyPaths[$0.name])
+        attributes = properties.flatMap { property in
+            property.storedParts.compactMap { name, part in
+                (part as? NSAttributeDescription).map {
+                    ModelReport.Attribute(
+                        $0, named: name, isOptional: part.isOptional || property.isOptional, keyPath: keyPaths[name])
+                }
+            }
         }
         relationships = properties.compactMap { $0 as? NSRelationshipDescription }.map {
             ModelReport.Relationship($0, keyPath: keyPaths[$0.name])
@@ -93,10 +98,10 @@ extension ModelReport.Entity {
 }
 
 extension ModelReport.Attribute {
-    init(_ attribute: NSAttributeDescription, keyPath: String?) {
-        name = attribute.name
+    init(_ attribute: NSAttributeDescription, named name: String, isOptional: Bool, keyPath: String?) {
+        self.name = name
         type = attribute.attributeType.title
-        isOptional = attribute.isOptional
+        self.isOptional = isOptional
         isTransient = attribute.isTransient
         defaultValue = attribute.defaultValue.map { Self.text($0, of: attribute) }
         self.keyPath = keyPath

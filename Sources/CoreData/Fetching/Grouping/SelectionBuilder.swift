@@ -88,20 +88,30 @@ struct SelectionBuilder {
     private func attribute(at keyPath: String) -> NSAttributeDescription? {
         var current: NSEntityDescription? = entity
         let keys = keyPath.split(separator: ".").map(String.init).filter { $0.lowercased() != "self" }
-        for key in keys.dropLast() { current = current?.relationshipsByName[key]?.destinationEntity }
-        return keys.last.flatMap { current?.attributesByName[$0] }
+        var rest = keys[...]
+        while let (property, count) = current?.property(at: rest) {
+            rest = rest.dropFirst(count)
+            if rest.isEmpty { return property as? NSAttributeDescription }
+            current = (property as? NSRelationshipDescription)?.destinationEntity
+        }
+        return nil
     }
 
     /// A path has to lead through to-one relationships to something stored that is one value.
     private func check(_ keyPath: String) throws {
         var current: NSEntityDescription? = entity
         let keys = keyPath.split(separator: ".").map(String.init).filter { $0.lowercased() != "self" }
-        for (index, key) in keys.enumerated() {
-            if key == "objectID", index == keys.count - 1 { return }
-            guard let owner = current, let property = owner.propertiesByName[key] else {
+        var rest = keys[...]
+        while let key = rest.first {
+            if rest == ["objectID"] { return }
+            guard let owner = current, let (property, count) = owner.property(at: rest) else {
                 throw problem(
                     "names '\(keyPath)', but \(current.map { "'\($0.name ?? "")'" } ?? "an attribute") has no property "
                         + "'\(key)'. Correct the path")
+            }
+            rest = rest.dropFirst(count)
+            if property is NSCompositeAttributeDescription {
+                throw problem("names '\(keyPath)', a composite attribute. Name its elements")
             }
             if property.isTransient || property is NSFetchedPropertyDescription {
                 throw problem("names '\(keyPath)', but '\(key)' isn't stored. Fetch objects instead")

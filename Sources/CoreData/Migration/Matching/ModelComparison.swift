@@ -104,7 +104,18 @@ private struct EntityComparison {
             let old = match.attributes[new.name]
             guard isReported(new, old: old) else { return [] }
             guard let old else { return [difference(new, .added, isFillable(new) ? nil : .noDefault)] }
-            return changes(old, new)
+            return changes(old, new) + elementChanges(new)
+        }
+    }
+
+    /// What became of the elements of a composite attribute.
+    private func elementChanges(_ new: NSAttributeDescription) -> [ModelDifference] {
+        new.storedParts.flatMap { path, part -> [ModelDifference] in
+            guard path != new.name, let element = part as? NSAttributeDescription else { return [] }
+            guard let oldPath = match.elements[path], let slot = match.source.layout.slot(named: oldPath),
+                let old = match.source.layout.slots[slot].property as? NSAttributeDescription
+            else { return [difference(element, .added, new.isOptional || isFillable(element) ? nil : .noDefault)] }
+            return changes(old, element)
         }
     }
 

@@ -14,12 +14,42 @@ struct EntityMatch {
     let attributes: [String: NSAttributeDescription]
     /// The source's relationship by the destination's name.
     let relationships: [String: NSRelationshipDescription]
+    /// The path of the source's element of a composite attribute by the destination's.
+    let elements: [String: String]
 
     init(source: NSEntityDescription, destination: NSEntityDescription) {
         self.source = source
         self.destination = destination
-        attributes = Self.matched(source.attributesByName, destination.attributesByName)
+        let attributes = Self.matched(source.attributesByName, destination.attributesByName)
+        elements = Self.matchedElements(attributes, destination)
+        self.attributes = attributes
         relationships = Self.matched(source.relationshipsByName, destination.relationshipsByName)
+    }
+
+    /// Elements are matched by their names, and those that were renamed by their identifiers.
+    private static func matchedElements(
+        _ attributes: [String: NSAttributeDescription], _ destination: NSEntityDescription
+    ) -> [String: String] {
+        var paths: [String: String] = [:]
+        func enter(_ old: NSAttributeDescription?, _ new: NSAttributeDescription, _ oldPath: String, _ newPath: String) {
+            guard let new = new as? NSCompositeAttributeDescription else {
+                if !(old is NSCompositeAttributeDescription) { paths[newPath] = oldPath }
+                return
+            }
+            guard let old = old as? NSCompositeAttributeDescription else { return }
+            func byName(_ composite: NSCompositeAttributeDescription) -> [String: NSAttributeDescription] {
+                Dictionary(composite.elements.map { ($0.name, $0) }) { first, _ in first }
+            }
+            for (name, element) in matched(byName(old), byName(new)) {
+                guard let made = byName(new)[name] else { continue }
+                enter(element, made, "\(oldPath).\(element.name)", "\(newPath).\(name)")
+            }
+        }
+        for (name, old) in attributes {
+            guard let new = destination.attributesByName[name] as? NSCompositeAttributeDescription else { continue }
+            enter(old, new, old.name, name)
+        }
+        return paths
     }
 
     private static func matched<Property: NSPropertyDescription>(

@@ -46,12 +46,9 @@ struct RowMigration {
         for name in new.properties.keys.sorted(by: SQLNaming.precedes) {
             switch new.properties[name] {
             case .attribute(let attribute):
+                let oldName = match.attributes[name]?.name ?? match.elements[name]
                 let before: SQLAttribute? =
-                    if case .attribute(let found)? = match.attributes[name].flatMap({ old.property(named: $0.name) }) {
-                        found
-                    } else {
-                        nil
-                    }
+                    if case .attribute(let found)? = oldName.flatMap(old.property) { found } else { nil }
                 try add(attribute, before, to: &insertion)
             case .toOne(let toOne) where plan.isDirect(toOne.description):
                 guard case .toOne(let before)? = match.relationships[name].flatMap({ old.property(named: $0.name) })

@@ -3,8 +3,6 @@
 import Foundation
 
 extension ModelUnarchiver {
-    private static let deepestComposite = 32
-
     // MARK: Attributes
 
     func readAttribute(_ object: KeyedArchive.Object, depth: Int) throws(Damage) -> NSAttributeDescription {
@@ -42,7 +40,7 @@ extension ModelUnarchiver {
     private func readComposite(
         _ object: KeyedArchive.Object, depth: Int
     ) throws(Damage) -> NSCompositeAttributeDescription {
-        guard depth < Self.deepestComposite else { throw Damage(reason: "a composite attribute contains itself") }
+        guard depth < ModelLimits.compositeDepth else { throw Damage(reason: "a composite attribute contains itself") }
         let attribute = NSCompositeAttributeDescription()
         var elements: [NSAttributeDescription] = []
         for member in try archive.members(object["NSElements"]) ?? [] {

@@ -50,7 +50,8 @@ extension ModelCheck {
     }
 
     mutating func checkCombinations(of entity: NSEntityDescription) {
-        let properties = entity.propertiesByName
+        var properties = entity.propertiesByName
+        for (name, element) in properties.values.flatMap(\.storedParts) { properties[name] = element }
         for name in entity.uniquenessConstraintNames.joined() {
             guard let property = properties[name] else {
                 let closest = ClosestName.to(name, among: properties.keys)

@@ -25,3 +25,16 @@ open class NSCompositeAttributeDescription: NSAttributeDescription {
         }
     }
 }
+
+extension NSPropertyDescription {
+    /// What a store keeps of a property, by name: the elements of a composite attribute, each with the path that leads to it
+    /// (`location.x`), or else the property itself.
+    package var storedParts: [(name: String, property: NSPropertyDescription)] { storedParts(name, depth: 0) }
+
+    private func storedParts(_ name: String, depth: Int) -> [(name: String, property: NSPropertyDescription)] {
+        guard let composite = self as? NSCompositeAttributeDescription else { return [(name, self)] }
+        // A composite attribute within itself is an error of the model, which is found elsewhere.
+        if depth > ModelLimits.compositeDepth { return [] }
+        return composite.elements.flatMap { $0.storedParts("\(name).\($0.name)", depth: depth + 1) }
+    }
+}

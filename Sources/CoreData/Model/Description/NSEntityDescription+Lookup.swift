@@ -6,6 +6,8 @@ import Foundation
 enum ModelLimits {
     /// The longest chain of super-entities that is followed. Real ones are below ten.
     static let inheritanceDepth = 256
+    /// How deep composite attributes may be within each other.
+    static let compositeDepth = 32
 }
 
 /// An entity's properties by name, inherited ones included.

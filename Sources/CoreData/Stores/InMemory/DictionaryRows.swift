@@ -90,7 +90,7 @@ struct DictionaryRows {
     private static func value(of row: StoredRow?, at keyPath: String) -> Any? {
         var value: Any? = row
         for case .key(let key) in KeyPathSteps(keyPath).steps {
-            value = (value as? StoredRow)?.readableValue(forKey: key)
+            value = (value as? StoredRow)?.readableValue(forKey: key) ?? (value as? [String: Any])?[key]
         }
         return (value as? StoredRow)?.id ?? value
     }

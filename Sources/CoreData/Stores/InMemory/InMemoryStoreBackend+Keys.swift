@@ -110,12 +110,23 @@ private struct KeyCheck {
 
     private mutating func follow(_ path: KeyPathSteps, from start: NSEntityDescription?) -> NSEntityDescription? {
         var current = start
+        var composite = ""
         for step in path.steps {
             guard let owner = current else { return nil }
             switch step {
             case .collection(.count, _), .unknownOperator: return nil
             case .collection(_, let rest): current = follow(rest, from: owner)
-            case .key(let key):
+            case .key(let name):
+                let key = composite + name
+                composite = ""
+                if owner.layout.composites[key] != nil {
+                    composite = key + "."
+                    continue
+                }
+                if key != name, owner.layout.slot(named: key) != nil {
+                    current = nil
+                    continue
+                }
                 guard let property = owner.propertiesByName[key] else {
                     if !["objectID", "entity"].contains(key) {
                         problem =

@@ -54,7 +54,7 @@ final class StoredRow: NSObject, KeyValueReadable {
             return switch key {
             case "objectID", "self", "SELF": id
             case "entity": id.entity
-            default: nil
+            default: layout.composites[key]?.dictionary { values[$0].boxedAttribute }
             }
         }
         return switch layout.slots[slot].kind {

@@ -20,12 +20,29 @@ extension PredicateSQL {
         if let existence = try existence(comparison, in: scope) { return existence }
         let left = try operand(comparison.leftExpression, in: scope)
         let right = try operand(comparison.rightExpression, in: scope)
+        if case .list(let elements) = left, case .keyPath(_, let path) = comparison.leftExpression.node {
+            return try composite(path.text, elements, comparison, right)
+        }
         let holds = { (left: SQLOperand) in try self.holds(comparison, left, right) }
         switch comparison.comparisonPredicateModifier {
         case .direct: return try holds(left)
         case .any: return try any(left) { try holds(.scalar($0)) }
         case .all: return try all(left) { try holds(.scalar($0)) }
         }
+    }
+
+    /// A composite attribute has a value where one of its elements has one; more can't be asked of it as a whole.
+    private func composite(
+        _ path: String, _ elements: [SQLOperand], _ comparison: NSComparisonPredicate, _ right: SQLOperand
+    ) throws -> SQLCondition {
+        guard case .scalar(let value) = right, value.isNullConstant, comparison.comparisonPredicateModifier == .direct,
+            [.equalTo, .notEqualTo].contains(comparison.predicateOperatorType)
+        else {
+            throw PredicateSQLProblem(
+                "'\(path)' is a composite attribute; compare one of its elements, or the whole with nil")
+        }
+        let isNull = SQLCondition.joined(try elements.map { try single($0, comparison).isNull }, "AND")
+        return comparison.predicateOperatorType == .equalTo ? isNull : isNull.negated
     }
 
     /// Whether at least one member meets a condition. Nothing has no members, a single value is its own only one; the elements of a list

@@ -11,16 +11,26 @@ extension PredicateSQL {
             case .object(let object): .scalar(try key(of: object))
             case .value(let value): .scalar(value)
             }
+        var composite = ""
         for step in path.steps {
             switch step {
-            case .key(let key): operand = try value(forKey: key, of: operand)
+            case .key(let name):
+                let key = composite + name
+                composite = ""
+                if let entity = operand.entity, entity.description.layout.composites[key] != nil {
+                    composite = key + "."
+                } else {
+                    operand = try value(forKey: key, of: operand)
+                }
             case .collection(let collection, let rest):
                 operand = try aggregate(collection, of: operand, rest: rest, path: path.text)
             case .unknownOperator(let name):
                 throw PredicateSQLProblem("the key path '\(path.text)' has the unknown operator \(name)")
             }
         }
-        return operand
+        guard !composite.isEmpty, let layout = operand.entity?.description.layout else { return operand }
+        let names = layout.slots.map(\.name).filter { $0.hasPrefix(composite) }
+        return .list(try names.map { try value(forKey: $0, of: operand) })
     }
 
     private func value(forKey key: String, of operand: SQLOperand) throws -> SQLOperand {
@@ -81,8 +91,7 @@ extension PredicateSQL {
     }
 
     private static func unknown(_ name: String, of entity: SQLEntity) -> String {
-        let exists = entity.description.propertiesByName[name] != nil
-        return "the property '\(name)' of '\(entity.name)' \(exists ? "isn't stored" : "doesn't exist"); stored are "
+        "the property '\(name)' of '\(entity.name)' \(entity.description.reasonAgainst(name)); stored are "
             + entity.properties.keys.sorted().joined(separator: ", ")
     }
 

@@ -94,6 +94,21 @@ enum SQLOperand {
     case constants([Operand])
 }
 
+extension SQLOperand {
+    /// The entity of the objects, where it is one or some.
+    var entity: SQLEntity? {
+        switch self {
+        case .scalar(let scalar): scalar.object?.entity
+        case .collection(let members):
+            switch members.element {
+            case .object(let object): object.entity
+            case .value(let value): value.object?.entity
+            }
+        case .list, .constants: nil
+        }
+    }
+}
+
 /// A row of some table.
 struct SQLObject {
     indirect enum Place {

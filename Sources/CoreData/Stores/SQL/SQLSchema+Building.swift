@@ -106,7 +106,10 @@ private struct SQLSchemaBuilder {
             guard let entity = byDescription[ObjectIdentifier(entry.entity)] else { continue }
             for property in Self.ownProperties(of: entry.entity) {
                 switch property {
-                case let attribute as NSAttributeDescription: try place(attribute, of: entity)
+                case is NSAttributeDescription:
+                    for case (let name, let attribute as NSAttributeDescription) in property.storedParts {
+                        try place(attribute, named: name, of: entity)
+                    }
                 case let relationship as NSRelationshipDescription where !relationship.isToMany:
                     try place(relationship, of: entity)
                 default: break
@@ -115,19 +118,19 @@ private struct SQLSchemaBuilder {
         }
     }
 
-    private mutating func place(_ attribute: NSAttributeDescription, of entity: SQLEntity) throws {
-        let path = "\(entity.name).\(attribute.name)"
+    /// - Parameter path: Its name, or the path to it where it is an element of a composite attribute: the column is named after
+    ///   the element alone.
+    private mutating func place(_ attribute: NSAttributeDescription, named path: String, of entity: SQLEntity) throws {
         guard let kind = SQLColumnKind(attribute.attributeType) else {
             let reason = "its type (\(attribute.attributeType.rawValue)) has no column; make it transient"
-            throw SQLSchemaError(.unstorable(property: path, reason: reason))
+            throw SQLSchemaError(.unstorable(property: "\(entity.name).\(path)", reason: reason))
         }
         let name = claim(SQLNaming.column(attribute.name), in: entity.table)
         placed[entity.table, default: []].append(
             Placed(
                 column: SQLColumn(name: name, type: kind.type), rank: kind.rank, entityNumber: entity.number, group: 0,
-                propertyName: attribute.name))
-        own[entity.number, default: [:]][attribute.name] =
-            .attribute(SQLAttribute(description: attribute, column: name))
+                propertyName: path))
+        own[entity.number, default: [:]][path] = .attribute(SQLAttribute(description: attribute, column: name))
     }
 
     private mutating func place(_ relationship: NSRelationshipDescription, of entity: SQLEntity) throws {

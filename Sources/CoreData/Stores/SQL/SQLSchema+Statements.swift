@@ -77,7 +77,9 @@ extension SQLSchema {
     private func uniquenessStatements(for entity: SQLEntity) throws -> [String] {
         try entity.uniquenessConstraints().map { constraint in
             let columns = constraint.columns.map { "\($0) COLLATE BINARY ASC" }.joined(separator: ", ")
-            let name = "Z_\(entity.name)_UNIQUE_\(constraint.properties.joined(separator: "_"))"
+            // The path to an element of a composite attribute has dots.
+            let properties = constraint.properties.joined(separator: "_").replacing(".", with: "_")
+            let name = "Z_\(entity.name)_UNIQUE_\(properties)"
             return "CREATE UNIQUE INDEX \(name) ON \(entity.table) (\(columns))"
         }
     }

@@ -76,7 +76,14 @@ struct SQLSelect {
         var components = keyPath.split(separator: ".").map(String.init).filter { $0.lowercased() != "self" }
         if components.last == "objectID" { components.removeLast() }
         var (alias, current) = (Self.base, entity)
-        for (index, component) in components.enumerated() {
+        var composite = ""
+        for (index, name) in components.enumerated() {
+            let component = composite + name
+            if current.description.layout.composites[component] != nil, index < components.count - 1 {
+                composite = component + "."
+                continue
+            }
+            composite = ""
             guard let property = current.property(named: component) else {
                 throw unknown(component, of: current, in: keyPath)
             }
@@ -97,8 +104,7 @@ struct SQLSelect {
     }
 
     private func unknown(_ component: String, of entity: SQLEntity, in keyPath: String) -> CocoaError {
-        let isTransient = entity.description.propertiesByName[component] != nil
-        let finding = isTransient ? "isn't stored" : "doesn't exist"
+        let finding = entity.description.reasonAgainst(component)
         return CoreDataError.make(
             .persistentStoreOperation,
             "The key path '\(keyPath)' can't be used in a fetch of '\(self.entity.name)': the property '\(component)' "

@@ -126,6 +126,6 @@ struct SQLiteBatchInsert {
         }
         try statement.bind(other.number, at: index)
         try statement.run()
-        return fields.map(\.name)
+        return fields.map { plan.description.layout.propertyName(of: $0.slot) }
     }
 }

@@ -13,15 +13,15 @@ extension SQLiteBatch {
         if ids.isEmpty { return Done() }
         let plan = try store.plan(of: query.entity)
         let fields = try assignments.map { assignment in
-            guard let slot = query.entity.layout.slot(named: assignment.attribute.name),
-                let index = plan.fieldBySlot[slot]
-            else { throw Self.notStored(assignment.attribute) }
+            guard let slot = query.entity.layout.slot(named: assignment.name), let index = plan.fieldBySlot[slot] else {
+                throw Self.notStored(assignment.attribute)
+            }
             return plan.fields[index]
         }
         try release(plan, fields, keys: ids.map(\.number))
         try run(try statement(query, assignments, fields, isForOneRow: ids.count == 1))
         if history == nil { return Done(ids: ids) }
-        let names = Set(assignments.map(\.attribute.name))
+        let names = Set(fields.map { query.entity.layout.propertyName(of: $0.slot) })
         return Done(ids: ids, history: updates(Dictionary(uniqueKeysWithValues: ids.map { ($0, names) })))
     }
 

@@ -64,14 +64,18 @@ final class SQLiteSave {
 
         /// The names of what each of the updates changes.
         var changedProperties: [[HistoryDetail]] {
-            let slots = plan.description.layout.slots
+            let layout = plan.description.layout
+            let slots = layout.slots
             return changes.map { change in
                 var changed = change.changed
                 for relation in change.relations { changed.insert(relation.slot) }
-                return changed.filter {
+                let names = changed.filter {
                     !slots[$0].isTransient && !(slots[$0].property is NSDerivedAttributeDescription)
                 }
-                .map { HistoryDetail(property: slots[$0].name) }
+                .map(layout.propertyName)
+                // The elements of a composite attribute follow each other.
+                return names.indices.filter { $0 == 0 || names[$0] != names[$0 - 1] }
+                    .map { HistoryDetail(property: names[$0]) }
             }
         }
 

@@ -184,19 +184,19 @@ struct PlainColumn {
             return
         }
         let plan = try store.plan(of: target.entity.description)
-        let name =
+        let name: String? =
             switch property {
-            case .attribute(let attribute): attribute.description.name
-            case .toOne(let toOne): toOne.description.name
-            case .toMany(let toMany): toMany.description.name
+            case .attribute(let attribute): attribute.column
+            case .toOne(let toOne): toOne.column
+            case .toMany: nil
             }
-        guard let field = plan.fields.first(where: { $0.name == name }) else {
+        guard let field = plan.fields.first(where: { $0.column == name }) else {
             throw CoreDataError.make(
                 .persistentStoreUnsupportedRequestType,
                 "'\(keyPath)' is a to-many relationship, which has no place in a dictionary. Fetch objects instead.")
         }
         self.field = field
-        place = "\(target.entity.name).\(name) (\(target.entity.table).\(field.column))"
+        place = "\(target.entity.name).\(field.name) (\(target.entity.table).\(field.column))"
         if let second = field.entityColumn {
             entityColumn = column + 1
             columns.append(SQLFragment(sql: "\(target.alias).\(second)"))
