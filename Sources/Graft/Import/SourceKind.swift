@@ -299,7 +299,8 @@ extension SourceKind {
         case .diff, .jsonPatch: "Apply it to a store: graft apply, or apply(_:)."
         case .tracker: "Open it beside its store: GraphTracker(file:context:)."
         case .report: "It says what an import did. Name the data of that import: graft import."
-        case .other(let words) where Self.otherEncodings.contains(words): "Write it in UTF-8, as JSON is: iconv -t UTF-8."
+        case .other(let words) where Self.otherEncodings.contains(words):
+            "Write it in UTF-8, as JSON is: iconv -t UTF-8."
         case .text, .other: "Name \(need.words)."
         }
     }

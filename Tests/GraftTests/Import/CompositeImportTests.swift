@@ -59,7 +59,8 @@ import Testing
         """
 
     private func exported(_ stack: TestStack) throws -> String {
-        try stack.perform { String(decoding: try $0.exportJSON(NSFetchRequest<NSManagedObject>(entityName: "Quake")), as: UTF8.self) }
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Quake")
+        return try stack.perform { String(decoding: try $0.exportJSON(request), as: UTF8.self) }
     }
 
     @Test(arguments: StoreKind.allCases)

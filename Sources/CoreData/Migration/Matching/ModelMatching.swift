@@ -31,7 +31,8 @@ struct EntityMatch {
         _ attributes: [String: NSAttributeDescription], _ destination: NSEntityDescription
     ) -> [String: String] {
         var paths: [String: String] = [:]
-        func enter(_ old: NSAttributeDescription?, _ new: NSAttributeDescription, _ oldPath: String, _ newPath: String) {
+        func enter(_ old: NSAttributeDescription?, _ new: NSAttributeDescription, _ oldPath: String, _ newPath: String)
+        {
             guard let new = new as? NSCompositeAttributeDescription else {
                 if !(old is NSCompositeAttributeDescription) { paths[newPath] = oldPath }
                 return
