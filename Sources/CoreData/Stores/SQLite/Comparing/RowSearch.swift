@@ -186,29 +186,49 @@ struct RowSearch {
     private func compare(_ list: ComparedTables.List, _ member: String) throws {
         let table = list.owners
         let ends = list.isReflexive ? [list.owner, member] : [list.owner]
-        func lone(
-            _ schema: String, without other: String, _ number: (String, String) -> String, or extra: String
-        ) throws -> Bool {
-            var same = [
-                "o.\(list.owner) = \(number("j.\(list.owner)", table))",
-                "o.\(member) = \(number("j.\(member)", list.destination))",
-            ]
-            if let order = list.order { same += ["o.\(order) IS j.\(order)", "o.\(member) = j.\(member)"] }
-            try make(
-                "lone",
-                "SELECT \(ends.map { "j.\($0) AS \($0)" }.joined(separator: ", ")) "
-                    + "FROM \(schema).\(list.table) AS j WHERE NOT EXISTS "
-                    + "(SELECT 1 FROM \(other).\(list.table) AS o WHERE \(same.joined(separator: " AND ")))\(extra)")
+        func lone(_ schema: String, without other: String, _ number: (String, String) -> String) throws -> Bool {
+            let pairs = pairs(list, member, schema, other, number)
+            try make("lone", "SELECT \(ends.joined(separator: ", ")) FROM (\(pairs))")
             let side = schema == "main" ? "old" : "new"
             for end in ends { try run("INSERT OR IGNORE INTO \(side)_\(table) SELECT \(end) FROM lone") }
             return try has("SELECT 1 FROM lone")
         }
-        let nowhere = leadsNowhere("j.\(member)", list.destination)
-        let extra = list.isReflexive ? "\(nowhere) OR \(leadsNowhere("j.\(list.owner)", table))" : nowhere
-        let hasLone = try lone("main", without: "other", counterpart, or: " OR \(extra)")
+        let hasLone = try lone("main", without: "other", counterpart)
+        try addOwners(of: list, leadingNowhereBy: member, list.destination, ends)
+        if list.isReflexive { try addOwners(of: list, leadingNowhereBy: list.owner, table, ends) }
         if try hasLone || count("main.\(list.table)") != count("other.\(list.table)") {
-            _ = try lone("other", without: "main", origin, or: "")
+            _ = try lone("other", without: "main", origin)
         }
+    }
+
+    /// The pairs of one side without a counterpart on the other.
+    private func pairs(
+        _ list: ComparedTables.List, _ member: String, _ schema: String, _ other: String,
+        _ number: (String, String) -> String
+    ) -> String {
+        let columns = ([list.owner, member] + [list.order].compactMap(\.self)).joined(separator: ", ")
+        let pairs = "SELECT \(columns) FROM \(schema).\(list.table)"
+        // Both sides are read once, in the order of an index, unless rows have other numbers.
+        if shifted.isDisjoint(with: [list.owners, list.destination]) {
+            return "\(pairs) EXCEPT SELECT \(columns) FROM \(other).\(list.table) ORDER BY 1, 2"
+        }
+        var same = [
+            "o.\(list.owner) = \(number("j.\(list.owner)", list.owners))",
+            "o.\(member) = \(number("j.\(member)", list.destination))",
+        ]
+        if let order = list.order { same += ["o.\(order) IS j.\(order)", "o.\(member) = j.\(member)"] }
+        return "\(pairs) AS j WHERE NOT EXISTS (SELECT 1 FROM \(other).\(list.table) AS o "
+            + "WHERE \(same.joined(separator: " AND ")))"
+    }
+
+    /// What a damaged store says of objects that aren't there.
+    private func addOwners(
+        of list: ComparedTables.List, leadingNowhereBy end: String, _ destination: String, _ owners: [String]
+    ) throws {
+        let nowhere =
+            "FROM main.\(list.table) WHERE \(end) IN (SELECT \(end) FROM main.\(list.table) "
+            + "EXCEPT SELECT Z_PK FROM main.\(destination) ORDER BY 1)"
+        for owner in owners { try run("INSERT OR IGNORE INTO old_\(list.owners) SELECT \(owner) \(nowhere)") }
     }
 
     // MARK: Statements
