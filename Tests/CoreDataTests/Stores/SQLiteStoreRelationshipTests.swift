@@ -129,6 +129,15 @@ import Testing
         #expect(try store.members(team, "members") == [hero])
     }
 
+    @Test func `many pairs are inserted several by one statement`() throws {
+        let store = try TestStore(TestModel.heroes())
+        let heroes = try store.insert("Hero", [[String: ManagedValue]](repeating: [:], count: 19))
+        let team = try store.insert("Team")
+        let statements = try store.statements { try store.relate(team, version: 1, "members", add: heroes) }
+        #expect(statements.filter { $0.contains("INTO Z_1TEAMS") }.count == 2 + 3)
+        #expect(try store.members(team, "members") == heroes)
+    }
+
     @Test func `one side's report is enough, and a pair that is there already does no harm`() throws {
         let store = try TestStore(TestModel.heroes())
         let heroes = try store.insert("Sidekick", [[:], [:]]), team = try store.insert("Team")
