@@ -81,9 +81,7 @@ extension ImportRun {
                 importer.sourceNumber = number
                 var reader = try snapshotReader(source)
                 reader.skippedRecords = failed.records[number]
-                try importAll(&reader, importer, &report) { objects.append($0) }
-                report.recordCount += reader.recordCount
-                report.add(reader)
+                try importAll(reader, of: source, importer, &report) { objects.append($0) }
             }
             // As a save would validate it, if there is one.
             let found = importer.validationFailures(mode == .keep ? mapping : nil)

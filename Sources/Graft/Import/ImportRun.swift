@@ -149,27 +149,28 @@ struct ImportRun {
         _ source: ImportSource, _ importer: BatchImporter, _ report: inout ImportReport,
         _ roots: ((NSManagedObject) -> Void)?
     ) throws {
-        var reader = try snapshotReader(source)
-        try importAll(&reader, importer, &report, roots)
-        report.recordCount += reader.recordCount
-        report.add(reader)
+        try importAll(snapshotReader(source), of: source, importer, &report, roots)
         progress.finishSource(source)
     }
 
-    /// Imports batch by batch what a reader reads.
+    /// Imports batch by batch what a reader reads of a text.
     func importAll(
-        _ reader: inout JSONSnapshotReader, _ importer: BatchImporter, _ report: inout ImportReport,
-        _ roots: ((NSManagedObject) -> Void)?
+        _ reader: consuming JSONSnapshotReader, of source: ImportSource, _ importer: BatchImporter,
+        _ report: inout ImportReport, _ roots: ((NSManagedObject) -> Void)?
     ) throws {
-        var hasMore = true
-        while hasMore {
+        let batches = BatchReading(reader, of: source, rowLimit: max(1, options.batchSize))
+        try progress.checkCancellation()
+        try batches.forEach { reader in
             try progress.checkCancellation()
-            reader.startBatch()
-            hasMore = try reader.readBatch(rowLimit: max(1, options.batchSize))
             try beginTurn(importer)
             try importer.readUnmappedObjects(&reader)
-            try take(reader.snapshot, importer, &report, roots)
-            progress.advance(to: reader.reader.tokenOffset)
+        } _: { batch, offset in
+            try take(batch, importer, &report, roots)
+            progress.advance(to: offset)
+        }
+        batches.finished { reader in
+            report.recordCount += reader.recordCount
+            report.add(reader)
         }
     }
 

@@ -142,6 +142,9 @@ public struct ImportSource: Sendable {
         }
     }
 
+    /// Whether reading it never has to wait for somebody.
+    var canBeReadAhead: Bool { if case .handle = content { false } else { true } }
+
     /// Opens a file.
     func open(_ url: URL) throws -> FileHandle {
         do {

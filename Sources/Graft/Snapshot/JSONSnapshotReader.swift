@@ -94,6 +94,9 @@ struct JSONSnapshotReader: ~Copyable {
     /// Heeds what the source says of objects that are gone.
     mutating func readsDeletions(of source: ImportSource) { deletions = source.deletions }
 
+    /// Whether reading calls transformers.
+    var runsCodeOfOthers: Bool { plans.contains { $0.transformers != nil || $0.entityTransformers != nil } }
+
     /// Whether the records are objects that are gone.
     var listsDeletions: Bool { deletions == .all || deletions == .listed }
 
