@@ -33,6 +33,19 @@ extension NSManagedObject {
         return members(slot).objects.map(\.objectID)
     }
 
+    /// Whether a to-many relationship whose members are known by their IDs alone has these ones. No objects are made for it; false
+    /// where it would take that to find out.
+    package func hasMembers(_ slot: Int, _ members: [NSManagedObject]) -> Bool {
+        // Of a few members, looking for each takes less than a set.
+        guard case .memberIDs(let ids) = values[slot], ids.count == members.count, ids.count <= 8 else { return false }
+        let isSame =
+            layout.slots[slot].kind == .toMany(ordered: true)
+            ? zip(ids, members).allSatisfy { $0.key == $1.id.key }
+            : ids.allSatisfy { id in members.contains { $0.id.key == id.key } }
+        guard isSame, let context, context.hasChanges, let inverse = layout.inverses[slot] else { return isSame }
+        return !members.contains { $0.deniesBeing(in: self, inverse) }
+    }
+
     // MARK: Setting
 
     /// Points a to-one relationship elsewhere and keeps both inverses.
@@ -116,7 +129,8 @@ extension NSManagedObject {
     /// Enters an owner that the other side didn't have. Where this side has it already, it was read when the store still had it; now it
     /// is wanted.
     private func want(_ slot: Int, _ owner: NSManagedObject) {
-        if case .objects(let members) = values[slot], members.contains(owner) {
+        // No store has ever had a new owner.
+        if !owner.isInserted, case .objects(let members) = values[slot], members.contains(owner) {
             guard case .objects(var before) = committed[slot] else { return }
             before.remove(owner, keepingOrder: true)
             committed[slot] = .objects(before)

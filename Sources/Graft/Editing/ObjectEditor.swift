@@ -132,6 +132,7 @@ final class ObjectEditor {
         _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject, to members: [NSManagedObject],
         isNew: Bool = false
     ) throws -> [NSManagedObject]? {
+        if !isNew, object.hasMembers(members, number, property) { return nil }
         // A new object has nothing to lose: at most, objects made a moment ago have put themselves there.
         let old = isNew && !isRecording ? nil : object.members(number, property)
         if let old, Self.areSame(old, members, isOrdered: property.isOrdered) { return nil }

@@ -82,6 +82,9 @@ import Foundation
             return ids.sorted { $0.uriRepresentation().absoluteString < $1.uriRepresentation().absoluteString }
         }
 
+        /// Whether it is known without making objects that a to-many relationship has these members. Here it never is.
+        func hasMembers(_ members: [NSManagedObject], _ number: Int, _ property: GraphSchema.Property) -> Bool { false }
+
         /// Replaces the members of a to-many relationship.
         func assign(_ members: [NSManagedObject], _ number: Int, _ property: GraphSchema.Property) {
             let value: Any = property.isOrdered ? NSOrderedSet(array: members) : NSSet(array: members)
@@ -170,6 +173,11 @@ import Foundation
 
         /// The IDs of the members of a to-many relationship, in the order of ``members(_:_:)``. No object is made for one.
         func memberIDs(_ number: Int, _ property: GraphSchema.Property) -> [NSManagedObjectID] { memberIDs(number) }
+
+        /// Whether it is known without making objects that a to-many relationship has these members.
+        func hasMembers(_ members: [NSManagedObject], _ number: Int, _ property: GraphSchema.Property) -> Bool {
+            hasMembers(number, members)
+        }
 
         /// Replaces the members of a to-many relationship.
         @inline(__always)
