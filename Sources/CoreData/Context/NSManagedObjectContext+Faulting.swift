@@ -89,7 +89,7 @@ extension NSManagedObjectContext {
             return false
         }
         guard let relationship = unread.first?.layout.slots[slot].relationship else { return }
-        let lists = try requiredSource.members(of: relationship, owners: unread.map(\.id), for: self)
+        let lists = try members(of: relationship, owners: unread.map(\.id))
         for (owner, ids) in zip(unread, lists) { owner.fillIn(slot, .memberIDs(ids)) }
     }
 
@@ -130,8 +130,7 @@ extension NSManagedObjectContext {
 
     /// Reads the members of a to-many relationship of objects that haven't got theirs.
     func readMembers(of owners: [NSManagedObject], slot: Int, relationship: NSRelationshipDescription) throws {
-        enter(
-            try requiredSource.members(of: relationship, owners: owners.map(\.id), for: self), of: owners, slot: slot)
+        enter(try members(of: relationship, owners: owners.map(\.id)), of: owners, slot: slot)
     }
 
     private func enter(_ lists: [[NSManagedObjectID]], of owners: [NSManagedObject], slot: Int) {

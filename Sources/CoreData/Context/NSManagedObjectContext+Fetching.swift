@@ -295,7 +295,7 @@ extension NSManagedObjectContext {
         checkQueue()
         var objects: [NSManagedObject] = []
         objects.reserveCapacity(ids.count)
-        append(try requiredSource.rows(withIDs: ids, for: self), to: &objects)
+        append(try rows(withIDs: ids), to: &objects)
         try prefetch(relationships, for: objects)
         return objects
     }

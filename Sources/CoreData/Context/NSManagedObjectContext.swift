@@ -85,6 +85,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var undoRecorder: UndoRecorder?
     /// Which state of the stores is read; nil for the latest.
     var generation: NSQueryGenerationToken?
+    /// What is read of that state before it is asked for: at most of two batches.
+    var rowsAhead: [RowsAhead] = []
     /// Where unsaved objects shall go, by their temporary IDs.
     var assignedStores: [RowKey: NSPersistentStore] = [:]
     /// Which numbers the rows of unsaved objects shall get if they are free, by their temporary IDs.

@@ -248,11 +248,10 @@ struct ArchivedObjects {
         let reader = ObjectBatches(
             context: context, request: request(entity), batchSize: batchSize, relationships: prefetched(entity),
             releasesObjects: true)
-        for wanted in ids[index].batches(of: batchSize) {
-            let objects = try reader.objects(wanted)
+        let properties = entity.properties.map { plan.schema.entities[entity.number].properties[$0] }
+        try reader.forEach(ids[index], members: properties.filter(\.isToMany).map(\.name)) { wanted, objects in
             guard objects.count == wanted.count else { throw Self.changedMeanwhile() }
             try body(objects)
-            try context.resetInSameState()
         }
     }
 

@@ -25,13 +25,29 @@ struct ObjectBatches {
             return try body(context.fetch(all))
         }
         let ids = try objectIDs()
+        guard let damage, damage.isLeavingOut else { return try forEach(ids, members: relationships) { try body($1) } }
         for batch in ids.batches(of: batchSize) {
-            if let damage, damage.isLeavingOut {
-                let readable = try damage.readable(batch) { _ = try objects($0) }
-                try body(try objects(readable))
-            } else {
-                try body(try objects(batch))
-            }
+            let readable = try damage.readable(batch) { _ = try objects($0) }
+            try body(try objects(readable))
+            try context.resetInSameState()
+        }
+    }
+
+    /// Calls the closure with some of the IDs and their objects, batch by batch, and lets go of each. While it works on one batch,
+    /// another thread reads the next one's rows.
+    ///
+    /// - Parameter members: The to-many relationships whose members will be asked for.
+    func forEach(
+        _ ids: [NSManagedObjectID], members: [String],
+        _ body: ([NSManagedObjectID], [NSManagedObject]) throws -> Void
+    ) throws {
+        var batches = ids.batches(of: batchSize).makeIterator()
+        var next = batches.next()
+        while let batch = next {
+            let objects = try objects(batch)
+            next = batches.next()
+            if let next { context.readAhead(next, members: members) }
+            try body(batch, objects)
             try context.resetInSameState()
         }
     }

@@ -34,6 +34,9 @@ extension NSManagedObjectContext {
             _ = try fetch(request)
         }
 
+        /// Begins to read what will be asked for next. Core Data has no such thing.
+        func readAhead(_ ids: [NSManagedObjectID], members names: [String]) {}
+
         /// The objects with some IDs, in their order, with their attributes; those that are gone are faults.
         func read(_ ids: [NSManagedObjectID]) throws -> [NSManagedObject] {
             let groups = Dictionary(grouping: ids) { $0.entity.name ?? "" }

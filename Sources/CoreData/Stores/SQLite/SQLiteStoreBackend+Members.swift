@@ -24,11 +24,15 @@ extension SQLiteStoreBackend {
             members = members.map { _ in [] }
             var entities = EntityLookup(schema: schema, table: toMany.destination)
             let fitting = Set(toMany.memberNumbers(schema))
+            // The rows of an owner follow each other.
+            var last: (key: Int64, position: Int)?
             for chunk in KeyChunks(positions.keys.sorted()) {
                 let statement = try RowStatement(db, sql.text(marks: chunk.marks))
                 try chunk.bind(to: statement)
                 while try statement.step() {
-                    guard let position = positions[statement.integer(at: 0)] else { continue }
+                    let key = statement.integer(at: 0)
+                    if last?.key != key { last = positions[key].map { (key, $0) } }
+                    guard let position = last?.position else { continue }
                     let owner = owners[position]
                     func place(_ what: String) -> String {
                         "\(what) of a member of '\(relationship.name)' of \(owner.entity.name ?? "")/p\(owner.number)"
