@@ -92,6 +92,7 @@ test-browser: setup
 	@GRAFT_BROWSER=1 scripts/test --filter PageInBrowserTests
 
 bench: setup
+	@case ' $(BENCH) ' in *' limit '*) scripts/limit ;; esac
 	$(SWIFT) run -c release --package-path Benchmarks Benchmarks $(BENCH)
 
 # On our sources and those of all dependencies, SwiftSyntax's own among them.

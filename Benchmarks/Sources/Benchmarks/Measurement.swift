@@ -69,14 +69,14 @@ struct Table {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
-    func title(_ text: String) {
+    func title(_ text: String, columns: [String] = ["time", "MB/s", "x peer", "CPU", "x peer"]) {
         line("\n\(text)\n\(String(repeating: "-", count: text.count))")
-        row("", ["time", "MB/s", "x peer", "CPU", "x peer"])
+        row("", columns)
     }
 
     func note(_ text: String) { line(text) }
 
-    private func row(_ name: String, _ columns: [String]) {
+    func row(_ name: String, _ columns: [String]) {
         let padded = name + String(repeating: " ", count: max(0, 52 - name.count))
         line(padded + columns.map { column($0, 10) }.joined())
     }

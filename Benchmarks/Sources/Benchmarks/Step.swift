@@ -7,6 +7,8 @@ import Graft
 
 /// Work that is measured in a process of its own.
 enum Step: String {
+    /// Makes an empty store.
+    case making
     /// Imports a file into a store, in one save.
     case importing
     /// The same in batches, each saved.
@@ -63,9 +65,15 @@ enum Step: String {
 
     /// Runs the step in a process of its own.
     func run(_ paths: [URL]) throws -> Outcome {
+        let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        return try Self.run(program, [Self.argument, rawValue] + paths.map(\.path))
+    }
+
+    /// Runs a program that does such a step.
+    static func run(_ program: URL, _ arguments: [String]) throws -> Outcome {
         let process = Process()
-        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = [Self.argument, rawValue] + paths.map(\.path)
+        process.executableURL = program
+        process.arguments = arguments
         let output = Pipe()
         process.standardOutput = output
         try process.run()
@@ -73,7 +81,8 @@ enum Step: String {
         process.waitUntilExit()
         let numbers = text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
         guard process.terminationStatus == 0, numbers.count == 4 else {
-            throw GraftError(.other(finding: "the step \(self) failed", remedy: "See its output."))
+            let command = ([program.lastPathComponent] + arguments).joined(separator: " ")
+            throw GraftError(.other(finding: "the step \(command) failed", remedy: "See its output."))
         }
         return Outcome(
             cost: Cost(seconds: numbers[0], processor: numbers[1]), peakMemory: Int(numbers[2]), count: Int(numbers[3]))
@@ -111,6 +120,7 @@ enum Step: String {
                     try container.restore(GraphArchive(contentsOf: urls[0]), options: options)["Hero"].inserted
                 }
             }
+        case .making: return try withContainer(urls[0]) { _ in Cost.of { 0 } }
         case .importing, .importingBatches, .importingIndexedBatches:
             var options = ImportOptions()
             options.savesEachBatch = self != .importing
