@@ -33,15 +33,16 @@ extension NSManagedObject {
         return members(slot).objects.map(\.objectID)
     }
 
-    /// Whether a to-many relationship whose members are known by their IDs alone has these ones. No objects are made for it; false
+    /// Whether a to-many relationship whose members are known by their IDs alone has these ones, some perhaps named twice. No objects are made for it; false
     /// where it would take that to find out.
     package func hasMembers(_ slot: Int, _ members: [NSManagedObject]) -> Bool {
         // Of a few members, looking for each takes less than a set.
-        guard case .memberIDs(let ids) = values[slot], ids.count == members.count, ids.count <= 8 else { return false }
+        guard case .memberIDs(let ids) = values[slot], members.count <= 8 else { return false }
         let isSame =
             layout.slots[slot].kind == .toMany(ordered: true)
-            ? zip(ids, members).allSatisfy { $0.key == $1.id.key }
+            ? ids.elementsEqual(members) { $0.key == $1.id.key }
             : ids.allSatisfy { id in members.contains { $0.id.key == id.key } }
+                && members.allSatisfy { member in ids.contains { $0.key == member.id.key } }
         guard isSame, let context, context.hasChanges, let inverse = layout.inverses[slot] else { return isSame }
         return !members.contains { $0.deniesBeing(in: self, inverse) }
     }

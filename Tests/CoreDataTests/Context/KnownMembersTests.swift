@@ -22,6 +22,8 @@ import Testing
         #expect(!own.hasMembers(slot, [ends[0]]), "Nothing is read for it.")
         try context.readMemberIDs(of: [own], slot: slot)
         #expect(own.hasMembers(slot, [ends[0]]))
+        #expect(own.hasMembers(slot, [ends[0], ends[0]]), "Data may name a member twice.")
+        #expect(!own.hasMembers(slot, ends))
         #expect(!own.hasMembers(slot, [ends[1]]))
         #expect(!own.hasMembers(slot, []))
         let inverse = try #require(own.layout.inverses[slot])

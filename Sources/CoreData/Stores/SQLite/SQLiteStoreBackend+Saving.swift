@@ -123,9 +123,11 @@ enum PrimaryKeys {
     static func reserve(_ wishes: [Int64?], rootNumber: Int, table: String, _ db: Database) throws -> [Int64] {
         var taken: Set<Int64> = []
         var keys: [Int64?] = []
+        // Behind the last row there is none, so that an empty table isn't asked again and again.
+        let last = try db.number("SELECT \(largestKey(of: table))")
         for wish in wishes {
             guard let wish, wish > 0, wish < Int64.max / 2, !taken.contains(wish),
-                try db.number("SELECT 1 FROM \(table) WHERE Z_PK = ?", [.integer(wish)]) == 0
+                try wish > last || db.number("SELECT 1 FROM \(table) WHERE Z_PK = ?", [.integer(wish)]) == 0
             else {
                 keys.append(nil)
                 continue
