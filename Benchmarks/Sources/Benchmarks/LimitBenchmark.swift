@@ -109,7 +109,7 @@ extension Table {
         guard let least = ratios.first, let most = ratios.last else { return }
         let median = ratios[ratios.count / 2]
         let figures = [median, least, most, processor[processor.count / 2]].map { String(format: "%.2f", $0) }
-        let verdict = goal.map { String(format: median <= $0 ? "%.2f" : "%.2f missed", $0) } ?? ""
-        row(name, [String(format: "%.3f s", seconds[seconds.count / 2])] + figures + [verdict])
+        let verdict = goal.map { [String(format: "%.2f", $0), median <= $0 ? "met" : "missed"] } ?? []
+        row(name, [String(format: "%.3f s", seconds[seconds.count / 2])] + figures + verdict)
     }
 }
