@@ -4,7 +4,8 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    func save(_ changes: StoreChanges, for child: NSManagedObjectContext) throws {
+    /// - Returns: Nil: in a history is what the root has saved.
+    func save(_ changes: StoreChanges, for child: NSManagedObjectContext) throws -> NSPersistentHistoryToken? {
         try performAndWait {
             propagateDeletions()
             let targets = changes.updated.map { object(with: $0.objectID) }
@@ -20,6 +21,7 @@ extension NSManagedObjectContext {
             for object in deletions where isThere(object) { delete(object) }
             processPendingChanges()
         }
+        return nil
     }
 
     /// Refuses updates of objects that the parent has deleted, or that are gone from the store, and links to such.

@@ -20,17 +20,17 @@ extension NSManagedObjectContext {
         runWillSave()
         guard hasChanges else {
             try source?.saveNothing(for: self)
-            return announceSave(ChangeDigest(), generationAfterwards)
+            return announceSave(ChangeDigest(), generationAfterwards, nil)
         }
         for object in updated.objects { object.notePrimitiveChanges() }
         if validatesOnSave { try validateChanges() }
         try settleConstraintConflicts()
         try throwFaultFailure()
-        try write()
+        let token = try write()
         let digest = ChangeDigest(inserted: inserted.objects, updated: updated.objects, deleted: deleted.objects)
         if generationAfterwards != nil { generationAfterwards = .current }
         settle(digest)
-        announceSave(digest, generationAfterwards)
+        announceSave(digest, generationAfterwards, token)
     }
 
     /// Calls `willSave()` on everything that will be saved, again on what changes meanwhile.
@@ -60,22 +60,26 @@ extension NSManagedObjectContext {
     // MARK: Writing
 
     /// Hands the changes to the source; a conflict goes through the merge policy and is tried again.
-    private func write() throws {
+    ///
+    /// - Returns: The place behind the save in the histories that its stores keep.
+    private func write() throws -> NSPersistentHistoryToken? {
         guard requiredSource.isPermanent else { return try writeResolvingConflicts() }
         // A merge policy may delete some of them.
         let objects = inserted.objects.filter(\.id.isTemporaryID)
         let temporary = objects.map(\.id)
+        let token: NSPersistentHistoryToken?
         do {
             try assignPermanentIDs(to: objects)
-            try writeResolvingConflicts()
+            token = try writeResolvingConflicts()
         } catch {
             for (object, id) in zip(objects, temporary) { object.id = id }
             throw error
         }
         for (object, id) in zip(objects, temporary) { rekey(object, from: id) }
+        return token
     }
 
-    private func writeResolvingConflicts() throws {
+    private func writeResolvingConflicts() throws -> NSPersistentHistoryToken? {
         let policy = mergePolicy as? NSMergePolicy ?? .error
         for _ in 0..<NSMergePolicy.attempts {
             do {
@@ -236,24 +240,19 @@ extension NSManagedObjectContext {
     }
 
     /// Tells of a save, also of one that had nothing to write.
-    private func announceSave(_ digest: ChangeDigest, _ generation: NSQueryGenerationToken?) {
+    private func announceSave(
+        _ digest: ChangeDigest, _ generation: NSQueryGenerationToken?, _ token: NSPersistentHistoryToken?
+    ) {
         for object in digest.inserted + digest.updated + digest.deleted where object.hasLifeCycle { object.didSave() }
         for object in digest.deleted { object.state.remove(.deleted) }
         var info = digest.userInfo
         if isObserved {
             info[NSManagedObjectContextQueryGenerationKey] = generation
-            if !digest.isEmpty { info[newChangeTokenKey] = historyTokenOfSave() }
+            info[newChangeTokenKey] = token
         }
         NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: info)
         if isObserved { announceIDs(digest) }
         forget(deleted: digest.deleted)
-    }
-
-    /// The place behind this save in the histories that its stores keep; nil for a child.
-    private func historyTokenOfSave() -> NSPersistentHistoryToken? {
-        guard let coordinator = source as? NSPersistentStoreCoordinator else { return nil }
-        let stores = coordinator.persistentStores.filter(\.tracksHistory)
-        return stores.isEmpty ? nil : coordinator.currentPersistentHistoryToken(fromStores: stores)
     }
 
     private func announceIDs(_ digest: ChangeDigest) {

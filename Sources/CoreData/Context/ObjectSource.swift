@@ -58,8 +58,9 @@ protocol ObjectSource: AnyObject {
 
     /// Takes over the changes of a save, all or none.
     ///
+    /// - Returns: The place behind the save in the histories that its stores keep; nil where none does.
     /// - Throws: ``StoreConflict``, ``StoreUniquenessConflict``, or the store's error; then nothing has changed.
-    func save(_ changes: StoreChanges, for context: NSManagedObjectContext) throws
+    func save(_ changes: StoreChanges, for context: NSManagedObjectContext) throws -> NSPersistentHistoryToken?
 
     /// Hears of a save without changes.
     func saveNothing(for context: NSManagedObjectContext) throws

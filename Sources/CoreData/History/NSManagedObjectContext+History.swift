@@ -110,11 +110,25 @@ extension NSPersistentStoreCoordinator {
     ///
     /// - Parameter stores: The stores; nil for all of the coordinator's.
     public func currentPersistentHistoryToken(fromStores stores: [NSPersistentStore]?) -> NSPersistentHistoryToken? {
+        historyToken(of: stores ?? persistentStores, behind: [:])
+    }
+
+    /// The place behind some transactions, and behind the last one of each store that isn't among theirs: where others write, too,
+    /// what they have written since must not be passed over.
+    ///
+    /// - Parameter transactions: The numbers by the stores' UUIDs.
+    func historyToken(
+        of stores: [NSPersistentStore], behind transactions: [String: Int64]
+    ) -> NSPersistentHistoryToken? {
         var numbers: [String: Int64] = [:]
-        for store in stores ?? persistentStores {
-            // A store that can't be read has no place to tell; whoever reads its history gets the error.
-            guard let id = store.identifier, let number = try? store.backend?.lastTransactionNumber() else { continue }
-            numbers[id] = number
+        for store in stores {
+            guard let id = store.identifier else { continue }
+            if let number = transactions[id] {
+                numbers[id] = number
+            } else if let number = try? store.backend?.lastTransactionNumber() {
+                // A store that can't be read has no place to tell; whoever reads its history gets the error.
+                numbers[id] = number
+            }
         }
         return numbers.isEmpty ? nil : NSPersistentHistoryToken(numbers: numbers)
     }

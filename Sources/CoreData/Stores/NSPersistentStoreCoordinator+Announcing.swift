@@ -21,11 +21,13 @@ extension Notification.Name {
 
 extension NSPersistentStoreCoordinator {
     /// Tells of a change of some stores, where they are opened so. Not under the coordinator's lock.
-    func announceChange(of stores: [NSPersistentStore]) {
+    ///
+    /// - Parameter transactions: The numbers of the change in the stores' histories, by their UUID, where they are known.
+    func announceChange(of stores: [NSPersistentStore], _ transactions: [String: Int64] = [:]) {
         for store in stores where store.announcesChanges {
             var info: [AnyHashable: Any] = [NSStoreUUIDKey: store.identifier ?? ""]
             info[NSPersistentStoreURLKey] = store.url
-            info[NSPersistentHistoryTokenKey] = currentPersistentHistoryToken(fromStores: [store])
+            info[NSPersistentHistoryTokenKey] = historyToken(of: [store], behind: transactions)
             NotificationCenter.default.post(name: .NSPersistentStoreRemoteChange, object: self, userInfo: info)
         }
     }
@@ -34,11 +36,11 @@ extension NSPersistentStoreCoordinator {
 extension NSPersistentStore {
     /// Whether it was opened to keep a history.
     var tracksHistory: Bool {
-        ((options?[NSPersistentHistoryTrackingKey] as? NSNumber)?.boolValue ?? false) && type == NSSQLiteStoreType
+        SQLiteStoreOptions.flag(options?[NSPersistentHistoryTrackingKey]) && type == NSSQLiteStoreType
     }
 
     fileprivate var announcesChanges: Bool {
-        (options?[NSPersistentStoreRemoteChangeNotificationPostOptionKey] as? NSNumber)?.boolValue ?? false
+        SQLiteStoreOptions.flag(options?[NSPersistentStoreRemoteChangeNotificationPostOptionKey])
     }
 
     /// Begins to announce what others change, where the options ask for it.

@@ -99,9 +99,10 @@ extension NSPersistentStoreCoordinator: ObjectSource {
         return ids
     }
 
-    func save(_ changes: StoreChanges, for context: NSManagedObjectContext) throws {
+    func save(_ changes: StoreChanges, for context: NSManagedObjectContext) throws -> NSPersistentHistoryToken? {
         let parts = try changesByStore(changes)
-        try write(parts.map { (store: $0.store, backend: try $0.store.backend(for: context), changes: $0.changes) })
+        return try write(
+            parts.map { (store: $0.store, backend: try $0.store.backend(for: context), changes: $0.changes) })
     }
 
     /// Stores of the application see every save; those here have nothing to do then.

@@ -309,15 +309,21 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     // MARK: Writing
 
     /// Writes the changes of one save. Each store's part is one transaction.
-    func write(_ parts: [(store: NSPersistentStore, backend: any StoreBackend, changes: StoreChanges)]) throws {
+    ///
+    /// - Returns: The place behind the save in the stores' histories; nil where none of the coordinator's stores keeps one.
+    func write(
+        _ parts: [(store: NSPersistentStore, backend: any StoreBackend, changes: StoreChanges)]
+    ) throws -> NSPersistentHistoryToken? {
+        var transactions: [String: Int64] = [:]
         try saveLock.withLock {
             for part in parts {
                 guard !part.store.isReadOnly else { throw Self.readOnly(part.store) }
-                try part.backend.save(part.changes)
+                transactions[part.store.identifier ?? ""] = try part.backend.save(part.changes)
             }
             didWrite()
         }
-        announceChange(of: parts.map(\.store))
+        announceChange(of: parts.map(\.store), transactions)
+        return historyToken(of: persistentStores.filter(\.tracksHistory), behind: transactions)
     }
 
     /// Runs a batch in each of some stores, one transaction a store.
@@ -325,17 +331,19 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         _ batch: StoreBatch, in stores: [NSPersistentStore], for context: NSManagedObjectContext
     ) throws -> StoreBatchOutcome {
         var outcome = StoreBatchOutcome()
+        var transactions: [String: Int64] = [:]
         try saveLock.withLock {
             for store in stores {
                 guard !store.isReadOnly else { throw Self.readOnly(store) }
                 let part = try store.backend(for: context).execute(batch)
+                transactions[store.identifier ?? ""] = part.transaction
                 outcome.ids += part.ids
                 outcome.count += part.count
                 outcome.isDone = outcome.isDone && part.isDone
             }
             didWrite()
         }
-        announceChange(of: stores)
+        announceChange(of: stores, transactions)
         return outcome
     }
 

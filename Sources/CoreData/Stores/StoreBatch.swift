@@ -64,6 +64,8 @@ struct StoreBatchOutcome {
     var count = 0
     /// Whether all stores say that they have done it.
     var isDone = true
+    /// The number of the transaction in the store's history; nil where that has none of it.
+    var transaction: Int64?
 }
 
 extension StoreBackend {

@@ -164,8 +164,10 @@ protocol StoreBackend: AnyObject {
 
     /// Writes everything in one transaction.
     ///
+    /// - Returns: The number of the transaction in the store's history; nil where that has none of it.
     /// - Throws: ``StoreConflict``, ``StoreUniquenessConflict``, or the database's error; then nothing has changed.
-    func save(_ changes: StoreChanges) throws
+    @discardableResult
+    func save(_ changes: StoreChanges) throws -> Int64?
 
     /// Waits for the right to write, and keeps it for the next save or batch.
     ///

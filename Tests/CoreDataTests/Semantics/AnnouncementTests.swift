@@ -82,6 +82,52 @@ import Testing
         }
     }
 
+    // Somebody else writes between the save and its announcement. Whoever goes on from the announced place must meet that.
+    @Test func `the place behind a save isn't behind what others have saved since`() throws {
+        let folder = try TemporaryFolder()
+        let options = [
+            NSPersistentHistoryTrackingKey: true, NSPersistentStoreRemoteChangeNotificationPostOptionKey: true,
+        ]
+        let stacks = try (0..<2).map { _ in
+            try Library(at: folder.url.appending(path: "s.sqlite"), model: LibraryModel.make(), options: options)
+        }
+        let (mine, other) = (stacks[0], stacks[1])
+        let changes = PostedNotifications(.NSPersistentStoreRemoteChange, from: mine.coordinator)
+        let saves = PostedNotifications(.NSManagedObjectContextDidSave, from: mine.context)
+        let rival = Rival(other.context)
+        let token = NotificationCenter.default.addObserver(
+            forName: .NSPersistentStoreRemoteChange, object: mine.coordinator, queue: nil
+        ) { _ in rival.save() }
+        defer { NotificationCenter.default.removeObserver(token) }
+        _ = mine.insert("Author", ["name": "Ada"])
+        try mine.context.save()
+        for place in [
+            saves.notifications[0].userInfo?["newChangeToken"], changes.notifications[0].userInfo?["historyToken"],
+        ] {
+            let place = try #require(place as? NSPersistentHistoryToken)
+            let result = try mine.context.execute(NSPersistentHistoryChangeRequest.fetchHistory(after: place))
+            let transactions = (result as? NSPersistentHistoryResult)?.result as? [NSPersistentHistoryTransaction]
+            #expect(transactions?.map(\.author) == ["rival"])
+        }
+    }
+
+    /// Saves once, with its own stack on somebody's store.
+    private final class Rival: @unchecked Sendable {
+        // Safe: called on the thread of the test.
+        private var context: NSManagedObjectContext?
+
+        init(_ context: NSManagedObjectContext) { self.context = context }
+
+        func save() {
+            guard let context else { return }
+            self.context = nil
+            context.transactionAuthor = "rival"
+            let author = NSEntityDescription.insertNewObject(forEntityName: "Author", into: context)
+            author.setValue("Bea", forKey: "name")
+            #expect(throws: Never.self) { try context.save() }
+        }
+    }
+
     // Observed: macOS 12 to 15.
     @Test func `a save of a pinned context tells the generation that it reads from then on`() throws {
         let library = try Library(.sqlite)

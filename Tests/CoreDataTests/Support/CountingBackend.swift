@@ -53,10 +53,10 @@ final class CountingBackend: StoreBackend {
 
     func execute(_ batch: StoreBatch) throws -> StoreBatchOutcome { try backend.execute(batch) }
 
-    func save(_ changes: StoreChanges) throws {
+    func save(_ changes: StoreChanges) throws -> Int64? {
         questions.append(
             "save \(changes.inserted.count) \(changes.updated.count) \(changes.deleted.count)")
-        try backend.save(changes)
+        return try backend.save(changes)
     }
 }
 

@@ -214,7 +214,7 @@ final class IncrementalStoreBackend: StoreBackend {
 
     // MARK: Saving
 
-    func save(_ changes: StoreChanges) throws {
+    func save(_ changes: StoreChanges) throws -> Int64? {
         func objects(_ changed: [NSManagedObjectID], _ all: [NSManagedObject]) -> Set<NSManagedObject> {
             let ids = Set(changed.map(\.key))
             return Set(all.filter { ids.contains($0.id.key) })
@@ -227,6 +227,7 @@ final class IncrementalStoreBackend: StoreBackend {
                 ? nil : objects(changes.watched.map(\.objectID), context.watched.objects))
         request.affectedStores = [store]
         _ = try store.execute(request, with: context)
+        return nil
     }
 }
 

@@ -142,7 +142,8 @@ final class InMemoryStoreBackend: StoreBackend {
 
     // MARK: Writing
 
-    func save(_ changes: StoreChanges) throws {
+    @discardableResult
+    func save(_ changes: StoreChanges) throws -> Int64? {
         try lock.withLock {
             try checkVersions(changes)
             let inserted = try changes.inserted.map { ($0, try stored($0)) }
@@ -154,11 +155,12 @@ final class InMemoryStoreBackend: StoreBackend {
             for change in changes.inserted { linkDestinations(change) }
             for change in changes.inserted { linkMembers(change) }
             for change in changes.updated { for relation in change.relations { apply(relation, to: change.objectID) } }
-            if derived.isEmpty { return }
+            if derived.isEmpty { return nil }
             let written = (changes.inserted + changes.updated).map(\.objectID)
             derived.compute(
                 written: written.compactMap(storedRow), changed: written + changes.deleted.map(\.objectID)
             ) { matches(StoreQuery(entity: $0)) }
+            return nil
         }
     }
 

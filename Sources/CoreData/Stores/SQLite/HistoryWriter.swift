@@ -47,10 +47,10 @@ struct HistoryWriter {
         keepsDetails ? try HistoryDetails.tombstones(of: plan, keys: keys, db) : []
     }
 
-    /// Appends one transaction, unless nothing has changed.
-    func append(_ changes: [Change], origin: StoreOrigin) throws {
+    /// Appends one transaction, unless nothing has changed, and returns its number.
+    func append(_ changes: [Change], origin: StoreOrigin) throws -> Int64? {
         let count = changes.reduce(0) { $0 + $1.keys.count }
-        guard count > 0 else { return }
+        guard count > 0 else { return nil }
         let transaction = try appendTransaction(origin)
         var key = try reserve(count, Entity.change, "ACHANGE")
         let statement = try RowStatement(
@@ -73,6 +73,7 @@ struct HistoryWriter {
                 key += 1
             }
         }
+        return transaction
     }
 
     private func appendTransaction(_ origin: StoreOrigin) throws -> Int64 {

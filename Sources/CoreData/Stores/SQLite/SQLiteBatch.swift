@@ -13,9 +13,10 @@ extension SQLiteStoreBackend {
             outcome = try writing { db in
                 let history = try HistoryWriter(db: db)
                 let done = try SQLiteBatch(store: self, db: db, files: files, history: history).run(batch.operation)
-                try history?.append(done.history, origin: batch.origin)
+                let transaction = try history?.append(done.history, origin: batch.origin)
                 try files.synchronizeFolder()
-                return StoreBatchOutcome(ids: batch.wantsIDs ? done.ids : [], count: done.ids.count)
+                return StoreBatchOutcome(
+                    ids: batch.wantsIDs ? done.ids : [], count: done.ids.count, transaction: transaction)
             }
         } catch {
             files.discardNew()

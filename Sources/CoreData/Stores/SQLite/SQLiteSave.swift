@@ -28,8 +28,9 @@ final class SQLiteSave {
         binder = ValueBinder(store: store, files: files)
     }
 
+    /// - Returns: The number of the transaction in the history; nil without one.
     /// - Throws: ``StoreConflict``, ``StoreUniquenessConflict`` or the error of a statement. The caller rolls back.
-    func write() throws {
+    func write() throws -> Int64? {
         let deleted = try grouped(changes.deleted)
         let updated = try grouped(changes.updated)
         let inserted = try grouped(changes.inserted)
@@ -49,10 +50,10 @@ final class SQLiteSave {
         for group in updated { try links.collect(updated: group.changes, group.plan) }
         for group in inserted { try links.collect(inserted: group.changes, group.plan) }
         try links.write()
-        guard let history else { return }
+        guard let history else { return nil }
         let insertions = inserted.map { $0.historyChange(.insertion) }
         let changed = updated.map { $0.historyChange(.update, history.keepsDetails ? $0.changedProperties : []) }
-        try history.append(insertions + changed + deletions, origin: changes.origin)
+        return try history.append(insertions + changed + deletions, origin: changes.origin)
     }
 
     /// The changes to rows of one entity, in the order of their keys.

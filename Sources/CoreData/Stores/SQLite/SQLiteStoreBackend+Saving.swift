@@ -44,16 +44,19 @@ extension SQLiteStoreBackend {
         }
     }
 
-    func save(_ changes: StoreChanges) throws {
+    @discardableResult
+    func save(_ changes: StoreChanges) throws -> Int64? {
         let metadata = unsavedMetadata
-        if changes.isEmpty, metadata == nil { return }
+        if changes.isEmpty, metadata == nil { return nil }
         try requireWritable()
         let files = ExternalFiles(folder: external)
+        let transaction: Int64?
         do {
-            try writing { db in
-                try SQLiteSave(changes, store: self, db: db, files: files).write()
+            transaction = try writing { db in
+                let transaction = try SQLiteSave(changes, store: self, db: db, files: files).write()
                 try metadata?.update(db)
                 try files.synchronizeFolder()
+                return transaction
             }
         } catch {
             files.discardNew()
@@ -61,6 +64,7 @@ extension SQLiteStoreBackend {
         }
         removeSuperfluous(files.replaced)
         if metadata != nil { didSaveMetadata() }
+        return transaction
     }
 
     /// Removes files that no row refers to any more. They stay until the commit that says so is on the disk: were it undone by a

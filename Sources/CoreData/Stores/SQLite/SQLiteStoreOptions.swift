@@ -43,7 +43,8 @@ struct SQLiteStoreOptions: Sendable {
     /// Whether the file is to be in WAL mode, as Core Data's are unless told otherwise.
     var usesWriteAheadLog: Bool { pragma("journal_mode").map { $0.lowercased() == "wal" } ?? true }
 
-    private static func flag(_ value: Any?) -> Bool {
+    /// Whether an option is set.
+    static func flag(_ value: Any?) -> Bool {
         (value as? NSNumber)?.boolValue ?? (value as? Bool) ?? false
     }
 
