@@ -41,6 +41,7 @@ final class SQLiteSave {
             try delete(group)
             deletions.append(group.historyChange(.deletion, kept))
         }
+        try freeUniqueValues(updated)
         for group in updated { try update(group) }
         try checkLinked()
         try checkWatched()
@@ -180,6 +181,35 @@ final class SQLiteSave {
         )
         updates[key] = statement
         return statement
+    }
+
+    /// Empties a column of each uniqueness constraint in the rows that get other values for it, where several do: SQLite looks at
+    /// one row after the other, and the first may get what the second has until then.
+    private func freeUniqueValues(_ groups: [Group]) throws {
+        var rows: [String: [(plan: EntityPlan, column: String, change: RowChange)]] = [:]
+        var names: [String] = []
+        for group in groups {
+            for constraint in try constraints(of: group.plan) {
+                let name = "\(constraint.entity.table) \(constraint.columns.joined(separator: " "))"
+                if rows[name] == nil { names.append(name) }
+                for change in group.changes {
+                    let fields = changedFields(change, group.plan)
+                    guard let field = fields.first(where: { constraint.columns.contains($0.column) }) else { continue }
+                    rows[name, default: []].append((group.plan, field.column, change))
+                }
+            }
+        }
+        for name in names {
+            guard let rows = rows[name], rows.count > 1 else { continue }
+            for (plan, column, change) in rows {
+                let statement = try RowStatement(
+                    db,
+                    "UPDATE \(plan.entity.table) SET \(column) = NULL WHERE Z_PK = ? AND \(RowVersion.known) = ?")
+                try statement.bind(change.objectID.number, at: 1)
+                try statement.bind(change.version, at: 2)
+                try statement.run()
+            }
+        }
     }
 
     // MARK: Deleting
