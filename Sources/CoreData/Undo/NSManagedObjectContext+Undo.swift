@@ -47,6 +47,18 @@ extension NSManagedObjectContext {
         for change in step.changes { change.object.awake(from: .undoUpdate) }
         for object in step.insertions { object.awake(from: .undoInsertion) }
         processPendingChanges()
+        for change in step.changes { forgetEqual(change.object) }
+    }
+
+    /// Takes an object out of the updated ones that has nothing but what was last read or saved: its last change has been undone.
+    private func forgetEqual(_ object: NSManagedObject) {
+        guard object.context === self, object.isUpdated, !object.isDeleted, !object.isFault,
+            !object.state.contains(.inEvent), !object.touched.contains(where: object.differs)
+        else { return }
+        object.touched.removeAll()
+        object.state.remove(.updated)
+        updated.noteLoss()
+        undoRecorder?.noteLoss(of: object)
     }
 
     // MARK: Deletions

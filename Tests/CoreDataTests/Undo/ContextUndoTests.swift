@@ -47,6 +47,28 @@ import Testing
         library.context.checkInvariants()
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `what has been changed back is no change any more, and one again when it is redone`(_ kind: StoreKind) throws {
+        let (library, _) = try undoing(kind)
+        let author = library.insert("Author", ["name": "Ada"]), book = library.insert("Book", ["title": "b"])
+        try library.context.save()
+        author.setValue("Bea", forKey: "name")
+        library.context.processPendingChanges()
+        book.setValue(author, forKey: "author")
+        library.context.processPendingChanges()
+        library.context.undo()
+        #expect(!book.hasChanges && author.changedValues().keys.sorted() == ["name"])
+        library.context.undo()
+        #expect(!author.hasChanges && library.context.updatedObjects.isEmpty && !library.context.hasChanges)
+        library.context.checkInvariants()
+        library.context.redo()
+        #expect(author.isUpdated && author.text("name") == "Bea" && library.context.hasChanges)
+        library.context.redo()
+        try library.context.save()
+        #expect(try library.fetch("Book", in: library.newContext())[0].one("author")?.text("name") == "Bea")
+        library.context.checkInvariants()
+    }
+
     @Test func `an insertion is undone and redone, relationships included`() throws {
         let (library, _) = try undoing()
         let author = library.insert("Author", ["name": "Ada"])
