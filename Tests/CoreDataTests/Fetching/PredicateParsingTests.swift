@@ -182,6 +182,8 @@ import Testing
         Case("a == %@", [Int?.none as Any], "a == nil"),
         Case("a == %@", [Int?.some(3) as Any], "a == 3"),
         Case("a IN %@", [[1, 2]], "a IN {1, 2}"),
+        Case("a IN %@", [[1.0, 2.5]], "a IN {1, 2.5}"),
+        Case("a BETWEEN %@", [[1.0, 2.0]], "a BETWEEN {1, 2}"),
         Case("a IN %@", [["x", "y"]], "a IN {\"x\", \"y\"}"),
         Case("a IN %@", [Set(["y", "x"])], "a IN {\"x\", \"y\"}"),
         Case("a IN %@", [NSSet(array: [1])], "a IN {1}"),

@@ -197,7 +197,7 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
         return hasher.finalize()
     }
 
-    open override var description: String { ExpressionPrinter.text(of: self) }
+    open override var description: String { ExpressionPrinter.side(self) }
 
     /// Expressions are archived as formats.
     public class var supportsSecureCoding: Bool { true }

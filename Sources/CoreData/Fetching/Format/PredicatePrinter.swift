@@ -72,15 +72,11 @@ enum ExpressionPrinter {
         }
     }
 
-    /// One side of a comparison. A whole number needs no point there, as 20.0 and 20 compare alike; it does where it is
-    /// calculated with, as 1 / 2 isn't 1.0 / 2.
+    /// One side of a comparison, or an expression that stands alone. A whole number needs no point there, as 20.0 and 20 compare
+    /// alike; it does where it is calculated with, as 1 / 2 isn't 1.0 / 2.
     static func side(_ expression: NSExpression) -> String {
         switch expression.node {
-        case .constant(let constant):
-            guard case .real(let value) = constant.operand, let whole = Int32(exactly: value) else {
-                return text(of: expression)
-            }
-            return "\(whole)"
+        case .constant(let constant): return constant.isNSNull ? null : text(ofConstant: constant.value, whole)
         case .aggregate(let elements): return "{\(elements.map(side).joined(separator: ", "))}"
         default: return text(of: expression)
         }
@@ -160,26 +156,26 @@ enum ExpressionPrinter {
     /// `NSNull`, also as a member of a collection.
     private static let null = "<null>"
 
-    private static func text(ofConstant value: Any?) -> String {
+    private static func text(ofConstant value: Any?, _ numberText: (NSNumber) -> String = text(of:)) -> String {
         switch value {
         case nil: "nil"
         case let string as String: quoted(string)
         case let decimal as NSDecimalNumber: "CAST(\(quoted(decimal.stringValue)), \"NSDecimalNumber\")"
-        case let number as NSNumber: text(of: number)
+        case let number as NSNumber: numberText(number)
         case let date as Date: "CAST(\(seconds(date.timeIntervalSinceReferenceDate)), \"NSDate\")"
         case let uuid as UUID: "CAST(\"\(uuid.uuidString)\", \"NSUUID\")"
         case let data as Data: "CAST(\"\(data.base64EncodedString())\", \"NSData\")"
         case let url as URL: "CAST(\(quoted(url.absoluteString)), \"NSURL\")"
         case let object as NSManagedObject: "CAST(\"\(object.objectID.uriRepresentation())\", \"NSManagedObjectID\")"
         case let id as NSManagedObjectID: "CAST(\"\(id.uriRepresentation())\", \"NSManagedObjectID\")"
-        case let other?: text(ofCollection: other)
+        case let other?: text(ofCollection: other, numberText)
         }
     }
 
     /// Sets have no order; their members are printed sorted.
-    private static func text(ofCollection value: Any) -> String {
+    private static func text(ofCollection value: Any, _ numberText: (NSNumber) -> String) -> String {
         guard case .collection(let members) = Operand(value) else { return quoted("\(value)") }
-        let texts = members.elements.map { $0.boxed.map(text(ofConstant:)) ?? null }
+        let texts = members.elements.map { $0.boxed.map { text(ofConstant: $0, numberText) } ?? null }
         return "{\((members.isOrdered ? texts : texts.sorted()).joined(separator: ", "))}"
     }
 
@@ -187,6 +183,13 @@ enum ExpressionPrinter {
         guard case .real(let value) = Operand(number) else { return number.stringValue }
         if value.isInfinite { return value < 0 ? "-1e999" : "1e999" }
         return "\(value)"
+    }
+
+    private static func whole(_ number: NSNumber) -> String {
+        guard case .real(let value) = Operand(number), let whole = Int32(exactly: value) else {
+            return text(of: number)
+        }
+        return "\(whole)"
     }
 
     /// With six digits, as Apple prints dates, if these are all.

@@ -22,14 +22,7 @@ open class CompoundPredicate: NSCompoundPredicate {
     }
 
     /// Whether the other predicate is a compound that says the same.
-    open override func isEqual(_ object: Any?) -> Bool {
-        guard let other = object as? NSPredicate else { return false }
-        return self === other || PredicateStructure.areEqual(self, other)
-    }
+    open override func isEqual(_ object: Any?) -> Bool { PredicateStructure.isEqual(self, to: object) }
 
-    open override var hash: Int {
-        var hasher = Hasher()
-        PredicateStructure.hash(self, into: &hasher)
-        return hasher.finalize()
-    }
+    open override var hash: Int { PredicateStructure.hash(of: self) }
 }

@@ -100,14 +100,7 @@ open class NSComparisonPredicate: NSPredicate {
     /// Comparisons don't change; the copy is the comparison itself.
     open override func copy(with zone: NSZone? = nil) -> Any { self }
 
-    open override func isEqual(_ object: Any?) -> Bool {
-        guard let other = object as? NSPredicate else { return false }
-        return self === other || PredicateStructure.areEqual(self, other)
-    }
+    open override func isEqual(_ object: Any?) -> Bool { PredicateStructure.isEqual(self, to: object) }
 
-    open override var hash: Int {
-        var hasher = Hasher()
-        PredicateStructure.hash(self, into: &hasher)
-        return hasher.finalize()
-    }
+    open override var hash: Int { PredicateStructure.hash(of: self) }
 }

@@ -3,6 +3,19 @@
 import Foundation
 
 enum PredicateStructure {
+    /// Whether an object is a predicate that says the same.
+    static func isEqual(_ predicate: NSPredicate, to object: Any?) -> Bool {
+        guard let other = object as? NSPredicate else { return false }
+        return predicate === other || areEqual(predicate, other)
+    }
+
+    /// The hash of what a predicate says.
+    static func hash(of predicate: NSPredicate) -> Int {
+        var hasher = Hasher()
+        hash(predicate, into: &hasher)
+        return hasher.finalize()
+    }
+
     static func areEqual(_ a: NSPredicate, _ b: NSPredicate) -> Bool {
         switch (a, b) {
         case (let a as NSComparisonPredicate, let b as NSComparisonPredicate):
