@@ -74,6 +74,16 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
         return copy
     }
 
+    /// Whether the other object describes the same store, opened in the same way.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSPersistentStoreDescription else { return false }
+        return other === self
+            || (type == other.type && configuration == other.configuration && url == other.url
+                && options == other.options && shouldAddStoreAsynchronously == other.shouldAddStoreAsynchronously)
+    }
+
+    open override var hash: Int { url.hashValue }
+
     open override var description: String {
         "<NSPersistentStoreDescription \(type): \(url?.absoluteString ?? "no URL")>"
     }

@@ -133,6 +133,47 @@ import Testing
         #expect(try library.context.fetch(plain).count == 1)
     }
 
+    // Tests make models as often as stacks; a class's entity may then be that of another one than the object's.
+    @Test func `descriptions and requests are equal where they say the same`() throws {
+        let models = (0..<2).map { _ in LibraryModel.make() }
+        let books = try models.map { try #require($0.entitiesByName["Book"]) }
+        #expect(books[0] == books[1] && Set(books).count == 1)
+        let titles = books.map { $0.attributesByName["title"] },
+            authors = books.map { $0.relationshipsByName["author"] }
+        #expect(titles[0] == titles[1] && authors[0] == authors[1] && titles[0] != books[0].attributesByName["isbn"])
+        titles[1]?.isOptional = false
+        #expect(titles[0] != titles[1] && books[0] != books[1] && authors[0] == authors[1])
+        #expect(models[0].entitiesByName["Tag"] == models[1].entitiesByName["Tag"])
+
+        func request() -> NSFetchRequest<NSManagedObject> {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+            request.predicate = NSCompoundPredicate(
+                andPredicateWithSubpredicates: [NSPredicate(format: "pages > 5"), NSPredicate(format: "isbn != nil")])
+            request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+            request.propertiesToFetch = ["title"]
+            return request
+        }
+        let (first, second) = (request(), request())
+        #expect(
+            first == second && first.hash == second.hash && first == first.copy() as? NSFetchRequest<NSManagedObject>)
+        for change: (NSFetchRequest<NSManagedObject>) -> Void in [
+            { $0.fetchLimit = 1 }, { $0.predicate = NSPredicate(format: "pages > 5 AND isbn == nil") },
+            { $0.includesSubentities = false }, { $0.propertiesToFetch = ["isbn"] }, { $0.sortDescriptors = [] },
+            { $0.affectedStores = [] },
+        ] {
+            let other = request()
+            change(other)
+            #expect(first != other)
+        }
+        #expect(first as NSPersistentStoreRequest != NSAsynchronousFetchRequest(fetchRequest: second))
+
+        let url = URL(fileURLWithPath: "/dev/null")
+        let (here, there) = (NSPersistentStoreDescription(url: url), NSPersistentStoreDescription(url: url))
+        #expect(here == there && here.hash == there.hash)
+        there.isReadOnly = true
+        #expect(here != there)
+    }
+
     @Test func `generic code makes an object by the designated initialiser of its class`() throws {
         func make<Object: NSManagedObject>(_ type: Object.Type, in context: NSManagedObjectContext) -> Object {
             Object(context: context)
@@ -144,6 +185,17 @@ import Testing
         #expect(make(Prepared.self, in: context).steps == ["designated"])
     }
 
+    // Divergence 54: on Apple's platforms the other initialiser is asked for when such an object is fetched.
+    @Test func `a class with a designated initialiser of its own overrides the other one, too`() throws {
+        let entity = TestModel.entity("Named", [TestModel.attribute("name", .stringAttributeType)])
+        entity.managedObjectClassName = NSStringFromClass(Named.self)
+        let library = try Library(.sqlite, model: TestModel.model([entity]))
+        let object = Named(name: "Ada", in: library.context)
+        #expect(object.isInserted && object.text("name") == "Ada")
+        try library.context.save()
+        #expect(try library.fetch("Named", in: library.newContext()) is [Named])
+    }
+
     // MARK: Small things
 
     @Test func `store types, keys and conflicts have all their names`() {
@@ -151,6 +203,38 @@ import Testing
         #expect(NSManagedObjectContext.NotificationKey.queryGeneration.rawValue == "newQueryGeneration")
         #expect(NSUUIDChangedPersistentStoresKey != NSRemovedPersistentStoresKey)
         #expect(NSConstraintConflict().conflictingObjects.isEmpty)
+        let conflict = NSConstraintConflict(
+            constraint: ["isbn"], database: nil, databaseSnapshot: ["isbn": "1"], conflictingObjects: [],
+            conflictingSnapshots: [["isbn": "2"]])
+        #expect(conflict.databaseSnapshot?["isbn"] as? String == "1" && conflict.conflictingSnapshots.count == 1)
+        #expect(NSPersistentStoreDeferredLightweightMigrationOptionKey != NSValidateXMLStoreOption)
+        #expect(NSXMLStoreType != NSBinaryStoreType && NSCoreDataVersionNumber > 0)
+        #expect(NSManagedObject.contextShouldIgnoreUnmodeledPropertyChanges)
+    }
+
+    @Test func `a coordinator knows of which types stores can be, and leaves no migration for later`() throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+        #expect(NSPersistentStoreCoordinator.registeredStoreTypes[NSSQLiteStoreType] != nil)
+        #expect(NSPersistentStoreCoordinator.registeredStoreTypes["Paper"] == nil)
+        try coordinator.finishDeferredLightweightMigration()
+        try coordinator.finishDeferredLightweightMigrationTask()
+    }
+
+    @Test func `an expression that stands alone prints whole numbers without a point`() {
+        #expect(NSExpression(forConstantValue: 20.0).description == "20")
+        #expect(NSExpression(forConstantValue: [1.0, 1.5]).description == "{1, 1.5}")
+    }
+}
+
+/// Has a designated initialiser of its own.
+final class Named: NSManagedObject {
+    override init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+        super.init(entity: entity, insertInto: context)
+    }
+
+    init(name: String, in context: NSManagedObjectContext) {
+        super.init(entity: Self.entity(), insertInto: context)
+        setValue(name, forKey: "name")
     }
 }
 

@@ -47,6 +47,36 @@ package final class FetchRequestState {
         havingPredicate = other.havingPredicate
     }
 
+    /// Whether another request asks for the same.
+    func isEqual(to other: FetchRequestState) -> Bool {
+        entityName == other.entityName && sortDescriptors == other.sortDescriptors
+            && Self.areEqual(predicate, other.predicate) && Self.areEqual(havingPredicate, other.havingPredicate)
+            && fetchLimit == other.fetchLimit && fetchOffset == other.fetchOffset
+            && fetchBatchSize == other.fetchBatchSize && resultType == other.resultType
+            && flags == other.flags
+            && relationshipKeyPathsForPrefetching == other.relationshipKeyPathsForPrefetching
+            && Self.areEqual(propertiesToFetch, other.propertiesToFetch)
+            && Self.areEqual(propertiesToGroupBy, other.propertiesToGroupBy)
+    }
+
+    /// By what they say: compounds of Foundation's are all equal by themselves.
+    private static func areEqual(_ a: NSPredicate?, _ b: NSPredicate?) -> Bool {
+        guard let a, let b else { return a == nil && b == nil }
+        return PredicateStructure.areEqual(a, b)
+    }
+
+    private var flags: [Bool] {
+        [
+            includesSubentities, includesPropertyValues, includesPendingChanges, returnsObjectsAsFaults,
+            returnsDistinctResults, shouldRefreshRefetchedObjects,
+        ]
+    }
+
+    /// Names and descriptions of properties.
+    private static func areEqual(_ a: [Any]?, _ b: [Any]?) -> Bool {
+        a.map { NSArray(array: $0) } == b.map { NSArray(array: $0) }
+    }
+
     /// The entity's name, whether or not the entity has been found yet.
     package var entityName: String? { entity?.name ?? name }
 }

@@ -3,6 +3,11 @@
 
 public import Foundation
 
+/// What an asynchronous fetch request calls with its result.
+public typealias NSPersistentStoreAsynchronousFetchResultCompletionBlock = (
+    NSAsynchronousFetchResult<any NSFetchRequestResult>
+) -> Void
+
 /// A fetch request with a closure for its result. Follows Core Data's `NSAsynchronousFetchRequest`.
 open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest {
     /// What is fetched.
@@ -26,8 +31,8 @@ open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersi
     open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
     open override func copy(with zone: NSZone? = nil) -> Any {
-        // `copy` of a fetch request returns one of the same type; were it not so, sharing it would be no harm.
-        let request = fetchRequest.copy() as? NSFetchRequest<ResultType> ?? fetchRequest
+        let request = NSFetchRequest<ResultType>(state: FetchRequestState(copying: fetchRequest.state))
+        request.affectedStores = fetchRequest.affectedStores
         let copy = NSAsynchronousFetchRequest(fetchRequest: request, completionBlock: completionBlock)
         copy.estimatedResultCount = estimatedResultCount
         copy.affectedStores = affectedStores

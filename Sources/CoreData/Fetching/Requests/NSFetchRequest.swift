@@ -189,6 +189,22 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
         return copy
     }
 
+    /// Whether the other object is a request for the same, from the same stores.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSPersistentStoreRequest, let wanted = other.plainFetch else { return false }
+        return self === other || (state.isEqual(to: wanted) && affectedStores == other.affectedStores)
+    }
+
+    override var plainFetch: FetchRequestState? { state }
+
+    open override var hash: Int {
+        var hasher = Hasher()
+        hasher.combine(entityName)
+        if let predicate { PredicateStructure.hash(predicate, into: &hasher) }
+        hasher.combine(fetchLimit)
+        return hasher.finalize()
+    }
+
     /// What is wanted: the entity, the predicate's format, the order and the bounds that are set.
     open override var description: String {
         let order = sortDescriptors.map { list in

@@ -25,6 +25,9 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
     /// What is fetched; nil for requests that don't fetch.
     package let fetchState: FetchRequestState?
 
+    /// What a fetch request asks for; nil for all others.
+    var plainFetch: FetchRequestState? { nil }
+
     /// A request that fetches nothing; for subclasses.
     public override init() {
         fetchState = nil

@@ -30,21 +30,25 @@ package struct ModelSummary {
             lines.append("fetch request \(name): \(Self.text(request))")
         }
         for entity in model.entities.sorted(by: { ($0.name ?? "") < ($1.name ?? "") }) {
-            lines.append(text(entity))
-            lines += entity.ownProperties.sorted { $0.name < $1.name }.map(Self.text)
-            lines += entity.indexes.sorted { $0.name < $1.name }.map(Self.text)
+            lines += Self.lines(of: entity, includesClasses: includesClasses)
         }
         return lines
     }
 
     // MARK: Entities
 
-    private func text(_ entity: NSEntityDescription) -> String {
+    /// An entity's line, those of its own properties and those of its indexes.
+    static func lines(of entity: NSEntityDescription, includesClasses: Bool = true) -> [String] {
+        [text(entity, includesClasses)] + entity.ownProperties.sorted { $0.name < $1.name }.map(text)
+            + entity.indexes.sorted { $0.name < $1.name }.map(text)
+    }
+
+    private static func text(_ entity: NSEntityDescription, _ includesClasses: Bool) -> String {
         var parts = ["entity \(entity.name ?? "")" + (entity.superentity.map { " : \($0.name ?? "")" } ?? "")]
         if includesClasses { parts.append("class \(entity.managedObjectClassName ?? "")") }
         if entity.isAbstract { parts.append("abstract") }
         for names in entity.uniquenessConstraintNames { parts.append("unique [\(names.joined(separator: ", "))]") }
-        parts += Self.common(entity.renamingIdentifier, entity.name, entity.versionHashModifier, entity.userInfo)
+        parts += common(entity.renamingIdentifier, entity.name, entity.versionHashModifier, entity.userInfo)
         return parts.joined(separator: ", ")
     }
 
@@ -60,13 +64,17 @@ package struct ModelSummary {
 
     // MARK: Properties
 
-    private static func text(_ property: NSPropertyDescription) -> String {
+    /// A property's line.
+    static func text(_ property: NSPropertyDescription) -> String {
         var parts: [String]
         switch property {
         case let attribute as NSAttributeDescription: parts = attributeParts(attribute)
         case let relationship as NSRelationshipDescription: parts = relationshipParts(relationship)
         case let fetched as NSFetchedPropertyDescription:
             parts = ["fetched property \(property): \(fetched.fetchRequest.map(text) ?? "")"]
+        case let computed as NSExpressionDescription:
+            parts = ["expression \(property): \(computed.expressionResultType.displayName)"]
+            if let expression = computed.expression { parts.append("\(expression)") }
         default: parts = ["property \(property)"]
         }
         if property.isOptional { parts.append("optional") }

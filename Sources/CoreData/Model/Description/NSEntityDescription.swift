@@ -149,6 +149,15 @@ open class NSEntityDescription: NSObject, NSCopying {
     /// Creates an entity without a name.
     public override init() { super.init() }
 
+    /// Whether the other object is an entity with the same contents, of whichever model: the same properties and indexes, and the
+    /// same super-entity's name.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSEntityDescription else { return false }
+        return other === self || (other.name == name && ModelSummary.lines(of: self) == ModelSummary.lines(of: other))
+    }
+
+    open override var hash: Int { name.hashValue }
+
     /// Returns a copy with copies of the properties and indexes, that belongs to no model.
     ///
     /// It has no super-entity and no sub-entities; relationships refer to the same destinations.

@@ -85,6 +85,14 @@ open class NSPropertyDescription: NSObject, NSCopying {
     /// Creates a property without a name.
     public override init() { super.init() }
 
+    /// Whether the other object is a property of the same kind and settings, in an entity of the same name.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSPropertyDescription else { return false }
+        return other === self || (other.name == name && ModelSummary.text(self) == ModelSummary.text(other))
+    }
+
+    open override var hash: Int { name.hashValue }
+
     /// Returns a copy that belongs to no entity.
     ///
     /// A relationship's copy refers to the same destination and inverse.
