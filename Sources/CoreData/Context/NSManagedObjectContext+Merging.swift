@@ -3,10 +3,7 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Takes over what another context of the same coordinator or parent has saved: changed objects are read anew (keeping
-    /// unsaved changes), deleted ones are marked as deleted. May be called on any thread. A child's own save concerns its
-    /// parent no more: it has the changes already.
-    public func mergeChanges(fromContextDidSave notification: Notification) {
+    func merge(_ notification: Notification) {
         if let other = notification.object as? NSManagedObjectContext, other === self || other.parentContext === self {
             return
         }

@@ -34,28 +34,28 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Which of the parent's settled IDs the context knows.
     var seenSettlements = 0
     /// A name for messages.
-    public var name: String?
+    open var name: String?
     /// What becomes of a save that meets rows changed by somebody else; an `NSMergePolicy`, by default the error policy.
-    public var mergePolicy: Any = NSMergePolicy.error
+    open var mergePolicy: Any = NSMergePolicy.error
     /// Whatever the application wants to keep with the context.
     public let userInfo = NSMutableDictionary()
     /// Who is writing; ends up in the store's history where there is one.
-    public var transactionAuthor: String?
+    open var transactionAuthor: String?
     /// Whether a fault whose row is gone becomes a deleted object with nil values.
-    public var shouldDeleteInaccessibleFaults = true
+    open var shouldDeleteInaccessibleFaults = true
     /// Whether objects without changes are kept alive by the context.
-    public var retainsRegisteredObjects = false {
+    open var retainsRegisteredObjects = false {
         didSet { retained = retainsRegisteredObjects ? Array(registeredObjects) : [] }
     }
 
     /// Whether the context takes over by itself, on its queue, what is saved to its coordinator or parent by other contexts,
     /// and what its parent saves.
-    public var automaticallyMergesChangesFromParent = false {
+    open var automaticallyMergesChangesFromParent = false {
         didSet { observeOtherContexts() }
     }
     var otherContexts: (any NSObjectProtocol)?
     /// Whether deletions reach related objects with the rest of the event's changes, the default, or at once.
-    public var propagatesDeletesAtEndOfEvent = true
+    open var propagatesDeletesAtEndOfEvent = true
 
     /// Whether anybody may be listening for this very context. Off, it announces its saves (others merge them), but not each
     /// change, nor the saved IDs apart.
@@ -104,7 +104,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// How old values may be that a refreshed object gets, in seconds.
     ///
     /// - Note: There is no cache of rows here, so a refresh always reads the store.
-    public var stalenessInterval: TimeInterval = -1
+    open var stalenessInterval: TimeInterval = -1
 
     /// A context of the thread that makes it, in the way before there were queues.
     public override convenience init() { self.init(concurrencyType: .confinementConcurrencyType) }
@@ -143,6 +143,46 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var registeredObjects: Set<NSManagedObject> { Set(registry.objects) }
 
     // MARK: For subclasses
+
+    /// The coordinator whose stores the context reads and writes; a child context answers its root's.
+    ///
+    /// Stops when it is set for a context with changes, or for one that has a parent.
+    open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
+        get { source?.rootCoordinator }
+        set { connect(to: newValue) }
+    }
+
+    /// The context that this one reads from and saves to; nil for a context with a coordinator of its own.
+    ///
+    /// A child sees the parent's unsaved changes. Its save hands its own to the parent, where they are unsaved changes until
+    /// that one saves; new objects keep their temporary IDs until the root has saved. The parent may be on another queue: a
+    /// child waits for it there, so the parent's queue must not wait for the child's.
+    ///
+    /// Stops when it is set for a context that has a coordinator or changes, and for a context above itself.
+    open var parent: NSManagedObjectContext? {
+        get { parentContext }
+        set { become(childOf: newValue) }
+    }
+
+    /// What the context's changes are registered with, once for each `processPendingChanges()`; nil, the default, for none.
+    ///
+    /// Changes made in `awakeFromInsert()` and `awakeFromFetch()` can't be undone by themselves. A save leaves the actions
+    /// as they are; `rollback()` and `reset()` remove them.
+    open var undoManager: UndoManager? {
+        get { undoRecorder?.manager }
+        set { register(with: newValue) }
+    }
+
+    /// Takes the last group of changes back; does nothing without an undo manager.
+    open func undo() { takeBack() }
+
+    /// Makes the changes again that were undone last; does nothing without an undo manager.
+    open func redo() { repeatUndone() }
+
+    /// Takes over what another context of the same coordinator or parent has saved: changed objects are read anew (keeping
+    /// unsaved changes), deleted ones are marked as deleted. May be called on any thread. A child's own save concerns its
+    /// parent no more: it has the changes already.
+    open func mergeChanges(fromContextDidSave notification: Notification) { merge(notification) }
 
     /// Writes all changes to the stores, or none. Stores that an application has written itself are asked to save although
     /// nothing has changed.

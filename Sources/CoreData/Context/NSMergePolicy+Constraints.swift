@@ -65,7 +65,7 @@ private struct ConstraintSearch {
         return keys.compactMap { key in
             guard let objects = groups[key], objects.count > 1 || stored[key] != nil else { return nil }
             return NSConstraintConflict(
-                constraint: constraint, databaseObject: stored[key],
+                constraint: constraint, database: stored[key],
                 databaseSnapshot: stored[key].map { NSMergeConflict.snapshot($0.committed, $0.layout) },
                 conflictingObjects: objects,
                 conflictingSnapshots: objects.map { NSMergeConflict.snapshot($0.committed, $0.layout) })

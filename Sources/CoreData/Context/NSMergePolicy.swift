@@ -221,7 +221,7 @@ extension NSManagedObjectContext {
         let new = inserted.objects.filter { wanted.contains($0.id) }
         let objects = new + conflict.inserted.compactMap(registeredObject).filter { !new.contains($0) }
         return NSConstraintConflict(
-            constraint: conflict.constraint, databaseObject: existing,
+            constraint: conflict.constraint, database: existing,
             databaseSnapshot: existing.map { NSMergeConflict.snapshot($0.committed, $0.layout) },
             conflictingObjects: objects,
             conflictingSnapshots: objects.map { NSMergeConflict.snapshot($0.committed, $0.layout) })
@@ -249,18 +249,17 @@ open class NSConstraintConflict: NSObject {
     /// A conflict over nothing, between no objects.
     public override convenience init() {
         self.init(
-            constraint: [], databaseObject: nil, databaseSnapshot: nil, conflictingObjects: [], conflictingSnapshots: []
-        )
+            constraint: [], database: nil, databaseSnapshot: nil, conflictingObjects: [], conflictingSnapshots: [])
     }
 
     /// A conflict over a constraint.
     public init(
-        constraint contrainedProperties: [String], databaseObject: NSManagedObject?, databaseSnapshot: [String: Any]?,
-        conflictingObjects: [NSManagedObject], conflictingSnapshots: [Any]
+        constraint constrainedProperties: [String], database databaseObject: NSManagedObject?,
+        databaseSnapshot: [AnyHashable: Any]?, conflictingObjects: [NSManagedObject], conflictingSnapshots: [Any]
     ) {
-        constraint = contrainedProperties
+        constraint = constrainedProperties
         self.databaseObject = databaseObject
-        self.databaseSnapshot = databaseSnapshot
+        self.databaseSnapshot = databaseSnapshot as? [String: Any]
         self.conflictingObjects = conflictingObjects
         self.conflictingSnapshots = conflictingSnapshots.compactMap { $0 as? [String: Any] }
     }

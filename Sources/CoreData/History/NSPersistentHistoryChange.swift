@@ -15,24 +15,24 @@ public enum NSPersistentHistoryChangeType: Int, Sendable {
 /// One object that a transaction has changed. Follows Core Data's `NSPersistentHistoryChange`.
 open class NSPersistentHistoryChange: NSObject, NSCopying {
     /// Its number in the store.
-    public let changeID: Int64
+    open private(set) var changeID: Int64
     /// The object.
-    public let changedObjectID: NSManagedObjectID
+    open private(set) var changedObjectID: NSManagedObjectID
     /// What has happened to it.
-    public let changeType: NSPersistentHistoryChangeType
+    open private(set) var changeType: NSPersistentHistoryChangeType
     /// The values of a deleted object's attributes that are preserved after deletion, by name, as `value(forKey:)` gives them;
     /// nil where there are none.
     ///
     /// - Note: Divergence 13: nil where another program deleted the object, or the store was opened without
     ///   `NSPersistentHistoryTrackingKey` then.
-    public let tombstone: [AnyHashable: Any]?
+    open private(set) var tombstone: [AnyHashable: Any]?
     /// The properties that an update has changed; nil for an insertion or deletion.
     ///
     /// - Note: Divergence 13: nil where another program changed the object, or the store was opened without
     ///   `NSPersistentHistoryTrackingKey` then.
-    public let updatedProperties: Set<NSPropertyDescription>?
+    open private(set) var updatedProperties: Set<NSPropertyDescription>?
     /// The transaction, without its changes.
-    public let transaction: NSPersistentHistoryTransaction?
+    open private(set) var transaction: NSPersistentHistoryTransaction?
 
     init(_ change: StoreHistoryChange, of transaction: NSPersistentHistoryTransaction) {
         self.transaction = transaction

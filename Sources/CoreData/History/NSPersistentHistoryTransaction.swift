@@ -5,21 +5,31 @@ public import Foundation
 /// A save or a batch, as a store's history has kept it. Follows Core Data's `NSPersistentHistoryTransaction`.
 open class NSPersistentHistoryTransaction: NSObject, NSCopying {
     /// When it was written.
-    public let timestamp: Date
+    open private(set) var timestamp: Date
     /// Its number in the store.
-    public let transactionNumber: Int64
+    open private(set) var transactionNumber: Int64
     /// The UUID of the store.
-    public let storeID: String
+    open private(set) var storeID: String
     /// The program that wrote it.
-    public let bundleID: String
+    open private(set) var bundleID: String
     /// The process that wrote it.
-    public let processID: String
+    open private(set) var processID: String
     /// The name of the context that wrote it.
-    public let contextName: String?
+    open private(set) var contextName: String?
     /// The `transactionAuthor` of the context that wrote it.
-    public let author: String?
+    open private(set) var author: String?
     /// What it changed; nil where the request asked for transactions alone.
-    public let changes: [NSPersistentHistoryChange]?
+    open private(set) var changes: [NSPersistentHistoryChange]?
+
+    /// A transaction that nobody has written, for classes that say themselves what it is.
+    public override init() {
+        timestamp = .distantPast
+        transactionNumber = 0
+        storeID = ""
+        bundleID = ""
+        processID = ""
+        super.init()
+    }
 
     private init(_ transaction: NSPersistentHistoryTransaction, changes: [NSPersistentHistoryChange]) {
         timestamp = transaction.timestamp

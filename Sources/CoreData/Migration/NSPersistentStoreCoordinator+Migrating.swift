@@ -48,6 +48,12 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
+    /// Does what a lightweight migration has left for later. Nothing is: a store is migrated when it is open.
+    public func finishDeferredLightweightMigration() throws {}
+
+    /// Does one part of what a lightweight migration has left for later. Nothing is left.
+    public func finishDeferredLightweightMigrationTask() throws {}
+
     /// ``migratePersistentStore(_:to:options:withType:)`` as newer code spells it.
     @discardableResult
     public func migratePersistentStore(

@@ -44,6 +44,11 @@ extension NSSet {
     public func value(forKeyPath keyPath: String) -> Any? { KeyedValues.value(of: self, at: keyPath) }
 }
 
+extension NSDictionary {
+    /// The value at the end of a path of keys; what `@count` and other operators make of the collections on the way.
+    public func value(forKeyPath keyPath: String) -> Any? { KeyedValues.value(of: self, at: keyPath) }
+}
+
 extension NSOrderedSet {
     /// The values of a key of all members; or what an operator such as `@count` makes of them.
     public func value(forKey key: String) -> Any? { KeyedValues.value(of: self, at: key) }

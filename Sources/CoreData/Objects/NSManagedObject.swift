@@ -201,7 +201,14 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         if let observation { observation.end(key) }
     }
 
+    /// Whether setting what isn't in the model leaves a context without changes, as it always does here.
+    open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
+
     // MARK: Observing, for subclasses
+
+    /// Whether setting a key tells its observers. Not asked: accessors of modelled properties tell by
+    /// ``willChangeValue(forKey:)`` and ``didChangeValue(forKey:)``, and so has to do what a class writes itself.
+    open class func automaticallyNotifiesObservers(forKey key: String) -> Bool { false }
 
     /// The keys on which the value of a key depends: whoever observes it is told when one of them changes. Overrides answer
     /// for their own keys and leave others to super.

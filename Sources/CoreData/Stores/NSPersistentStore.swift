@@ -8,6 +8,8 @@ public let NSSQLiteStoreType = "SQLite"
 public let NSInMemoryStoreType = "InMemory"
 /// Objects archived in one file. There is no such store here; opening one is an error.
 public let NSBinaryStoreType = "Binary"
+/// Objects in one XML file, on macOS. There is no such store here; opening one is an error.
+public let NSXMLStoreType = "XML"
 /// SQLite pragmas to set on opening: a dictionary of name to value.
 public let NSSQLitePragmasOption = "NSSQLitePragmasOption"
 /// The key of how many seconds to wait for a store that others have locked.
@@ -24,6 +26,13 @@ public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyO
 public let NSPersistentStoreFileProtectionKey = "NSPersistentStoreFileProtectionKey"
 /// The classes that a binary store may hold, on Apple's platforms.
 public let NSBinaryStoreSecureDecodingClasses = "NSBinaryStoreSecureDecodingClasses"
+/// Let a binary store hold any class, on Apple's platforms.
+public let NSBinaryStoreInsecureDecodingCompatibilityOption = "NSBinaryStoreInsecureDecodingCompatibilityOption"
+/// Check an XML store against its document type, on macOS.
+public let NSValidateXMLStoreOption = "NSValidateXMLStoreOption"
+/// Leave the slow parts of a lightweight migration for later. Here none are left: a migration is done when the store is open.
+public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
+    "NSPersistentStoreDeferredLightweightMigrationOptionKey"
 /// Open a store without ever writing to it.
 public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
 /// Migrate a store whose model is another version.
@@ -36,12 +45,17 @@ public let NSIgnorePersistentStoreVersioningOption = "NSIgnorePersistentStoreVer
 public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
 /// In metadata: the type of the store.
 public let NSStoreTypeKey = "NSStoreType"
+/// In metadata: the oldest system that can read the store.
+public let NSPersistentStoreOSCompatibility = "NSPersistentStoreOSCompatibility"
 /// In metadata: the UUID of the store.
 public let NSStoreUUIDKey = "NSStoreUUID"
 /// In metadata: the version hash of each entity.
 public let NSStoreModelVersionHashesKey = "NSStoreModelVersionHashes"
 /// In metadata: the identifiers of the model's version.
 public let NSStoreModelVersionIdentifiersKey = "NSStoreModelVersionIdentifiers"
+
+/// The version of Core Data whose stores those made here are like: that of macOS 14.
+public let NSCoreDataVersionNumber = Double(StoreMetadata.frameworkVersion)
 
 /// A store of a coordinator. Follows Core Data's `NSPersistentStore`.
 open class NSPersistentStore: NSObject {

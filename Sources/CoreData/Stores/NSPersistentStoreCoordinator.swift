@@ -14,7 +14,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     private var entitiesByClass: [ObjectIdentifier: NSEntityDescription] = [:]
     private let classLock = NSLock()
     /// A name for messages.
-    public var name: String?
+    open var name: String?
     private let lock = NSRecursiveLock()
     /// Held by whoever writes; reading the list of stores never waits for it.
     let saveLock = NSRecursiveLock()
@@ -43,7 +43,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
 
     /// The stores, in the order of their addition.
-    public var persistentStores: [NSPersistentStore] { lock.withLock { stores } }
+    open var persistentStores: [NSPersistentStore] { lock.withLock { stores } }
 
     // MARK: Adding and removing
 
@@ -255,15 +255,15 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     // MARK: Finding
 
     /// The store at a URL.
-    public func persistentStore(for URL: URL) -> NSPersistentStore? {
+    open func persistentStore(for URL: URL) -> NSPersistentStore? {
         persistentStores.first { $0.url?.standardizedFileURL == URL.standardizedFileURL }
     }
 
     /// Where a store is; a store in memory has a URL of no file.
-    public func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
+    open func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
 
     /// The ID that a URI stands for; nil for a URI of an unknown store or entity.
-    public func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
+    open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
         guard url.scheme == "x-coredata", let host = url.host else { return nil }
         let parts = url.path(percentEncoded: true).split(separator: "/")
         guard parts.count == 2, parts[1].hasPrefix("p"),
@@ -363,7 +363,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Runs a block on another thread, while no other thread saves.
     @preconcurrency
-    public func perform(_ block: @escaping @Sendable () -> Void) {
+    open func perform(_ block: @escaping @Sendable () -> Void) {
         DispatchQueue.global().async { self.performAndWait(block) }
     }
 
@@ -381,7 +381,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// The metadata of a store that needn't be open, without its model; of a custom one what its class says.
     ///
     /// - Throws: `CocoaError` if there is no store of that type.
-    public class func metadataForPersistentStore(
+    open class func metadataForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {
         if let storeClass = StoreClasses[storeType] { return try storeClass.metadataForPersistentStore(with: url) }
@@ -390,16 +390,15 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
 
     /// The metadata of a store of this coordinator.
-    public func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata }
+    open func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata }
 
     /// Replaces the metadata of a store; written with the next save.
-    public func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) { store.metadata = metadata }
+    open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) { store.metadata = metadata }
 
     /// Deletes a store's files, whether or not there are any.
     ///
     /// - Throws: `CocoaError` while the coordinator has the store open.
-    public func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws
-    {
+    open func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws {
         guard storeType == NSSQLiteStoreType else { return }
         if let open = persistentStore(for: url) { try remove(open) }
         try SQLiteStoreFile.destroy(at: url)
@@ -415,7 +414,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Replaces a store's files by copies of another's.
     ///
     /// - Throws: `CocoaError`; the destination is then as it was.
-    public func replacePersistentStore(
+    open func replacePersistentStore(
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
     ) throws {

@@ -4,30 +4,21 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// What the context's changes are registered with, once for each `processPendingChanges()`; nil, the default, for none.
-    ///
-    /// Changes made in `awakeFromInsert()` and `awakeFromFetch()` can't be undone by themselves. A save leaves the actions
-    /// as they are; `rollback()` and `reset()` remove them.
-    public var undoManager: UndoManager? {
-        get { undoRecorder?.manager }
-        set {
-            guard newValue !== undoRecorder?.manager else { return }
-            processPendingChanges()
-            undoRecorder?.manager.removeAllActions(withTarget: self)
-            undoRecorder = newValue.map { UndoRecorder(manager: $0, context: self) }
-        }
+    func register(with manager: UndoManager?) {
+        guard manager !== undoRecorder?.manager else { return }
+        processPendingChanges()
+        undoRecorder?.manager.removeAllActions(withTarget: self)
+        undoRecorder = manager.map { UndoRecorder(manager: $0, context: self) }
     }
 
-    /// Takes the last group of changes back; does nothing without an undo manager.
-    public func undo() {
+    func takeBack() {
         checkQueue()
         guard let undoManager else { return }
         processPendingChanges()
         if undoManager.canUndo { undoManager.undo() }
     }
 
-    /// Makes the changes again that were undone last; does nothing without an undo manager.
-    public func redo() {
+    func repeatUndone() {
         checkQueue()
         guard let undoManager else { return }
         processPendingChanges()

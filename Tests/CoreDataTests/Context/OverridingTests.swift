@@ -22,6 +22,76 @@ import Testing
         }
     }
 
+    /// A context without a stack.
+    private final class Double: NSManagedObjectContext, @unchecked Sendable {
+        var calls: [String] = []
+        let double = NSManagedObjectContext(.privateQueue)
+        override var parent: NSManagedObjectContext? {
+            get { double }
+            set { calls.append("parent") }
+        }
+        override var undoManager: UndoManager? {
+            get { nil }
+            set { calls.append("undoManager") }
+        }
+        override var mergePolicy: Any {
+            didSet { calls.append("mergePolicy") }
+        }
+        override func mergeChanges(fromContextDidSave notification: Notification) { calls.append("merge") }
+        override func undo() { calls.append("undo") }
+    }
+
+    @Test func `what a context is made of, merging and undoing are overridden`() {
+        let double = Double(.privateQueue)
+        double.parent = nil
+        double.undoManager = UndoManager()
+        double.mergePolicy = NSMergePolicy.overwrite
+        double.mergeChanges(fromContextDidSave: Notification(name: .NSManagedObjectContextDidSave))
+        double.undo()
+        #expect(double.calls == ["parent", "undoManager", "mergePolicy", "merge", "undo"])
+        #expect(double.parent === double.double)
+    }
+
+    private final class Transaction: NSPersistentHistoryTransaction {
+        override var author: String? { "somebody" }
+        override var timestamp: Date { Date(timeIntervalSinceReferenceDate: 5) }
+    }
+
+    @Test func `a transaction of a history is overridden`() {
+        let transaction: NSPersistentHistoryTransaction = Transaction()
+        #expect(transaction.author == "somebody" && transaction.timestamp.timeIntervalSinceReferenceDate == 5)
+        #expect(transaction.changes == nil && transaction.objectIDNotification().userInfo?.isEmpty ?? true)
+    }
+
+    private final class Coordinator: NSPersistentStoreCoordinator, @unchecked Sendable {
+        override var persistentStores: [NSPersistentStore] { [] }
+        override func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? { nil }
+        override class func metadataForPersistentStore(
+            ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
+        ) throws -> [String: Any] { throw Refused() }
+    }
+
+    @Test func `a coordinator's stores, IDs and metadata are overridden`() {
+        let coordinator: NSPersistentStoreCoordinator = Coordinator(managedObjectModel: LibraryModel.make())
+        #expect(coordinator.persistentStores.isEmpty)
+        #expect(throws: Refused.self) {
+            try type(of: coordinator).metadataForPersistentStore(
+                ofType: NSSQLiteStoreType, at: URL(fileURLWithPath: "/x"))
+        }
+    }
+
+    /// Says itself which of its keys notify.
+    private final class Silent: NSManagedObject {
+        override class func automaticallyNotifiesObservers(forKey key: String) -> Bool { key == "title" }
+        override class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { false }
+    }
+
+    @Test func `what a class says of observers and of its own properties is overridden`() {
+        let type: NSManagedObject.Type = Silent.self
+        #expect(
+            type.automaticallyNotifiesObservers(forKey: "title") && !type.contextShouldIgnoreUnmodeledPropertyChanges)
+    }
+
     private struct Refused: Error {}
 
     @Test func `a context's performAndWait and fetch are overridden, whatever they are called with`() throws {

@@ -18,6 +18,11 @@ import Testing
         #expect(list.value(forKeyPath: "@sum.pages") as? Int == 3)
         #expect(NSSet(array: books).value(forKey: "pages") as? Set<Int> == [1, 2])
         #expect(NSOrderedSet(array: books).value(forKeyPath: "@count") as? Int == 2)
+        let dictionary: NSDictionary = ["owner": ["name": "Bo"], "books": books, "author": author]
+        #expect(dictionary.value(forKeyPath: "owner.name") as? String == "Bo")
+        #expect(dictionary.value(forKeyPath: "author.name") as? String == "Ada")
+        #expect(dictionary.value(forKeyPath: "books.@max.pages") as? Int == 2)
+        #expect(dictionary.value(forKeyPath: "owner.age") == nil)
     }
 
     /// Core Data Programming Guide, "Fetched Properties": `$FETCH_SOURCE` is the object that has the property.

@@ -11,6 +11,8 @@ enum StoreClasses {
         private let lock = NSLock()
         private var types: [String: NSIncrementalStore.Type] = [:]
 
+        var all: [String: NSIncrementalStore.Type] { lock.withLock { types } }
+
         subscript(type: String) -> NSIncrementalStore.Type? {
             get { lock.withLock { types[type] } }
             set { lock.withLock { types[type] = newValue } }
@@ -21,9 +23,21 @@ enum StoreClasses {
         get { known[type] }
         set { known[type] = newValue }
     }
+
+    /// All types that there are classes for.
+    static var all: [String: NSIncrementalStore.Type] { known.all }
 }
 
 extension NSPersistentStoreCoordinator {
+    /// The types that stores can be added of, each with the address of its class.
+    public class var registeredStoreTypes: [String: NSValue] {
+        let own: [String: AnyClass] = [
+            NSSQLiteStoreType: NSPersistentStore.self, NSInMemoryStoreType: NSPersistentStore.self,
+        ]
+        return own.merging(StoreClasses.all.mapValues { $0 as AnyClass }) { own, _ in own }
+            .mapValues { NSNumber(value: UInt(bitPattern: ObjectIdentifier($0))) }
+    }
+
     /// Makes a class of stores known, so that stores of its type can be added; nil for the class forgets the type.
     ///
     /// Stops for a class that is no ``NSIncrementalStore``, and for the types that are there already.
