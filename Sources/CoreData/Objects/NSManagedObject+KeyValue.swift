@@ -23,6 +23,15 @@ extension NSManagedObject {
         didChangeValue(forKey: key)
     }
 
+    /// The object that a path of to-one relationships leads to before its last key.
+    func end(of keyPath: String) -> (owner: NSManagedObject, key: String) {
+        guard let dot = keyPath.lastIndex(of: ".") else { return (self, keyPath) }
+        guard let owner = value(forKeyPath: String(keyPath[..<dot])) as? NSManagedObject else {
+            fatalError("'\(keyPath[..<dot])' of \(objectID) leads to no object. Set the relationship first.")
+        }
+        return (owner, String(keyPath[keyPath.index(after: dot)...]))
+    }
+
     // MARK: Boxed values
 
     func boxedValue(_ slot: Int) -> Any? {

@@ -315,6 +315,20 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         RelationshipOrderedSet(owner: self, slot: toManySlot(key, ordered: true), isPrimitive: false)
     }
 
+    /// A set that stands for an unordered to-many relationship at the end of a path of to-one relationships. Stops where one of them is
+    /// nil.
+    open func mutableSetValue(forKeyPath keyPath: String) -> NSMutableSet {
+        let (owner, key) = end(of: keyPath)
+        return owner.mutableSetValue(forKey: key)
+    }
+
+    /// An ordered set that stands for an ordered to-many relationship at the end of a path of to-one relationships. Stops where one of
+    /// them is nil.
+    open func mutableOrderedSetValue(forKeyPath keyPath: String) -> NSMutableOrderedSet {
+        let (owner, key) = end(of: keyPath)
+        return owner.mutableOrderedSetValue(forKey: key)
+    }
+
     // MARK: Changes
 
     /// The new values of the persistent properties that differ from the last fetched or saved ones. `NSNull` for nil.

@@ -36,16 +36,29 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     ///
     /// Stops where there is no such model, as Core Data does, and where it is broken.
     public convenience init(name: String) {
+        self.init(
+            name: name, bundles: ResourceBundles.all, "the main bundle or the resources beside the program",
+            "Give its target the plugin ManagedObjectClasses, or use init(name:managedObjectModel:).")
+    }
+
+    /// A container for the model `name.momd`, `.mom` or `.xcdatamodeld` of a bundle.
+    ///
+    /// Stops where there is no such model, and where it is broken.
+    public convenience init(name: String, bundle: Bundle) {
+        self.init(
+            name: name, bundles: [bundle], "the bundle \(bundle.bundlePath)",
+            "Add it to the bundle, or use init(name:managedObjectModel:).")
+    }
+
+    private convenience init(name: String, bundles: [Bundle], _ place: String, _ remedy: String) {
         let found: NSManagedObjectModel?
         do {
-            found = try ResourceBundles.model(named: name)
+            found = try ResourceBundles.model(named: name, in: bundles)
         } catch {
             fatalError("The model '\(name)' can't be used. \(error)")
         }
         guard let found else {
-            fatalError(
-                "There is no model '\(name)' (.momd, .mom, .xcdatamodeld) in the main bundle or the resources beside the program. "
-                    + "Give its target the plugin ManagedObjectClasses, or use init(name:managedObjectModel:).")
+            fatalError("There is no model '\(name)' (.momd, .mom, .xcdatamodeld) in \(place). \(remedy)")
         }
         self.init(name: name, managedObjectModel: found)
     }

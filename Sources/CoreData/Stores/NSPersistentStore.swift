@@ -73,6 +73,8 @@ open class NSPersistentStore: NSObject {
         public static var inMemory: StoreType { StoreType(rawValue: NSInMemoryStoreType) }
         /// ``NSBinaryStoreType``; opening such a store is an error.
         public static var binary: StoreType { StoreType(rawValue: NSBinaryStoreType) }
+        /// ``NSXMLStoreType``; opening such a store is an error.
+        public static var xml: StoreType { StoreType(rawValue: NSXMLStoreType) }
     }
 
     /// The coordinator; nil after the store's removal.

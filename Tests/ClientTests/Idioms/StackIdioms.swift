@@ -142,6 +142,11 @@ import Testing
         }
     }
 
+    @Test func `a model of a bundle`() throws {
+        let container = NSPersistentContainer(name: "Tasks", bundle: .module)
+        #expect(container.managedObjectModel.entitiesByName["Task"] != nil && container.name == "Tasks")
+    }
+
     @Test func `a model says what it has`() throws {
         let garden = Garden()
         let entity = try #require(garden.container.managedObjectModel.entitiesByName["Task"])

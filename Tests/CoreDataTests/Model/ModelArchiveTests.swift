@@ -54,6 +54,56 @@ import Testing
             """, attributes: "userDefinedModelVersionIdentifier='3'")
     }
 
+    private func thawed<Part: NSObject & NSSecureCoding>(_ part: Part) throws -> Part {
+        let archive = try NSKeyedArchiver.archivedData(withRootObject: part, requiringSecureCoding: true)
+        return try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: Part.self, from: archive))
+    }
+
+    @Test func `entities and properties are archived by themselves, and lead to their like`() throws {
+        let model = try richModel()
+        for entity in model.entities {
+            let again = try thawed(entity)
+            #expect(again == entity && again !== entity)
+            #expect(again.superentity?.name == entity.superentity?.name && again.subentities == entity.subentities)
+            #expect(again.ownProperties.allSatisfy { property in again.propertiesByName[property.name] === property })
+        }
+        for property in model.entities.flatMap(\.ownProperties) {
+            let again: NSPropertyDescription =
+                switch property {
+                case let relationship as NSRelationshipDescription: try thawed(relationship)
+                case let attribute as NSAttributeDescription: try thawed(attribute)
+                default: try thawed(property)
+                }
+            #expect(type(of: again) == type(of: property) && again.name == property.name && again.owner == nil)
+            // But for the owner's name, which a property from an archive doesn't have.
+            let texts = [again, property].map {
+                ModelSummary.text($0).replacing("\(property.owner?.name ?? "").", with: "?.")
+            }
+            #expect(texts[0] == texts[1])
+        }
+    }
+
+    @Test func `a property of no model and an expression are archived, and what is none is an error`() throws {
+        let attribute = NSAttributeDescription()
+        attribute.name = "age"
+        attribute.attributeType = .integer16AttributeType
+        attribute.defaultValue = 3
+        #expect(try thawed(attribute).defaultValue as? Int == 3)
+        let entity = NSEntityDescription()
+        entity.name = "Hero"
+        entity.properties = [attribute]
+        #expect(try thawed(entity) == entity && thawed(attribute) == attribute.copied())
+        let expression = NSExpressionDescription()
+        expression.name = "oldest"
+        expression.expression = NSExpression(forFunction: "max:", arguments: [NSExpression(forKeyPath: "age")])
+        expression.expressionResultType = .integer16AttributeType
+        #expect(try thawed(expression) == expression)
+        let archive = try NSKeyedArchiver.archivedData(withRootObject: NSString("x"), requiringSecureCoding: true)
+        let empty = try NSKeyedUnarchiver(forReadingFrom: archive)
+        empty.decodingFailurePolicy = .setErrorAndReturn
+        #expect(NSAttributeDescription(coder: empty) == nil && empty.error != nil)
+    }
+
     @Test func `a model with one of everything survives`() throws {
         let model = try richModel()
         let again = try roundTrip(model)

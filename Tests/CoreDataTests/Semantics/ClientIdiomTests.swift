@@ -196,6 +196,19 @@ import Testing
         #expect(try library.fetch("Named", in: library.newContext()) is [Named])
     }
 
+    @Test func `a path leads to the relationship that is changed`() throws {
+        let library = try Library(.inMemory)
+        let author = library.insert("Author"), book = library.insert("Book", ["author": author]),
+            tag = library.insert("Tag")
+        let chapter = library.insert("Chapter", ["book": book])
+        chapter.mutableSetValue(forKeyPath: "book.tags").add(tag)
+        chapter.mutableSetValue(forKeyPath: "book.author.books").add(library.insert("Book"))
+        let last = library.insert("Chapter")
+        book.mutableOrderedSetValue(forKeyPath: "chapters").insert(last, at: 0)
+        chapter.mutableOrderedSetValue(forKeyPath: "book.chapters").remove(chapter)
+        #expect(book.many("tags") == [tag] && author.many("books").count == 2 && book.ordered("chapters") == [last])
+    }
+
     // MARK: Small things
 
     @Test func `store types, keys and conflicts have all their names`() {
@@ -216,6 +229,12 @@ import Testing
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
         #expect(NSPersistentStoreCoordinator.registeredStoreTypes[NSSQLiteStoreType] != nil)
         #expect(NSPersistentStoreCoordinator.registeredStoreTypes["Paper"] == nil)
+        let paper = NSPersistentStore.StoreType(rawValue: "Slate")
+        NSPersistentStoreCoordinator.registerStoreClass(NSIncrementalStore.self, type: paper)
+        #expect(NSPersistentStoreCoordinator.registeredStoreTypes[paper.rawValue] != nil)
+        NSPersistentStoreCoordinator.registerStoreClass(nil, forStoreType: paper.rawValue)
+        #expect(NSPersistentStore.StoreType.xml.rawValue == NSXMLStoreType)
+        #expect(coordinator.currentPersistentHistoryToken(fromStores: coordinator.persistentStores as [Any]) == nil)
         try coordinator.finishDeferredLightweightMigration()
         try coordinator.finishDeferredLightweightMigrationTask()
     }

@@ -7,7 +7,7 @@ import Synchronization
 /// An entity of a model.
 ///
 /// Mutable until a coordinator uses the model; a later change stops the program.
-open class NSEntityDescription: NSObject, NSCopying {
+open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
     /// The model; weak, because the model owns its entities.
     package internal(set) final weak var model: NSManagedObjectModel?
 
@@ -165,6 +165,11 @@ open class NSEntityDescription: NSObject, NSCopying {
 
     final func copied() -> NSEntityDescription {
         let copy = NSEntityDescription()
+        copySettings(to: copy)
+        return copy
+    }
+
+    private final func copySettings(to copy: NSEntityDescription) {
         copy.name = name
         copy.managedObjectClassName = managedObjectClassName
         copy.isAbstract = isAbstract
@@ -181,7 +186,30 @@ open class NSEntityDescription: NSObject, NSCopying {
             guard let property = element.property, property.owner === self else { continue }
             element.property = copy.ownProperties.first { $0.name == property.name }
         }
-        return copy
+    }
+
+    // MARK: Archives
+
+    /// What an entity from an archive leads to.
+    private final var archivedModel: NSManagedObjectModel?
+
+    /// Entities are archived with the model that they belong to.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// An entity from an archive, with its super-entity and sub-entities, that belongs to no model; nil, with the coder's error set, for
+    /// one that can't be read.
+    public required convenience init?(coder: NSCoder) {
+        self.init()
+        guard let (entity, model) = DescriptionArchive.entity(coder) else { return nil }
+        entity.copySettings(to: self)
+        superentity = entity.superentity
+        subentities = entity.subentities
+        archivedModel = model
+    }
+
+    /// Archives the entity with its model. User info and default values that aren't plain data stop the program.
+    open func encode(with coder: NSCoder) {
+        DescriptionArchive.encode(self, coder)
     }
 
     /// The entity's name, for messages.

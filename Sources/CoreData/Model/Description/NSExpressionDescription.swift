@@ -27,6 +27,26 @@ open class NSExpressionDescription: NSPropertyDescription {
         }
     }
 
+    /// An expression from an archive; nil, with the coder's error set, for one that can't be read.
+    public required convenience init?(coder: NSCoder) {
+        self.init()
+        name = coder.decodeObject(of: NSString.self, forKey: "name") as String? ?? ""
+        expression = coder.decodeObject(of: NSExpression.self, forKey: "expression")
+        let number = UInt(bitPattern: coder.decodeInteger(forKey: "type"))
+        guard coder.error == nil, let type = NSAttributeType(rawValue: number) else {
+            coder.failWithError(coder.error ?? CocoaError(.coderReadCorrupt))
+            return nil
+        }
+        expressionResultType = type
+    }
+
+    /// Archives the name, the expression and the type.
+    open override func encode(with coder: NSCoder) {
+        coder.encode(name as NSString, forKey: "name")
+        coder.encode(expression, forKey: "expression")
+        coder.encode(Int(bitPattern: expressionResultType.rawValue), forKey: "type")
+    }
+
     override func makeBlank() -> NSPropertyDescription { NSExpressionDescription() }
 
     override func copySettings(to copy: NSPropertyDescription) {

@@ -5,7 +5,7 @@ public import Foundation
 /// One property of an entity.
 ///
 /// Mutable until a coordinator uses the model; a later change stops the program.
-open class NSPropertyDescription: NSObject, NSCopying {
+open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
     /// The entity that declares the property; weak, because the entity owns its properties.
     package internal(set) final weak var owner: NSEntityDescription?
 
@@ -121,6 +121,26 @@ open class NSPropertyDescription: NSObject, NSCopying {
         copy.renamingIdentifierStorage = renamingIdentifierStorage
         copy.validationRules = validationRules
     }
+
+    // MARK: Archives
+
+    /// What a property from an archive leads to.
+    private final var archivedModel: NSManagedObjectModel?
+
+    /// Properties are archived with the model that they belong to.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// A property from an archive, which belongs to no entity and leads to those of the archive; nil, with the coder's error set, for
+    /// one that can't be read.
+    public required convenience init?(coder: NSCoder) {
+        self.init()
+        guard let (property, model) = DescriptionArchive.property(coder) else { return nil }
+        property.copySettings(to: self)
+        archivedModel = model
+    }
+
+    /// Archives the property with its model. User info and default values that aren't plain data stop the program.
+    open func encode(with coder: NSCoder) { DescriptionArchive.encode(self, coder) }
 
     final func willChange() { owner?.willChange() }
     final func didChange() { owner?.didChange() }

@@ -22,9 +22,9 @@ enum ResourceBundles {
     /// A model by its name, in whichever form it is there.
     ///
     /// - Throws: The first one's ``ModelError`` where all that are there are broken.
-    static func model(named name: String) throws -> NSManagedObjectModel? {
+    static func model(named name: String, in bundles: [Bundle] = all) throws -> NSManagedObjectModel? {
         var failure: (any Error)?
-        for bundle in all {
+        for bundle in bundles {
             for kind in ["momd", "mom", "xcdatamodeld", "xcdatamodel"] {
                 guard let url = bundle.url(forResource: name, withExtension: kind) else { continue }
                 do {

@@ -55,6 +55,11 @@ extension NSPersistentStoreCoordinator {
         StoreClasses[storeType] = incremental
     }
 
+    /// ``registerStoreClass(_:forStoreType:)`` as newer code spells it.
+    public class func registerStoreClass(_ storeClass: AnyClass, type: NSPersistentStore.StoreType) {
+        registerStoreClass(storeClass, forStoreType: type.rawValue)
+    }
+
     /// A new store of a registered class.
     ///
     /// - Throws: What its `loadMetadata()` throws; `CocoaError` (`.persistentStoreInvalidType`) where that leaves no UUID, or
