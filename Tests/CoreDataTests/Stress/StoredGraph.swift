@@ -31,18 +31,37 @@ struct StoredGraph {
         return row
     }
 
-    /// - Parameter written: The updated objects of whose columns some differed before the save. The others count as updated for members
-    ///   that came or went, or because settling a conflict has reached them.
-    mutating func take(_ saved: Notification, written: Set<NSManagedObject>) {
+    /// What an object was last read or saved as.
+    static func committedRow(of object: NSManagedObject) -> Row {
+        let values = object.committedValues(forKeys: nil)
+        var row = Row(entity: object.entity.name ?? "")
+        for name in attributes where object.entity.attributesByName[name] != nil {
+            if let value = values[name], !(value is NSNull) { row.attributes[name] = "\(value)" }
+        }
+        for (name, relationship) in object.entity.relationshipsByName where !relationship.isToMany {
+            row.destinations[name] = (values[name] as? NSManagedObject)?.objectID
+        }
+        return row
+    }
+
+    /// - Parameters:
+    ///   - written: The updated objects of whose columns some differed before the save. The others count as updated for members that
+    ///     came or went, or because settling a conflict has reached them.
+    ///   - former: What those were before their changes. One that is so again has lost them when a constraint was settled: a new object,
+    ///     which it was linked to, has become the stored one that it came from. Nothing of it is written then.
+    mutating func take(
+        _ saved: Notification, written: Set<NSManagedObject>, _ former: [NSManagedObjectID: Row]
+    ) {
         func objects(_ key: String) -> Set<NSManagedObject> { saved.userInfo?[key] as? Set<NSManagedObject> ?? [] }
         for object in objects(NSInsertedObjectsKey) { rows[object.objectID] = Self.row(of: object) }
         // A save makes no row that somebody else has deleted: there was nothing left to write.
         let updated = objects(NSUpdatedObjectsKey).filter { rows[$0.objectID] != nil }
-        for object in updated.intersection(written) {
+        let changed = updated.intersection(written).filter { Self.row(of: $0) != former[$0.objectID] }
+        for object in changed {
             rows[object.objectID] = Self.row(of: object)
             alternatives[object.objectID] = nil
         }
-        for object in updated.subtracting(written) {
+        for object in updated.subtracting(changed) {
             alternatives[object.objectID, default: []].append(Self.row(of: object))
         }
         for object in objects(NSDeletedObjectsKey) { remove(object.objectID) }

@@ -123,6 +123,7 @@ final class StressWorld {
         let written = worker.context.updatedObjects.filter { object in
             object.changedValues().keys.contains { !(object.entity.relationshipsByName[$0]?.isToMany ?? false) }
         }
+        let former = Dictionary(uniqueKeysWithValues: written.map { ($0.objectID, StoredGraph.committedRow(of: $0)) })
         do {
             try worker.context.save()
         } catch let error as CocoaError {
@@ -141,7 +142,7 @@ final class StressWorld {
                 let objects = saved.userInfo?[key] as? Set<NSManagedObject> ?? []
                 if !objects.isEmpty { say("\(key) \(objects.map(called).sorted().joined(separator: " "))") }
             }
-            stored.take(saved, written: written)
+            stored.take(saved, written: written, former)
             if let tags { stored.tag(tags.added, untag: tags.removed) }
             for other in workers.indices where other != number && workers[other].saves != nil {
                 workers[other].unmerged = workers[other].unmerged.suffix(4) + [SavedIDsNotification.make(saved)]
