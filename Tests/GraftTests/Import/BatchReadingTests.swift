@@ -51,6 +51,25 @@ import Testing
         #expect(try stack.count("Place") == 20)
     }
 
+    @Test func `the thread that reads ahead has room for objects as deep as any`() throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Place", info: ["identityAttributes": "id"],
+            [
+                .attribute("id"), .attribute("name"), .toOne("parent", "Place", inverse: "children"),
+                .toMany("children", "Place", inverse: "parent"),
+            ])
+        let stack = try TestStack(sketch.model(), .sqlite)
+        let depth = JSONSnapshotReader.maximumNesting - 1
+        let deep =
+            (0..<depth).map { #"{"id": "d\#($0)", "parent": "# }.joined() + "null"
+            + String(repeating: "}", count: depth)
+        let report = try stack.container.importJSON(
+            from: [.data(Data((text(0..<25) + "\n" + deep).utf8))], entity: "Place",
+            options: options(savesEachBatch: false))
+        #expect(report["Place"].inserted == 25 + depth)
+    }
+
     @Test func `a pipe isn't read ahead, nor is what transformers of others look at`() throws {
         #expect(ImportSource.data(Data()).canBeReadAhead)
         #expect(!ImportSource.handle(Pipe().fileHandleForReading).canBeReadAhead)
