@@ -14,15 +14,16 @@ struct ChangeIndex {
         /// How much of the entity's log is entered.
         var count = 0
 
-        mutating func enter(_ log: [NSManagedObject], _ path: NSExpression) {
-            for object in log[count...] {
-                object.state.insert(.indexed)
-                let key = OperandKey(ExpressionEvaluator.operand(of: path, in: EvaluationScope(object: object)))
-                let isNew = known.insert(ObjectIdentifier(object)).inserted
-                let isThere = !isNew && objects[key]?.contains { $0 === object } ?? false
-                if !isThere { objects[key, default: []].append(object) }
-            }
-            count = log.count
+        /// What isn't entered yet. From now on it counts as entered: who gets it enters it.
+        mutating func takeNew(_ log: [NSManagedObject]) -> [NSManagedObject] {
+            defer { count = log.count }
+            return Array(log[count...])
+        }
+
+        mutating func enter(_ object: NSManagedObject, _ key: OperandKey) {
+            let isNew = known.insert(ObjectIdentifier(object)).inserted
+            let isThere = !isNew && objects[key]?.contains { $0 === object } ?? false
+            if !isThere { objects[key, default: []].append(object) }
         }
     }
 
@@ -31,9 +32,12 @@ struct ChangeIndex {
         var log: [NSManagedObject] = []
         var columns: [String: Column] = [:]
 
-        mutating func objects(_ equality: RequiredEquality) -> [NSManagedObject] {
-            columns[equality.name, default: Column()].enter(log, equality.path)
-            return columns[equality.name]?.objects[equality.key] ?? []
+        mutating func takeNew(_ equality: RequiredEquality) -> [NSManagedObject] {
+            columns[equality.name, default: Column()].takeNew(log)
+        }
+
+        func objects(_ equality: RequiredEquality) -> [NSManagedObject] {
+            columns[equality.name]?.objects[equality.key] ?? []
         }
     }
 
@@ -49,9 +53,45 @@ struct ChangeIndex {
         tables[ObjectIdentifier(object.entity), default: Table()].log.append(object)
     }
 
-    /// The objects of some entities among which are those that meet a condition.
-    mutating func objects(of entities: [NSEntityDescription], _ equality: RequiredEquality) -> [NSManagedObject] {
+    /// The objects of some entities that aren't entered by the attribute of a condition yet.
+    mutating func takeNew(of entities: [NSEntityDescription], _ equality: RequiredEquality) -> [NSManagedObject] {
+        entities.flatMap { tables[ObjectIdentifier($0)]?.takeNew(equality) ?? [] }
+    }
+
+    /// Enters an object by the value that the attribute of a condition had.
+    mutating func enter(_ object: NSManagedObject, _ equality: RequiredEquality, _ value: OperandKey) {
+        tables[ObjectIdentifier(object.entity)]?.columns[equality.name]?.enter(object, value)
+    }
+
+    /// The objects of some entities among which are those that meet a condition, once all have been entered.
+    func objects(of entities: [NSEntityDescription], _ equality: RequiredEquality) -> [NSManagedObject] {
         entities.flatMap { tables[ObjectIdentifier($0)]?.objects(equality) ?? [] }
+    }
+}
+
+extension NSManagedObjectContext {
+    /// The objects of a list and of some entities among which are those that meet a condition: where the condition is none that an index
+    /// can answer, all of them.
+    ///
+    /// Objects are asked for their values between two uses of the list: one that was refreshed is read then, which may change others and
+    /// with them the list.
+    func changes(
+        in list: ReferenceWritableKeyPath<NSManagedObjectContext, ChangeList>, of entities: [NSEntityDescription],
+        _ equality: RequiredEquality?
+    ) -> [NSManagedObject] {
+        guard let equality else {
+            return self[keyPath: list].objects.filter { object in entities.contains { $0 === object.entity } }
+        }
+        while true {
+            let new = self[keyPath: list].takeNew(of: entities, equality)
+            if new.isEmpty { return self[keyPath: list].objects(of: entities, equality) }
+            for object in new {
+                object.state.insert(.indexed)
+                let scope = EvaluationScope(object: object)
+                let value = OperandKey(ExpressionEvaluator.operand(of: equality.path, in: scope))
+                self[keyPath: list].enter(object, equality, value)
+            }
+        }
     }
 }
 

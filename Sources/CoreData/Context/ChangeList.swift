@@ -44,12 +44,19 @@ struct ChangeList {
         isEmpty ? 0 : entities.reduce(0) { $0 + (entityCounts[ObjectIdentifier($1)] ?? 0) }
     }
 
-    /// The objects of some entities among which are those that meet a condition: where the condition is none that an index can answer,
-    /// all of them.
-    mutating func objects(of entities: [NSEntityDescription], _ equality: RequiredEquality?) -> [NSManagedObject] {
-        guard let equality else { return objects.filter { object in entities.contains { $0 === object.entity } } }
+    // For ``NSManagedObjectContext/changes(in:of:_:)``; ChangeIndex.swift says what these do.
+
+    mutating func takeNew(of entities: [NSEntityDescription], _ equality: RequiredEquality) -> [NSManagedObject] {
         if index == nil { index = ChangeIndex(objects) }
-        return index?.objects(of: entities, equality).filter(isCurrent) ?? []
+        return index?.takeNew(of: entities, equality) ?? []
+    }
+
+    mutating func enter(_ object: NSManagedObject, _ equality: RequiredEquality, _ value: OperandKey) {
+        index?.enter(object, equality, value)
+    }
+
+    func objects(of entities: [NSEntityDescription], _ equality: RequiredEquality) -> [NSManagedObject] {
+        index?.objects(of: entities, equality).filter(isCurrent) ?? []
     }
 
     /// Notes that an object has changed whose values are in the index.

@@ -187,7 +187,7 @@ extension NSManagedObjectContext {
         let entities = entities(of: query)
         if updated.count(of: entities) + deleted.count(of: entities) > 0 { return false }
         if inserted.count(of: entities) == 0 { return true }
-        return inserted.objects(of: entities, RequiredEquality(query.predicate, of: query.entity)).isEmpty
+        return changes(in: \.inserted, of: entities, RequiredEquality(query.predicate, of: query.entity)).isEmpty
     }
 
     private var hasUnsavedObjects: Bool { hasChanges || !undeclaredDeletions.isEmpty }
@@ -200,9 +200,9 @@ extension NSManagedObjectContext {
     private func pendingObjects(of query: StoreQuery, among stored: [NSManagedObject]) -> [NSManagedObject] {
         let entities = entities(of: query)
         let equality = RequiredEquality(query.predicate, of: query.entity)
-        let updated = updated.objects(of: entities, equality)
+        let updated = changes(in: \.updated, of: entities, equality)
         let known = Set(updated.map(ObjectIdentifier.init))
-        return inserted.objects(of: entities, equality) + updated
+        return changes(in: \.inserted, of: entities, equality) + updated
             + stored.filter { ($0.isUpdated || $0.isDeleted) && !known.contains(ObjectIdentifier($0)) }
     }
 

@@ -57,6 +57,29 @@ import Testing
         #expect(try titles(library, isbn: "1") == ["c"])
     }
 
+    // Ada's passport is given to Bea, and Ada refreshed: she knows that she has none. Meanwhile another context gives her another one. When
+    // she is read for the look-up, that passport loses her, which is a change like those that are being looked through.
+    @Test(arguments: StoreKind.allCases)
+    func `a look-up that reads a refreshed object may change others`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let (ada, bea) = (library.insert("Author", ["name": "Ada"]), library.insert("Author", ["name": "Bea"]))
+        let (first, second) = (library.insert("Passport", ["owner": ada]), library.insert("Passport"))
+        try library.context.save()
+        first.setValue(bea, forKey: "owner")
+        library.context.processPendingChanges()
+        library.context.refresh(ada, mergeChanges: false)
+        #expect(ada.isFault && ada.isUpdated)
+        let other = library.newContext()
+        other.object(with: second.objectID).setValue(other.object(with: ada.objectID), forKey: "owner")
+        try other.save()
+        library.context.refresh(second, mergeChanges: false)
+        for name in ["Bea", "Ada"] {
+            let found = try library.fetch("Author", where: NSPredicate(format: "name == %@", name))
+            #expect(found.map { $0.text("name") } == [name])
+        }
+        library.context.checkInvariants()
+    }
+
     @Test func `random insertions, changes and deletions are found as without an index`() throws {
         for seed in 1...20 {
             var random = SeededGenerator(seed: UInt64(seed))
