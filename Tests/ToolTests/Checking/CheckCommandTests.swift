@@ -14,6 +14,30 @@ import Testing
         store = try KennelStore(in: folder)
     }
 
+    @Test
+    func `objects of entities that only have a super-entity in common may share an identity, as imports make them`()
+        throws
+    {
+        let model = try folder.model(
+            """
+            <entity name="Item"><attribute name="id" optional="YES" attributeType="Integer 64"/>
+              <userInfo><entry key="identityAttributes" value="id"/></userInfo></entity>
+            <entity name="Book" parentEntity="Item"><relationship name="map" optional="YES" maxCount="1"
+              deletionRule="Nullify" destinationEntity="Map"/></entity>
+            <entity name="Map" parentEntity="Item"/>
+            """)
+        let path = folder.path("Items.sqlite")
+        try graft(
+            "import", "-", "--entity", "Book", "--store", path, "--model", model,
+            input: #"[{"id": 1, "map": 1}, {"id": 2, "map": 3}]"#, in: folder
+        ).succeeded()
+        try graft("check", path, in: folder).succeeded()
+        try changeDatabase(at: path, "UPDATE ZITEM SET ZID = 1 WHERE ZID = 2")
+        let check = try graft("check", path, "--json", in: folder)
+        #expect(check.status == 1)
+        #expect(check.text.contains("duplicateIdentity"), "\(check.text)")
+    }
+
     // MARK: Kinds of damage
 
     /// A finding, the row told by SQL.

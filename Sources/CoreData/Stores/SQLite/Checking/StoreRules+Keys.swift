@@ -71,28 +71,49 @@ extension StoreRules {
         var rules = constraints.map {
             duplicates(.brokenUniqueness, entity, $0.properties, $0.columns, "which the model says is unique")
         }
-        let inherited = entity.description.superentity?.name.flatMap { identities[$0] }
-        guard let identity = identities[entity.name], identity != inherited,
+        guard let identity = identities[entity.name],
             !constraints.contains(where: { Set($0.properties) == Set(identity) })
         else { return rules }
         let columns = identity.compactMap(entity.column(named:))
         // An identity may be of what isn't stored.
         if columns.count == identity.count {
+            let line = line(of: entity, identity)
             rules.append(
-                duplicates(.duplicateIdentity, entity, identity, columns, "which identifies its objects"))
+                duplicates(
+                    .duplicateIdentity, line.last ?? entity, identity, columns, "which identifies its objects",
+                    of: entity, in: line))
         }
         return rules
     }
 
+    /// An entity and its super-entities that have its identity. What can't be the same object may share one: of two entities that
+    /// only have a super-entity in common, there may be objects with the same identity, as imports make them.
+    private func line(of entity: SQLEntity, _ identity: [String]) -> [SQLEntity] {
+        var line = [entity]
+        while let name = line.last?.description.superentity?.name, identities[name] == identity,
+            let parent = schema.entities.first(where: { $0.name == name })
+        {
+            line.append(parent)
+        }
+        return line
+    }
+
+    /// - Parameters:
+    ///   - own: Which entity's rows have to be among those that are alike; nil for any.
+    ///   - line: The entities whose rows are compared, without sub-entities; empty for the entity and all of those.
     private func duplicates(
-        _ kind: StoreFinding.Kind, _ entity: SQLEntity, _ names: [String], _ columns: [String], _ reason: String
+        _ kind: StoreFinding.Kind, _ entity: SQLEntity, _ names: [String], _ columns: [String], _ reason: String,
+        of own: SQLEntity? = nil, in line: [SQLEntity] = []
     ) -> StoreRule {
+        let numbers = line.map { String($0.number) }.joined(separator: ", ")
+        let isCompared = line.isEmpty ? entity.rowCondition(of: entity.table) : "Z_ENT IN (\(numbers))"
+        let hasOwn = own.map { " AND SUM(Z_ENT = \($0.number)) > 0" } ?? ""
         let filled = columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
         return StoreRule(
             kind: kind, entity: entity.name, property: names.joined(separator: ", "),
             select: "SELECT MIN(Z_PK), MIN(Z_ENT), MAX(Z_PK), COUNT(*), \(columns.joined(separator: ", ")) "
-                + "FROM \(entity.table) WHERE \(filled) AND \(entity.rowCondition(of: entity.table)) "
-                + "GROUP BY \(columns.joined(separator: ", ")) HAVING COUNT(*) > 1",
+                + "FROM \(entity.table) WHERE \(filled) AND \(isCompared) "
+                + "GROUP BY \(columns.joined(separator: ", ")) HAVING COUNT(*) > 1\(hasOwn)",
             words: { statement in
                 let values = columns.indices.map { statement.shown(at: Int32($0 + 4)) }.joined(separator: ", ")
                 let (last, count) = (statement.integer(at: 2), statement.integer(at: 3))
