@@ -39,12 +39,19 @@ struct MergePolicies: Sendable {
 
     /// The policy of the property in the nearest entity.
     private func policy(for conflict: GraphMerge.Conflict) -> GraphMerge.Policy {
+        if let list = listPolicy(for: conflict) { return list }
         var number = base.schema.number(ofEntity: conflict.key.entity)
         while let entity = number.map({ base.schema.entities[$0] }) {
             if let policy = options.policies[.init(entity.name, conflict.property ?? "")] { return policy }
             number = entity.parent
         }
         return options.policy
+    }
+
+    /// The policy of a list without inverse, which a conflict names with its entity.
+    private func listPolicy(for conflict: GraphMerge.Conflict) -> GraphMerge.Policy? {
+        guard let parts = conflict.property?.split(separator: "."), parts.count == 2 else { return nil }
+        return options.policies[.init(String(parts[0]), String(parts[1]))]
     }
 
     private func latest(_ attribute: String, _ conflict: GraphMerge.Conflict) -> GraphMerge.Choice? {

@@ -17,8 +17,11 @@ extension Merger {
         let (our, their) = (list(key, name, ours, before), list(key, name, theirs, before))
         let inverse = inverse(of: try property(name, of: key))
         let (wasMember, isOurs, isTheirs) = (Set(before), Set(our), Set(their))
-        func isMember(_ member: ObjectKey) -> Bool {
+        func isMember(_ member: ObjectKey) throws -> Bool {
             if gone.contains(member) { return false }
+            if !listOwners.isEmpty, let place = try listPlace(of: member, key, name), let owner = listOwners[place] {
+                return owner == key
+            }
             if let inverse, !inverse.isToMany, let end = ends[End(key: member, name: inverse.name)] {
                 return end == key
             }
@@ -31,7 +34,7 @@ extension Merger {
             }
             return true
         }
-        let members = Set((before + our + their).filter(isMember))
+        let members = Set(try (before + our + their).filter(isMember))
         guard isOrdered else { return members.sorted() }
         return ordered(key, name, before, our, their, members)
     }

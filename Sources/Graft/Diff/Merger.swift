@@ -3,6 +3,7 @@
 //     +Deletions   which deleted objects stay after all, and which inserted ones go with an owner that is deleted
 //     +Properties  attributes and to-one relationships; a to-one relationship decides about its link
 //     +Members     to-many relationships: by element, and ordered ones by position
+//     +Lists       in whose list an object is, where lists have no inverse
 //     +Uniqueness  what the sides break together
 //     +Rules       mandatory properties and numbers of members that only the combination breaks
 //
@@ -54,6 +55,8 @@ struct Merger {
     var kept: Set<ObjectKey> = []
     /// Where to-one relationships lead in the merged graph, as far as a side changed or inserted them.
     var ends: [End: ObjectKey?] = [:]
+    /// In whose lists objects are that both sides put into lists without inverse; nil for nobody's.
+    var listOwners: [ListPlace: ObjectKey?] = [:]
     /// Values that uniqueness constraints made necessary.
     var overrides: [End: GraphValue] = [:]
 
@@ -82,6 +85,7 @@ struct Merger {
     mutating func merged() throws -> GraphSnapshot {
         try settleDeletions()
         try settleEnds()
+        try settleListOwners()
         let combined = try combinedDiff()
         var result = try applied(combined, to: base)
         // What an object takes back may be another one's by now.

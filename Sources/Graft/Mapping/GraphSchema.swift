@@ -129,6 +129,15 @@ final class GraphSchema: Sendable {
         return 0
     }
 
+    /// The topmost entity that has a property of an entity.
+    func declaringEntity(of property: Int, _ entity: Int) -> Int {
+        var declaring = entity
+        while let parent = entities[declaring].parent, property < entities[parent].properties.count {
+            declaring = parent
+        }
+        return declaring
+    }
+
     /// Whether one of two entities inherits from the other, or both are the same.
     @inline(__always)
     func isEntity(_ entity: Int, relatedTo other: Int) -> Bool {

@@ -85,6 +85,52 @@ import Testing
 
     // MARK: Stories
 
+    @Test func `an object that both sides put into lists of different owners is a conflict, where nothing leads back`()
+        throws
+    {
+        var sketch = ModelSketch()
+        sketch.entity("Box", info: ["id": "id"], [.attribute("id"), .toMany("things", "Thing")])
+        sketch.entity("Thing", info: ["id": "id"], [.attribute("id")])
+        let model = sketch.model()
+        func graph(_ owners: [String: [String]]) throws -> GraphSnapshot {
+            try TestStack(model).perform { context in
+                for id in ["x", "y"] { _ = context.make("Thing", ["id": id]) }
+                for (box, things) in owners.sorted(by: { $0.key < $1.key }) {
+                    context.make("Box", ["id": box])
+                        .setValue(
+                            NSSet(array: try things.compactMap { try context.one("Thing", "id", $0) }), forKey: "things"
+                        )
+                }
+                return try GraphSnapshot(of: context)
+            }
+        }
+        let base = try graph(["a": ["x", "y"], "b": [], "c": []])
+        let (ours, theirs) = (
+            try graph(["a": ["y"], "b": ["x"], "c": []]), try graph(["a": [], "b": ["y"], "c": ["x"]])
+        )
+        var merge = try GraphMerge(base: base, ours: ours, theirs: theirs)
+        let swapped = try GraphMerge(base: base, ours: theirs, theirs: ours)
+        #expect(merge.conflicts == swapped.conflicts.map(\.mirrored))
+        let conflict = try #require(merge.conflicts.first)
+        #expect(merge.conflicts.count == 1 && conflict.kind == .values)
+        #expect(conflict.key == key("Thing", "x") && conflict.property == "Box.things")
+        func things(_ box: String) -> [String]? {
+            merge.snapshot.row(of: "Box", identity: [.string(box)])?.members(of: "things")?.map {
+                "\($0["id"] ?? .null)"
+            }
+        }
+        // Until it is settled, it is where it was; what one side moved is moved.
+        #expect(things("a") == ["\"x\""] && things("b") == ["\"y\""] && things("c") == [])
+        try merge.settle(conflict, .theirs)
+        #expect(merge.conflicts.isEmpty)
+        #expect(things("a") == [] && things("b") == ["\"y\""] && things("c") == ["\"x\""])
+        let settled = try GraphMerge(
+            base: base, ours: ours, theirs: theirs,
+            options: GraphMerge.Options(policies: [.init("Box", "things"): .ours]))
+        #expect(settled.conflicts.isEmpty)
+        #expect(settled.snapshot.row(of: "Box", identity: [.string("b")])?.members(of: "things")?.count == 2)
+    }
+
     @Test func `changes of different properties and objects combine`() throws {
         let merge = try merge(base: makeAnn) {
             try ann($0).setValue("Anna", forKey: "name")
