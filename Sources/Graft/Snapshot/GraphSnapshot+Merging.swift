@@ -174,6 +174,8 @@ extension GraphSnapshot {
     /// Replaces a row by another one for everything that refers to it.
     mutating func forward(_ old: RowReference, to new: RowReference) {
         tables[old.entity].flags[old.row] = .dead
+        // What was read as this row has to be merged when it comes again: the other one may have got something else meanwhile.
+        tables[old.entity].stamps[old.row] &+= 1
         forwards[old] = new
     }
 }
