@@ -256,7 +256,9 @@ extension BatchImporter {
             }
         }
         let policy = plan.membersPolicies[number]
-        if policy == .replace { return try connect(number, property, of: object, to: members, isNew: isNew) }
+        if policy == .replace || snapshot.hasWholeLists && policy == .add {
+            return try connect(number, property, of: object, to: members, isNew: isNew)
+        }
         let removed = statement.removals.map { range in
             range.indices.compactMap { self.object(snapshot.resolved(snapshot.members[$0])) }
         }

@@ -36,6 +36,8 @@ public struct GraphSnapshot: Sendable {
     var times: [Cell: Int] = [:]
     /// The relationships whose lists are added to what is there.
     var addingLists: Set<Column> = []
+    /// Whether lists say all that there is, whatever is said of their relationships: those of a whole graph do.
+    var hasWholeLists = false
     /// By entity, the attribute that tells an object's version; empty where none does.
     var versions: [Int?] = []
     /// Whether rows were passed over because another one of their object has a higher version.

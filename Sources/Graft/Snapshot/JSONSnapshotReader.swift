@@ -89,6 +89,7 @@ struct JSONSnapshotReader: ~Copyable {
     init(_ graph: GraphSnapshot, mapping: GraphMapping) {
         self.init(JSONReader([UInt8]()), mapping: mapping, entityName: nil)
         self.graph = graph
+        self.graph?.hasWholeLists = true
     }
 
     /// Heeds what the source says of objects that are gone.
@@ -120,6 +121,8 @@ struct JSONSnapshotReader: ~Copyable {
         if mapping.entities.contains(where: { $0.version != nil }) {
             snapshot.versions = mapping.entities.map(\.version)
         }
+        snapshot.hasWholeLists = mapping.isDocument
+        if mapping.isDocument { return snapshot }
         for (entity, description) in mapping.entities.enumerated() {
             for (property, mapped) in description.properties.enumerated() where mapped?.membersPolicy == .add {
                 snapshot.addingLists.insert(.init(entity: entity, property: property))

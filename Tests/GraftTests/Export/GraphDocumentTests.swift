@@ -69,6 +69,28 @@ import Testing
         #expect(archive == again, "seed \(seed): \(firstDifference(archive, again))")
     }
 
+    @Test(arguments: ["add", "delta", "replace"])
+    func `lists of a document are all there is, in their order, whatever the policy of the relationship`(
+        _ policy: String
+    ) throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Node", info: ["identityAttributes": "id"],
+            [
+                .attribute("id", .integer32AttributeType), .toOne("dad", "Node", inverse: "kids"),
+                .toMany("kids", "Node", inverse: "dad", isOrdered: true).annotated(["JSONToManyPolicy": policy]),
+                .toMany("friends", "Node", isOrdered: true).annotated(["JSONToManyPolicy": policy]),
+            ])
+        let model = sketch.model()
+        let (first, second) = (try TestStack(model, .sqlite), try TestStack(model, .sqlite))
+        try first.importJSON(#"[{"id": 9, "kids": [3, 1, 2]}, {"id": 8, "friends": [2, 9, 1]}]"#, "Node")
+        let document = try first.perform { try $0.exportJSON() }
+        for _ in 0..<2 {
+            try second.importJSON(String(decoding: document, as: UTF8.self))
+            #expect(try second.perform { try $0.exportJSON() } == document)
+        }
+    }
+
     @Test func `a document looks as its documentation says`() throws {
         var sketch = ModelSketch()
         sketch.entity(
