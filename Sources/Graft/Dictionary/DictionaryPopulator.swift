@@ -56,6 +56,7 @@ struct DictionaryPopulator {
             (objects, reader) = try run(reader, importer, given)
             for (index, object) in objects.enumerated() { try check(object, index) }
             importer.delete(try importer.decideDeletions())
+            importer.forgetRestored()
             return Result(objects: objects, report: report(reader, importer))
         } catch {
             try importer.editor.undo()
@@ -77,6 +78,7 @@ struct DictionaryPopulator {
         } else if options.existingObjects != .insert {
             try importer.matcher.resolveRelatedIdentities(reader.snapshot)
             _ = try importer.matcher.matchContents(reader.snapshot)
+            if importer.changesEntities { try importer.changeEntities(reader.snapshot) }
         }
         try DictionaryMatching(reader, importer.matcher).match()
         if options.existingObjects == .update { try requireObjects(reader, importer) }
@@ -103,6 +105,7 @@ struct DictionaryPopulator {
             throw GraftError(.duplicateIdentity(identity.joined(separator: ", ")), at: reader.place(of: 0))
         }
         importer.matcher.objects[row.entity][row.row] = given
+        importer.given = given
     }
 
     /// Refuses objects that aren't there.
@@ -197,6 +200,10 @@ struct DictionaryPopulator {
             // Objects that were connected from their side a moment ago.
             members += current.filter { seen.insert(ObjectIdentifier($0)).inserted }
         }
+        if property.inverse == nil {
+            try importer.readOwners(of: members, link.property, row.entity)
+            try importer.claim(members, link.property, property, of: object)
+        }
         if try importer.editor.connect(link.property, property, of: object, to: members) == nil { return }
         importer.states[row.entity][row.row].insert(.changed)
         if property.isOwning, link.mode != .add {
@@ -239,6 +246,7 @@ struct DictionaryPopulator {
     private func report(_ reader: DictionaryReader, _ importer: BatchImporter) -> ImportReport {
         var report = reader.report
         report.enter(importer.tally.counts, compiled.schema)
+        report.enter(importer.tally.leftOut, compiled.schema)
         return report
     }
 

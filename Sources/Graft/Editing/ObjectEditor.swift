@@ -217,6 +217,33 @@ final class ObjectEditor {
         return destination.map { [$0] } ?? []
     }
 
+    // MARK: Nothing changed
+
+    /// Whether a relationship that was changed here leads again to what it led to. Nothing is known of objects that had been changed
+    /// before.
+    func isAsBefore(_ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject) -> Bool {
+        guard let changedBefore, !object.isInserted, !changedBefore.contains(object) else { return false }
+        let before = object.committedValues(forKeys: [property.name])[property.name]
+        guard property.isToMany else {
+            return before as? NSManagedObject === object.destination(number, property)
+        }
+        let members = (before as? NSOrderedSet)?.array ?? (before as? NSSet)?.allObjects ?? []
+        return Self.areSame(
+            members.compactMap { $0 as? NSManagedObject }, object.members(number, property),
+            isOrdered: property.isOrdered)
+    }
+
+    /// Lets go of objects that have again what they had: nothing of them is to be saved or announced.
+    func forgetRestored() {
+        guard let changedBefore else { return }
+        for object in context.updatedObjects where !changedBefore.contains(object) && !object.hasPersistentChangedValues
+        {
+            // The store has nothing of what is transient.
+            if object.entity.attributesByName.values.contains(where: \.isTransient) { continue }
+            context.refresh(object, mergeChanges: false)
+        }
+    }
+
     // MARK: Ends
 
     /// Takes the changes for good, or hands them over to an editor of a longer work.

@@ -21,9 +21,9 @@ extension BatchImporter {
         _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject, to members: [NSManagedObject],
         isNew: Bool
     ) throws -> Bool {
-        guard let old = try editor.connect(number, property, of: object, to: members, isNew: isNew) else {
-            return false
-        }
+        let old = try editor.connect(number, property, of: object, to: members, isNew: isNew)
+        if property.inverse == nil { try claim(members, number, property, of: object) }
+        guard let old else { return false }
         if !old.isEmpty, property.isOwning || deletions.needsMentions {
             let kept = Set(members.map(ObjectIdentifier.init))
             try deletions.noteGivenUp(old.filter { !kept.contains(ObjectIdentifier($0)) }, number, of: object)

@@ -89,19 +89,39 @@ extension BatchImporter {
             try readMembers(plan, snapshot)
         }
         let restated = restatements(snapshot)
+        if hasOneSidedLists { try readListOwners(snapshot) }
+        try connectArrived(snapshot)
         for step in steps(snapshot, restated) {
             let (entity, row) = (step.row.entity, step.row.row)
             guard let object = object(step.row), !states[entity][row].contains(.outdated) else { continue }
             let plan = plans[entity]
             let isNew = states[entity][row].contains(.new)
-            let isChanged =
-                step.restatement < 0
-                ? try fill(object, row, plan, isNew: isNew, snapshot)
+            if step.restatement >= 0 {
                 // By then, even a new object may have something to lose.
-                : try link(restated[step.restatement], of: object, plan, isNew: false, snapshot)
-            if isChanged { states[entity][row].insert(.changed) }
-            if step.restatement < 0, isNew, matcher.keepsObjects { matcher.enter(object, plan) }
+                try link(restated[step.restatement], of: object, plan, isNew: false, snapshot)
+                continue
+            }
+            if try fill(object, row, plan, isNew: isNew, snapshot) { states[entity][row].insert(.changed) }
+            if isNew, matcher.keepsObjects { matcher.enter(object, plan) }
         }
+        settleRelinked()
+    }
+
+    /// Decides which of the objects whose links were set are changed: what one record takes from an object, a later one may
+    /// have given back.
+    private func settleRelinked() {
+        for cell in relinked {
+            let row = cell.row
+            guard let object = object(row), states[row.entity][row.row].isDisjoint(with: [.new, .changed]) else {
+                continue
+            }
+            if editor.isAsBefore(cell.property, plans[row.entity].properties[cell.property], of: object) {
+                hasRestored = true
+            } else {
+                states[row.entity][row.row].insert(.changed)
+            }
+        }
+        relinked.removeAll(keepingCapacity: true)
     }
 
     /// A row to fill, or a relationship of it that the text speaks of once more.
@@ -168,7 +188,7 @@ extension BatchImporter {
         }
     }
 
-    /// Sets what a row says and an object doesn't have; returns whether there was anything.
+    /// Sets what a row says and an object doesn't have; returns whether an attribute was changed.
     private func fill(
         _ object: NSManagedObject, _ row: Int, _ plan: ImportPlan, isNew: Bool, _ snapshot: borrowing GraphSnapshot
     ) throws -> Bool {
@@ -181,11 +201,29 @@ extension BatchImporter {
             while bits != 0 {
                 let number = word &* 64 &+ bits.trailingZeroBitCount
                 bits &= bits &- 1
-                if number >= limit { return isChanged }
+                if number >= limit {
+                    noteLeftOut(number, of: object, row, plan, snapshot)
+                    continue
+                }
                 if try set(number, of: object, row, plan, isNew: isNew, snapshot) { isChanged = true }
             }
         }
         return isChanged
+    }
+
+    /// Counts a value that an object can't have, because it is of another entity than its data.
+    private func noteLeftOut(
+        _ number: Int, of object: NSManagedObject, _ row: Int, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
+    ) {
+        let property = plan.properties[number]
+        let isNothing =
+            switch property.kind {
+            case .attribute: snapshot.tables[plan.number].value(property.column, row: row).isNull
+            case .toOne: snapshot.tables[plan.number].toOne(property.column, row: row).isNone
+            case .toMany: snapshot.tables[plan.number].toMany(property.column, row: row).count == 0
+            }
+        guard !isNothing, let entity = self.number(of: object) else { return }
+        tally.leftOut[.init(entity: entity, dataEntity: plan.number, property: number), default: 0] += 1
     }
 
     private func propertyCount(of object: NSManagedObject, _ plan: ImportPlan) -> Int {
@@ -194,7 +232,7 @@ extension BatchImporter {
     }
 
     /// Whether an object has the version of a row already, or a later one.
-    private func isOutdated(
+    func isOutdated(
         _ row: Int, _ object: NSManagedObject, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
     ) throws -> Bool {
         guard let version = plan.version, snapshot.tables[plan.number].hasValue(version, row: row),
@@ -217,8 +255,10 @@ extension BatchImporter {
         guard case .attribute = plan.properties[number].kind else {
             let cell = GraphSnapshot.Cell(row: RowReference(entity: plan.number, row: row), property: number)
             // It has its own step.
-            if !snapshot.times.isEmpty, snapshot.times[cell] != nil { return false }
-            return try link(snapshot.statement(of: cell), of: object, plan, isNew: isNew, snapshot)
+            if snapshot.times.isEmpty || snapshot.times[cell] == nil {
+                try link(snapshot.statement(of: cell), of: object, plan, isNew: isNew, snapshot)
+            }
+            return false
         }
         let value = snapshot.tables[plan.number].value(plan.properties[number].column, row: row)
         if !isNew { return try editor.set(value, number, plan.properties[number], of: object) }
@@ -226,14 +266,25 @@ extension BatchImporter {
         return true
     }
 
-    /// Sets what a text says of a relationship, by the policies that it has; returns whether that changes it.
+    /// Sets what a text says of a relationship, and notes whether that changes it.
     private func link(
+        _ statement: LinkStatement, of object: NSManagedObject, _ plan: ImportPlan, isNew: Bool,
+        _ snapshot: borrowing GraphSnapshot
+    ) throws {
+        guard statement.cell.property < propertyCount(of: object, plan) else { return }
+        if try changeLink(statement, of: object, plan, isNew: isNew, snapshot), !isNew {
+            relinked.append(statement.cell)
+        }
+    }
+
+    /// Sets what a text says of a relationship, by the policies that it has; returns whether that changes it.
+    private func changeLink(
         _ statement: LinkStatement, of object: NSManagedObject, _ plan: ImportPlan, isNew: Bool,
         _ snapshot: borrowing GraphSnapshot
     ) throws -> Bool {
         let (number, row) = (statement.cell.property, statement.cell.row.row)
-        guard number < propertyCount(of: object, plan) else { return false }
         let property = plan.properties[number]
+        if !pending.isEmpty { dropPending(statement, of: object, plan, snapshot) }
         guard property.isToMany else {
             let end = statement.end
             let destination = end.isNone ? nil : self.object(snapshot.resolved(end))
@@ -252,7 +303,9 @@ extension BatchImporter {
                 members.append(member)
             } else if hasReferencePolicies, !statement.isReplaced, !isGone(snapshot.members[index], snapshot) {
                 let position = index - range.indices.lowerBound
-                _ = waits(number, of: object, row, plan, for: snapshot.members[index], at: position, snapshot)
+                _ = waits(
+                    number, of: object, row, plan, for: snapshot.members[index], at: position,
+                    following: members.count, snapshot)
             }
         }
         let policy = plan.membersPolicies[number]
@@ -267,6 +320,24 @@ extension BatchImporter {
 }
 
 extension BatchImporter {
+    /// Forgets what a relationship waits for, as far as a later text says something else.
+    private func dropPending(
+        _ statement: LinkStatement, of object: NSManagedObject, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
+    ) {
+        let number = statement.cell.property
+        if !plan.properties[number].isToMany || !snapshot.isAdding(statement) {
+            return pending.drop(number, of: object)
+        }
+        guard let removals = statement.removals, removals.count > 0 else { return }
+        let removed = removals.indices.map { index in
+            let end = snapshot.resolved(snapshot.members[index])
+            return snapshot.identity(of: end)
+        }
+        pending.drop(number, of: object) { destination in
+            removed.contains { zip($0, destination.identity).allSatisfy { $0.isSameIdentity(as: $1) } }
+        }
+    }
+
     /// Whether the data says of an object that it is deleted: then nothing leads to it, and nobody waits for it.
     private func isGone(_ end: RowReference, _ snapshot: borrowing GraphSnapshot) -> Bool {
         let end = snapshot.resolved(end)

@@ -9,6 +9,7 @@ extension BatchImporter {
         if reader.unmapped.isEmpty { return }
         begin(reader.snapshot)
         try matcher.resolveIdentities(reader.snapshot)
+        takeSuccessors(reader.snapshot)
         let found = reader.unmapped.compactMap { unmapped -> (JSONSnapshotReader.UnmappedObject, Int)? in
             let reference = reader.snapshot.resolved(unmapped.reference)
             guard !reference.isNone, let object = object(reference), let entity = number(of: object),

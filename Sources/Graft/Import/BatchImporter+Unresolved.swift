@@ -1,30 +1,9 @@
-// References to objects that aren't there, for relationships whose policy isn't to make stubs: left out, or tried again at the
-// end of the import, when all texts have been read.
+// References to objects that aren't there, for relationships whose policy isn't to make stubs. They are linked as soon as a batch
+// brings their object, before anything that the batch itself says, so that it makes no difference which batch that is; and those that
+// wait are tried again at the end of the import, when all texts have been read. PendingReference.swift keeps them.
 
 import CoreData
 import Foundation
-
-/// A reference that waits for its object.
-struct PendingReference {
-    /// The object that refers; nil after it has been saved and let go.
-    var owner: NSManagedObject?
-    /// Its ID, which is permanent as soon as it has been saved.
-    var ownerID: NSManagedObjectID
-    var entity: Int
-    var relationship: Int
-    var destination: ImportReport.UnresolvedReference.Object
-    var position: Int?
-    var policy: MappingOptions.ReferencePolicy
-    /// Where the owner stands in its text.
-    var source: Int
-    var offset: Int?
-    var isResolved = false
-
-    mutating func letGoOfOwner() {
-        if let owner { ownerID = owner.objectID }
-        owner = nil
-    }
-}
 
 extension BatchImporter {
     /// By entity and row: whether a reference leads there that makes a stub.
@@ -48,13 +27,22 @@ extension BatchImporter {
                 }
             }
         }
+        // What was said before counts as well: it had been made then.
+        for statement in snapshot.earlier {
+            let (row, number) = (statement.cell.row, statement.cell.property)
+            guard plans[row.entity].referencePolicies[number] == .stub else { continue }
+            for end in [statement.end] + snapshot.members[statement.members.indices] where !end.isNone {
+                let target = snapshot.resolved(end)
+                wanted[target.entity][target.row] = true
+            }
+        }
         return wanted
     }
 
     /// Notes that the object of a reference isn't there; returns whether the relationship waits for it.
     func waits(
         _ number: Int, of owner: NSManagedObject, _ row: Int, _ plan: ImportPlan, for end: RowReference,
-        at position: Int?, _ snapshot: borrowing GraphSnapshot
+        at position: Int?, following present: Int = 0, _ snapshot: borrowing GraphSnapshot
     ) -> Bool {
         let end = snapshot.resolved(end)
         let policy = plan.referencePolicies[number]
@@ -63,9 +51,41 @@ extension BatchImporter {
             PendingReference(
                 owner: owner, ownerID: owner.objectID, entity: plan.number, relationship: number,
                 destination: ImportReport.UnresolvedReference.Object(
-                    entity: plans[end.entity].name, identity: identity), position: position,
-                policy: policy, source: sourceNumber, offset: snapshot.tables[plan.number].knownOffset(row)))
+                    entity: plans[end.entity].name, identity: identity), position: position, present: present,
+                policy: policy, source: sourceNumber, offset: snapshot.tables[plan.number].knownOffset(row)),
+            space: plans[end.entity].space)
         return policy != .link
+    }
+
+    /// Links what waited for the objects that this batch has made: what the batch itself says comes after it.
+    func connectArrived(_ snapshot: borrowing GraphSnapshot) throws {
+        if !pending.isWaiting { return }
+        var arrived: [(index: Int, object: NSManagedObject)] = []
+        for (entity, plan) in plans.enumerated() where !plan.identity.isEmpty {
+            for row in 0..<snapshot.tables[entity].count where states[entity][row].contains(.new) {
+                guard
+                    let object = matcher.objects[entity][row],
+                    let hash = snapshot.identityHash(entity: entity, row: row, columns: plan.identityColumns)
+                else { continue }
+                let identity = snapshot.identity(of: RowReference(entity: entity, row: row))
+                for index in pending.indices(waitingFor: hash, plan.space)
+                where isSame(pending[index].destination, entity, identity) {
+                    arrived.append((index, object))
+                }
+            }
+        }
+        for (index, object) in arrived.sorted(by: { $0.index < $1.index }) where !pending[index].isResolved {
+            try connect(index, to: object)
+        }
+    }
+
+    private func isSame(
+        _ destination: ImportReport.UnresolvedReference.Object, _ entity: Int, _ identity: [GraphValue]
+    ) -> Bool {
+        guard let wanted = schema.number(ofEntity: destination.entity), matcher.mapping.canBeSame(entity, wanted) else {
+            return false
+        }
+        return zip(destination.identity, identity).allSatisfy { $0.isSameIdentity(as: $1) }
     }
 
     /// Tries all references that wait, and those of earlier imports, once more.
@@ -88,13 +108,11 @@ extension BatchImporter {
                     owner: owner, ownerID: owner.objectID, entity: entity, relationship: number,
                     destination: reference.destination, position: reference.position, policy: .defer, source: 0))
         }
-        let tried = pending.indices.filter { pending[$0].policy != .link }
+        let tried = pending.all.indices.filter { pending[$0].policy != .link && !pending[$0].isResolved }
         for (index, object) in zip(tried, try matcher.find(tried.map { pending[$0].destination })) {
-            guard let object else { continue }
-            try connect(pending[index], to: object)
-            pending[index].isResolved = true
+            if let object { try connect(index, to: object) }
         }
-        if let failed = pending.first(where: { !$0.isResolved && $0.policy == .fail }) {
+        if let failed = pending.all.first(where: { !$0.isResolved && $0.policy == .fail }) {
             let identity = failed.destination.identity.map(\.description).joined(separator: ", ")
             sourceNumber = failed.source
             throw GraftError(
@@ -103,10 +121,14 @@ extension BatchImporter {
                     byteOffset: failed.offset, entity: plans[failed.entity].name,
                     property: plans[failed.entity].properties[failed.relationship].name))
         }
-        return try unresolved + pending.filter { !$0.isResolved }.map(described)
+        return try unresolved + pending.all.filter { !$0.isResolved }.map(described)
     }
 
-    private func connect(_ reference: PendingReference, to object: NSManagedObject) throws {
+    /// Links a reference to its object, which is there now.
+    private func connect(_ index: Int, to object: NSManagedObject) throws {
+        let reference = pending[index]
+        pending[index].isResolved = true
+        pending[index].isConnected = true
         guard let owner = try reference.owner ?? existing(reference.ownerID), let entity = number(of: owner) else {
             return
         }
@@ -116,16 +138,14 @@ extension BatchImporter {
         if property.isToMany {
             var members = owner.members(reference.relationship, property)
             if members.contains(where: { $0 === object }) { return }
-            members.insert(object, at: min(reference.position ?? members.count, members.count))
+            members.insert(object, at: min(pending.place(of: index) ?? members.count, members.count))
             isChanged = try connect(reference.relationship, property, of: owner, to: members, isNew: false)
         } else {
             isChanged = try connect(reference.relationship, property, of: owner, to: object, isNew: false)
         }
         guard isChanged else { return }
-        if !tally.touched.contains(where: { $0.object === owner }) {
-            tally.touched.append(
-                .init(object: owner, isStub: false, source: reference.source, offset: reference.offset ?? -1))
-        }
+        tally.touched.append(
+            .init(object: owner, isStub: false, source: reference.source, offset: reference.offset ?? -1))
         tally.countKnown(owner, entity, isChanged: true)
     }
 

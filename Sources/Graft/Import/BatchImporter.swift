@@ -35,21 +35,30 @@ final class BatchImporter {
     let plans: [ImportPlan]
     let matcher: ObjectMatcher
     let editor: ObjectEditor
-    /// Whether some references don't make objects, some objects may change their entity: each tested once a batch, so that
-    /// other imports don't pay.
+    /// Whether some references don't make objects, some objects may be found as others than their data says: each tested once a
+    /// batch, so that other imports don't pay.
     let hasReferencePolicies: Bool
     let changesEntities: Bool
     /// The object that the first record fills, whatever its identity.
     var target: NSManagedObject?
+    /// An object that somebody gave to be filled: it stays what it is.
+    var given: NSManagedObject?
     /// The number of the text that is being imported.
     var sourceNumber = 0
 
     /// By entity and row of the current batch, as the matcher's objects.
     var states: [[RowState]] = []
+    /// The relationships of the current batch that were changed, before it is known whether they stay so.
+    var relinked: [GraphSnapshot.Cell] = []
+    /// Whether objects that were changed have again what they had.
+    var hasRestored = false
     /// The rows of the current batch that references with the policy stub lead to. By entity; empty without policies.
     var wanted: [[Bool]] = []
     /// References to objects that weren't there.
-    var pending: [PendingReference] = []
+    var pending = PendingReferences()
+    /// Who has the members of relationships without inverse.
+    var listOwners = ListOwners()
+    let hasOneSidedLists: Bool
     var tally: ImportTally
     var deletions: ImportDeletions
 
@@ -64,7 +73,8 @@ final class BatchImporter {
         plans = matcher.plans
         editor = ObjectEditor(context, schema)
         hasReferencePolicies = plans.contains(where: \.hasReferencePolicies)
-        changesEntities = plans.contains { $0.entityChangePolicy != .keep }
+        changesEntities = plans.contains(where: \.mayFindOthers)
+        hasOneSidedLists = plans.contains { !$0.oneSidedLists.isEmpty }
         tally = ImportTally(entityCount: plans.count, keepsObjects: keepsObjects)
         deletions = ImportDeletions(matcher)
     }
@@ -72,17 +82,22 @@ final class BatchImporter {
     /// What the importer knows of the batches so far.
     struct State {
         fileprivate var memory: ObjectMatcher.Memory
-        fileprivate var pending: [PendingReference]
+        fileprivate var pending: PendingReferences
         fileprivate var tally: ImportTally.State
         fileprivate var deletions: ImportDeletions
+        fileprivate var listOwners: ListOwners
     }
 
     /// What the importer knows of the batches so far; set, it forgets those since. Their changes have to be undone.
     var state: State {
-        get { State(memory: matcher.memory, pending: pending, tally: tally.state, deletions: deletions) }
+        get {
+            State(
+                memory: matcher.memory, pending: pending, tally: tally.state, deletions: deletions,
+                listOwners: listOwners)
+        }
         set {
             (matcher.memory, pending) = (newValue.memory, newValue.pending)
-            (tally.state, deletions) = (newValue.tally, newValue.deletions)
+            (tally.state, deletions, listOwners) = (newValue.tally, newValue.deletions, newValue.listOwners)
         }
     }
 
@@ -94,6 +109,7 @@ final class BatchImporter {
         if let target { try take(target, snapshot) }
         try matcher.resolveIdentities(snapshot)
         if !snapshot.relatedRows.isEmpty { try matcher.resolveRelatedIdentities(snapshot) }
+        takeSuccessors(snapshot)
         takeGone(snapshot)
         if changesEntities { try changeEntities(snapshot) }
         try matcher.matchNestedObjects(of: matcher.knownRows(snapshot), snapshot)
@@ -184,19 +200,30 @@ final class BatchImporter {
     /// Deletes objects.
     func delete(_ objects: [NSManagedObject]) { for object in objects { context.delete(object) } }
 
+    /// Lets go of changes that have been taken back, so that nothing is saved of them.
+    func forgetRestored() {
+        if hasRestored { editor.forgetRestored() }
+        hasRestored = false
+    }
+
     /// Forgets what belongs to a saved batch.
     func batchWasSaved(_ snapshot: borrowing GraphSnapshot) {
+        let successors = Set(matcher.memory.successors.values.map(ObjectIdentifier.init))
         for (entity, plan) in plans.enumerated() {
-            for (row, object) in matcher.objects[entity].enumerated() where states[entity][row].contains(.new) {
+            for (row, object) in matcher.objects[entity].enumerated() {
                 guard let object else { continue }
+                if successors.contains(ObjectIdentifier(object)) { matcher.wasSaved(object, entity, row, snapshot) }
+                guard states[entity][row].contains(.new) else { continue }
                 matcher.wasSaved(object, entity, row, snapshot)
                 tally.wasSaved(object, isStub: plan.isReference(row, snapshot))
                 if deletions.needsMentions { deletions.noteMentioned(object, entity, isReference: true) }
             }
         }
         tally.endBatch()
-        for index in pending.indices { pending[index].letGoOfOwner() }
+        pending.letGoOfOwners()
+        listOwners.removeAll()
         matcher.objects.removeAll()
+        matcher.memory.successors.removeAll()
         states.removeAll()
     }
 }

@@ -13,6 +13,8 @@ struct ImportDeletions {
         /// nil where it goes because nobody could find it again.
         var inverse: Int?
         var isReplaced = false
+        /// Whether the object stays if it has an identity by the end: a new one may be given up before it has been filled.
+        var staysWithIdentity = false
     }
 
     private unowned let context: NSManagedObjectContext
@@ -24,6 +26,8 @@ struct ImportDeletions {
     var orphans: [GivenUp] = []
     /// Objects to delete in any case: the data says that they are gone, or a new one of another entity has taken their place.
     var doomed: [NSManagedObject] = []
+    /// Objects that have become objects of another entity: they go without being counted.
+    var succeeded: [NSManagedObject] = []
     /// The objects that the data mentions, as far as it matters.
     private var mentioned: Set<ObjectIDKey> = []
     /// By entity: whether the data had an object of it, not only references.
@@ -55,9 +59,18 @@ struct ImportDeletions {
     mutating func noteGivenUp(_ objects: [NSManagedObject], _ number: Int, of owner: NSManagedObject) throws {
         guard !objects.isEmpty, let entity = known.number(of: owner) else { return }
         let property = plans[entity].properties[number]
-        if property.isOwning { orphans += try objects.filter(hasNoIdentity).map { GivenUp(object: $0) } }
+        if property.isOwning {
+            orphans += try objects.filter(hasNoIdentity).map { GivenUp(object: $0, staysWithIdentity: true) }
+        }
         if plans[entity].membersPolicies[number] == .replaceAndDelete {
             orphans += objects.map { GivenUp(object: $0, inverse: property.inverse, isReplaced: true) }
+        }
+    }
+
+    /// Lets objects have what others were noted for, whose place they have taken.
+    mutating func take(_ successors: [ObjectIdentifier: NSManagedObject]) {
+        for index in orphans.indices {
+            if let new = successors[ObjectIdentifier(orphans[index].object)] { orphans[index].object = new }
         }
     }
 
@@ -79,12 +92,14 @@ struct ImportDeletions {
         _ objects: [NSManagedObject] = [], isDryRun: Bool = false, _ counts: inout [ImportReport.Counts]
     ) throws -> [NSManagedObject] {
         var seen: Set<ObjectIdentifier> = []
-        let chosen = (doomed + orphans.filter(isToGo).map(\.object) + objects).filter { object in
+        let chosen = try (doomed + orphans.filter(isToGo).map(\.object) + objects).filter { object in
             !object.isDeleted && object.managedObjectContext != nil && known.number(of: object) != nil
                 && seen.insert(ObjectIdentifier(object)).inserted
         }
+        let others = succeeded
         orphans.removeAll()
         doomed.removeAll()
+        succeeded.removeAll()
         var pending = chosen
         var isStored = false
         while let object = pending.popLast() {
@@ -98,7 +113,7 @@ struct ImportDeletions {
             }
         }
         if isStored { try checkLimits(counts, isDryRun: isDryRun) }
-        return chosen
+        return chosen + others
     }
 
     private mutating func checkLimits(_ counts: [ImportReport.Counts], isDryRun: Bool) throws {
@@ -116,10 +131,10 @@ struct ImportDeletions {
         }
     }
 
-    private func isToGo(_ given: GivenUp) -> Bool {
-        guard let number = known.number(of: given.object), given.object.managedObjectContext != nil else {
-            return false
-        }
+    private func isToGo(_ given: GivenUp) throws -> Bool {
+        guard let number = known.number(of: given.object), given.object.managedObjectContext != nil,
+            try !given.staysWithIdentity || hasNoIdentity(given.object)
+        else { return false }
         if given.isReplaced {
             if !isInputComplete || mentioned.contains(given.object.objectID.lookupKey) { return false }
             if let inverse = given.inverse, hasOwner(given.object, inverse, plans[number]) { return false }

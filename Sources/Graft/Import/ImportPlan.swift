@@ -19,6 +19,8 @@ final class ImportPlan {
     let identityPresence: [UInt64]
     /// The numbers of the relationships.
     let relationships: [Int]
+    /// The numbers of the to-many relationships without inverse.
+    let oneSidedLists: [Int]
     /// Whether objects may be nested in this entity's that have no identity of their own.
     let hasUnidentifiedMembers: Bool
     /// By number of the property.
@@ -26,6 +28,8 @@ final class ImportPlan {
     let membersPolicies: [MappingOptions.MembersPolicy]
     /// The number of the attribute that tells an object's version.
     let version: Int?
+    /// Whether objects may be found that aren't of this entity: only those of related ones are.
+    let mayFindOthers: Bool
     let entityChangePolicy: MappingOptions.EntityChangePolicy
     let orphans: EntityMapping.Orphans?
     let deletionLimit: MappingOptions.DeletionLimit?
@@ -45,11 +49,15 @@ final class ImportPlan {
         for property in entity.identity { presence[property / 64] |= 1 << UInt64(property % 64) }
         identityPresence = presence
         relationships = entity.properties.indices.filter { !entity.properties[$0].isAttribute }
+        oneSidedLists = entity.properties.indices.filter {
+            entity.properties[$0].isToMany && entity.properties[$0].inverse == nil
+        }
         hasUnidentifiedMembers = !relationships.isEmpty
         referencePolicies = mapped.properties.map { $0?.referencePolicy ?? .stub }
         membersPolicies = mapped.properties.map { $0?.membersPolicy ?? .replace }
         version = mapped.version
         entityChangePolicy = mapped.entityChangePolicy
+        mayFindOthers = entity.parent != nil || mapped.entityChangePolicy != .keep
         orphans = mapped.orphans
         deletionLimit = mapped.deletionLimit
     }

@@ -63,6 +63,18 @@ public struct ImportReport: Sendable, Hashable, Codable {
         public var count: Int
     }
 
+    /// Values that objects can't have, because they are stored as ones of another entity than the data says.
+    public struct LeftOutValues: Sendable, Hashable, Codable {
+        /// The entity that the objects are of.
+        public var entity: String
+        /// The entity that the data says.
+        public var dataEntity: String
+        /// The property of that entity.
+        public var property: String
+        /// How many values weren't taken.
+        public var count: Int
+    }
+
     /// The entities with which something happened, by name.
     public internal(set) var entities: [Entity] = []
     /// How many records the input had: elements of its arrays, or objects that followed each other.
@@ -93,13 +105,16 @@ public struct ImportReport: Sendable, Hashable, Codable {
     /// The decimals that lost digits in the store, by entity and attribute.
     public internal(set) var roundedValues: [RoundedValues] = []
 
+    /// The values that weren't taken because objects are of another entity than the data says, and stay so (`JSONEntityChange`).
+    public internal(set) var leftOutValues: [LeftOutValues] = []
+
     /// What a dry run would delete beyond a limit, so that the import itself would fail: a sentence for each entity.
     public internal(set) var exceededLimits: [String] = []
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case entities, recordCount, batchCount, fetchCount, unresolvedReferences, isDryRun, failures, keptLinks,
             unknownKeys,
-            emptyObjects, roundedValues, exceededLimits
+            emptyObjects, roundedValues, leftOutValues, exceededLimits
     }
 
     /// An empty report.
@@ -120,6 +135,7 @@ public struct ImportReport: Sendable, Hashable, Codable {
         unknownKeys = try container.decodeIfPresent([UnknownKey].self, forKey: .unknownKeys) ?? []
         emptyObjects = try container.decodeIfPresent(Int.self, forKey: .emptyObjects) ?? 0
         roundedValues = try container.decodeIfPresent([RoundedValues].self, forKey: .roundedValues) ?? []
+        leftOutValues = try container.decodeIfPresent([LeftOutValues].self, forKey: .leftOutValues) ?? []
         exceededLimits = try container.decodeIfPresent([String].self, forKey: .exceededLimits) ?? []
     }
 
@@ -145,7 +161,7 @@ extension ImportReport: CustomStringConvertible {
         let lines =
             entities.map { "\($0.name): \($0.counts)" }
             + unknownKeys.map(\.description) + roundedValues.map(\.description)
-            + exceededLimits
+            + leftOutValues.map(\.description) + exceededLimits
         let text = lines.isEmpty ? "nothing to import" : lines.joined(separator: "\n")
         return isDryRun ? "\(text)\n(dry run, nothing was kept)" : text
     }
@@ -161,7 +177,25 @@ extension ImportReport.RoundedValues: CustomStringConvertible {
     public var description: String { "\(entity).\(property): \(count) \(count == 1 ? "value" : "values") lost digits" }
 }
 
+extension ImportReport.LeftOutValues: CustomStringConvertible {
+    /// For instance `Cat.lives: 2 values left out, because the objects are stored as Animal`.
+    public var description: String {
+        let values = count == 1 ? "1 value" : "\(count) values"
+        let objects = count == 1 ? "the object is" : "the objects are"
+        return "\(dataEntity).\(property): \(values) left out, because \(objects) stored as \(entity)"
+    }
+}
+
 extension ImportReport {
+    /// Enters how many values were left out.
+    mutating func enter(_ leftOut: [ImportTally.LeftOut: Int], _ schema: GraphSchema) {
+        leftOutValues = leftOut.map { key, count in
+            LeftOutValues(
+                entity: schema.entities[key.entity].name, dataEntity: schema.entities[key.dataEntity].name,
+                property: schema.entities[key.dataEntity].properties[key.property].name, count: count)
+        }.sorted { ($0.dataEntity, $0.property, $0.entity) < ($1.dataEntity, $1.property, $1.entity) }
+    }
+
     /// Enters the numbers of objects that an importer has counted, which are by the entities of a schema.
     mutating func enter(_ counts: [Counts], _ schema: GraphSchema) {
         entities = zip(schema.entities, counts).filter { !$1.isEmpty }.map { Entity(name: $0.name, counts: $1) }

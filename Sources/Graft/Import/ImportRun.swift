@@ -142,6 +142,7 @@ struct ImportRun {
         report.fetchCount = importer.matcher.known.fetchCount
         report.exceededLimits = importer.deletions.exceededLimits.map { "\($0.entity): \($0.finding)" }
         report.enter(importer.tally.counts, mapping.schema)
+        report.enter(importer.tally.leftOut, mapping.schema)
         progress.finish()
     }
 
@@ -268,6 +269,7 @@ struct ImportRun {
 
     func save(_ importer: BatchImporter, _ snapshot: borrowing GraphSnapshot) throws {
         importer.delete(try importer.decideDeletions())
+        importer.forgetRestored()
         if context.hasChanges { try context.save() }
         turns.end()
         importer.batchWasSaved(snapshot)
@@ -290,6 +292,7 @@ struct ImportRun {
         let deleted = try importer.decideDeletions(orphans, isDryRun: mode == .discard)
         if mode == .discard { return try importer.editor.undo() }
         importer.delete(deleted)
+        importer.forgetRestored()
         if mode != .keep, context.hasChanges { try context.save() }
     }
 

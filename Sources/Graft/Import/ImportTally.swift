@@ -21,25 +21,43 @@ struct ImportTally {
     private let keepsObjects: Bool
     /// By entity.
     var counts: [ImportReport.Counts]
+    /// How many values weren't taken, because objects are of another entity than their data.
+    var leftOut: [LeftOut: Int] = [:]
     /// What was made or changed, in order; where batches are saved, only that of the current one.
     var touched: [TouchedObject] = []
     /// The objects that this import made as stubs and that are still no more than that, up to a limit.
     private var stubs: Set<ObjectIDKey> = []
+    /// The objects that were stubs when this import came to them.
+    private var foundStubs: Set<ObjectIDKey> = []
     /// What each object has been counted as in the batches before, so that it counts once; and in this one.
     private var counted = ObjectMarks()
     private var countedNow: [ObjectIDKey: CountedState] = [:]
 
+    /// A property of the data that objects of another entity don't have.
+    struct LeftOut: Hashable {
+        var entity: Int
+        var dataEntity: Int
+        var property: Int
+    }
+
     /// What a batch changes before it is saved.
     struct State {
+        fileprivate var leftOut: [LeftOut: Int]
         fileprivate var counts: [ImportReport.Counts]
         fileprivate var touched: [TouchedObject]
         fileprivate var stubs: Set<ObjectIDKey>
+        fileprivate var foundStubs: Set<ObjectIDKey>
         fileprivate var countedNow: [ObjectIDKey: CountedState]
     }
 
     var state: State {
-        get { State(counts: counts, touched: touched, stubs: stubs, countedNow: countedNow) }
+        get {
+            State(
+                leftOut: leftOut, counts: counts, touched: touched, stubs: stubs, foundStubs: foundStubs,
+                countedNow: countedNow)
+        }
         set {
+            (leftOut, foundStubs) = (newValue.leftOut, newValue.foundStubs)
             (counts, touched) = (newValue.counts, newValue.touched)
             (stubs, countedNow) = (newValue.stubs, newValue.countedNow)
         }
@@ -90,6 +108,37 @@ struct ImportTally {
             if isChanged { counts[entity].updated += 1 } else { counts[entity].unchanged += 1 }
         }
         countedNow[key] = isChanged ? .updated : .unchanged
+    }
+
+    /// Notes an object that is a stub, before this import fills it.
+    mutating func noteFoundStub(_ object: NSManagedObject) { foundStubs.insert(object.objectID.lookupKey) }
+
+    /// Whether this import has made an object, of a stub or of nothing.
+    func hasMade(_ object: NSManagedObject) -> Bool {
+        let key = object.objectID.lookupKey
+        return stubs.contains(key) || foundStubs.contains(key)
+            || (countedNow[key] ?? counted[key].flatMap(CountedState.init)) == .inserted
+    }
+
+    /// Counts objects of this import as those that have taken their place.
+    mutating func take(_ replaced: [Replacement]) {
+        let successors = Dictionary(replaced.map { (ObjectIdentifier($0.old), $0.new) }) { first, _ in first }
+        for index in touched.indices {
+            if let new = successors[ObjectIdentifier(touched[index].object)] { touched[index].object = new }
+        }
+        for replacement in replaced {
+            let (key, newKey) = (replacement.old.objectID.lookupKey, replacement.new.objectID.lookupKey)
+            if foundStubs.contains(key) { foundStubs.insert(newKey) }
+            if stubs.remove(key) != nil {
+                stubs.insert(newKey)
+                counts[replacement.oldEntity].stubs -= 1
+                counts[replacement.entity].stubs += 1
+            } else if (countedNow[key] ?? counted[key].flatMap(CountedState.init)) == .inserted {
+                countedNow[newKey] = .inserted
+                counts[replacement.oldEntity].inserted -= 1
+                counts[replacement.entity].inserted += 1
+            }
+        }
     }
 
     /// Notes a new object that has been saved. Saving has given it another ID.

@@ -129,7 +129,10 @@ extension ObjectMatcher {
         defer { objects = batch }
         begin(snapshot)
         try resolveIdentities(snapshot)
-        return rows.map { $0.flatMap { object(snapshot.resolved($0)) } }
+        return rows.map { row in
+            guard let object = row.flatMap({ object(snapshot.resolved($0)) }) else { return nil }
+            return memory.successors[ObjectIdentifier(object)] ?? object
+        }
     }
 }
 

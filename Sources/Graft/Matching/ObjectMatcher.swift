@@ -21,6 +21,8 @@ final class ObjectMatcher {
         var taken: Set<ObjectIDKey> = []
         /// The unsaved objects whose identity includes relationships; only where objects are kept.
         var relatedObjects: [RelatedObjectKey: NSManagedObject] = [:]
+        /// The objects that have taken the place of others, which are there until the end. By the old ones.
+        var successors: [ObjectIdentifier: NSManagedObject] = [:]
     }
 
     // Decoding keeps this with the context, which mustn't own itself.
@@ -109,6 +111,24 @@ final class ObjectMatcher {
             hash.combine(value)
         }
         unsaved[plan.space].insert(object, hash: hash.value)
+    }
+
+    /// Finds objects from now on where others were found, whose place they have taken. By the old ones.
+    func take(_ successors: [ObjectIdentifier: NSManagedObject]) {
+        memory.successors = memory.successors.mapValues { successors[ObjectIdentifier($0)] ?? $0 }
+        memory.successors.merge(successors) { $1 }
+        guard keepsObjects else { return }
+        for object in successors.values {
+            guard let number = number(of: object) else { continue }
+            enter(object, plans[number])
+            if !plans[number].relatedIdentity.isEmpty { enterRelated(object, plans[number]) }
+            // What hangs on it can't be found by it in the store.
+            for owned in schema.ownedRelationships[number] {
+                for part in object.relatedObjects(owned.number, plans[number].properties[owned.number]) {
+                    if let number = self.number(of: part) { enterRelated(part, plans[number]) }
+                }
+            }
+        }
     }
 
     /// Remembers a new object of this batch, which has been saved.

@@ -55,6 +55,28 @@ import Testing
         #expect(try world.count("Shirt") == 0)
     }
 
+    @Test(arguments: [1, 1000])
+    func `a new object that is given up before it has been filled stays if it has an identity`(_ size: Int) throws {
+        var world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Team", info: ["identityAttributes": "id"],
+                [.attribute("id", .integer64AttributeType), .toMany("players", "Player", inverse: "team")])
+            sketch.entity("Club", parent: "Team", [])
+            sketch.entity(
+                "Player", info: ["identityAttributes": "id"],
+                [
+                    .attribute("id", .integer64AttributeType),
+                    .toOne("team", "Team", inverse: "players", rule: .cascadeDeleteRule),
+                ])
+        }
+        world.options.batchSize = size
+        let report = try world.take(
+            #"[{"id": 2, "players": [{"id": 1, "team": 3}, {"id": 1, "team": 4}]}, {"id": 3}]"#, "Club")
+        #expect(report.total.deleted == 0)
+        #expect(try world.values("id", of: "Club") == ["2", "3"])
+        #expect(try world.values("id", of: "Team") == ["2", "3", "4"])
+    }
+
     @Test func `a percentage has a least number, and a dry run says what would be refused`() throws {
         var world = try world()
         try world.take(team, "Team")

@@ -47,6 +47,31 @@ import Testing
             ])
     }
 
+    @Test(arguments: ["link", "defer"], [1, 2, 100])
+    func `what a later batch brings is linked where the text has it`(_ policy: String, _ size: Int) throws {
+        for saves in [false, true] {
+            var world = try world(policy)
+            (world.options.batchSize, world.options.savesEachBatch) = (size, saves)
+            let sources = [
+                (
+                    """
+                    [{"id": 1, "album": 5, "singers": ["c", "a", "b", "x"]}, {"id": 2, "album": 5, "singers": ["a"]},
+                     {"id": 3, "album": 6}, {"id": 3, "album": 7}, {"id": 2, "singers": ["b"]}]
+                    """, "Song"
+                ), (#"[{"name": "b"}, {"name": "a"}, {"name": "c"}]"#, "Singer"),
+                (#"[{"id": 6}, {"id": 5}, {"id": 6, "songs": [1]}, {"id": 7}, {"id": 7}]"#, "Album"),
+            ]
+            let report = try world.stack.container.importJSON(
+                from: sources.map { .data(Data($0.0.utf8), entity: $0.1) }, options: world.options)
+            #expect(try world.members("singers", "name", of: "Song", "id", 1) == ["c", "a", "b"])
+            #expect(try world.members("singers", "name", of: "Song", "id", 2) == ["b"])
+            #expect(try world.members("album", "id", of: "Song", "id", 1) == ["6"])
+            #expect(try world.members("album", "id", of: "Song", "id", 2) == ["5"])
+            #expect(try world.members("album", "id", of: "Song", "id", 3) == ["7"])
+            #expect(report.unresolvedReferences.map(\.description) == [#"Song [1].singers -> Singer ["x"]"#])
+        }
+    }
+
     @Test func `link: a reference to nothing unlinks what was there`() throws {
         let world = try world("link")
         try world.take(#"{"id": 4}"#, "Album")

@@ -47,10 +47,11 @@ import Testing
             #"{"id": "o", "pets": [{"id": "1", "lives": 7, "type": "cat"}, {"type": "dog", "id": "2"}, "3"]}"#, "Owner")
         #expect(try world.members("pets", "id", of: "Owner", "id", "o") == ["1", "2", "3"])
         #expect(try world.count("Cat") == 1)
-        // What a reference made is one of the entity asked for; a type that comes later isn't another object.
+        // What a reference made is one of the entity asked for until a type comes, which isn't another object.
         let report = try world.take(#"[{"id": "3", "type": "cat", "lives": 2, "name": "C"}]"#, "Animal")
-        #expect(report["Animal"].updated == 1)
-        #expect(try world.value("name", of: "Animal", "id", "3") == "C")
+        #expect(report["Cat"].updated == 1)
+        #expect(try world.value("name", of: "Cat", "id", "3") == "C")
+        #expect(try world.members("pets", "id", of: "Owner", "id", "o") == ["1", "2", "3"])
         #expect(try world.count("Animal") == 3)
     }
 

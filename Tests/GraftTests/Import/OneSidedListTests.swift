@@ -1,0 +1,56 @@
+// Lists without inverse: an object is in the list of one owner, the last one that the data names.
+
+import CoreData
+import Foundation
+import Graft
+import Testing
+
+@Suite struct OneSidedListTests {
+    private func world(_ kind: StoreKind) throws -> ImportWorld {
+        try ImportWorld(kind) { sketch in
+            sketch.entity(
+                "Box", info: ["identityAttributes": "id"],
+                [
+                    .attribute("id", .integer64AttributeType), .toMany("things", "Thing"),
+                    .toMany("others", "Thing", isOrdered: true).annotated(["JSONToManyPolicy": "add"]),
+                ])
+            sketch.entity("Crate", parent: "Box", [])
+            sketch.entity("Thing", info: ["identityAttributes": "id"], [.attribute("id", .integer64AttributeType)])
+        }
+    }
+
+    @Test(arguments: [1, 2, 1000], [StoreKind.sqlite, .inMemory])
+    func `the last list that names an object has it, in batches of any size`(_ size: Int, _ kind: StoreKind) throws {
+        for saves in [false, true] {
+            var world = try world(kind)
+            (world.options.batchSize, world.options.savesEachBatch) = (size, saves)
+            let text = """
+                [{"id": 1, "things": [9, 8]}, {"id": 2, "things": [9]}, {"id": 3, "things": [7, 8], "others": [9, 8]},
+                 {"id": 1, "others": [9]}]
+                """
+            for _ in 0..<3 {
+                try world.take(text, "Box")
+                #expect(try world.members("things", "id", of: "Box", "id", 1) == [])
+                #expect(try world.members("things", "id", of: "Box", "id", 2) == ["9"])
+                #expect(try world.members("things", "id", of: "Box", "id", 3) == ["7", "8"])
+                #expect(try world.members("others", "id", of: "Box", "id", 3) == ["8"])
+                #expect(try world.members("others", "id", of: "Box", "id", 1) == ["9"])
+            }
+        }
+    }
+
+    @Test(arguments: [StoreKind.sqlite, .inMemory])
+    func `an owner that the data doesn't mention loses what another one gets`(_ kind: StoreKind) throws {
+        let world = try world(kind)
+        try world.take(#"[{"id": 1, "things": [9, 8]}]"#, "Crate")
+        try world.take(#"[{"id": 2, "things": [9]}]"#, "Box")
+        #expect(try world.members("things", "id", of: "Box", "id", 1) == ["8"])
+        #expect(try world.members("things", "id", of: "Box", "id", 2) == ["9"])
+        try world.stack.perform { context throws in
+            try context.populateObjects(fromDictionaries: [["id": 1, "things": [["id": 9]]]], entity: "Box")
+            try context.save()
+        }
+        #expect(try world.members("things", "id", of: "Box", "id", 1).contains("9"))
+        #expect(try world.members("things", "id", of: "Box", "id", 2) == [])
+    }
+}
