@@ -35,3 +35,24 @@ extension GraphSchema.Entity {
         return composites
     }
 }
+
+extension DictionaryReader {
+    /// Refuses what is no value of a composite attribute, and takes note of what none of its elements is called.
+    mutating func readComposite(_ key: String, _ value: Any?, _ known: [String], _ node: Int) throws {
+        guard let value, !DictionaryValue.isNull(value) else { return }
+        guard let dictionary = value as? [String: Any] else {
+            throw misfit(value, "a dictionary of its elements", place(of: node, key: key))
+        }
+        for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) {
+            let path = "\(key).\(name)"
+            if known.contains(path) { continue }
+            let inner = known.filter { $0.hasPrefix(path + ".") }
+            if !inner.isEmpty {
+                try readComposite(path, value, inner, node)
+                continue
+            }
+            let properties = schema.entities[nodes[node].entity]
+            try report.take(unknownKey: path, of: properties, options.unknownKeys, place(of: node, key: path))
+        }
+    }
+}

@@ -294,25 +294,6 @@ struct DictionaryReader {
         }
     }
 
-    /// Refuses what is no value of a composite attribute, and takes note of what none of its elements is called.
-    private mutating func readComposite(_ key: String, _ value: Any?, _ known: [String], _ node: Int) throws {
-        guard let value, !DictionaryValue.isNull(value) else { return }
-        guard let dictionary = value as? [String: Any] else {
-            throw misfit(value, "a dictionary of its elements", place(of: node, key: key))
-        }
-        for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) {
-            let path = "\(key).\(name)"
-            if known.contains(path) { continue }
-            let inner = known.filter { $0.hasPrefix(path + ".") }
-            if !inner.isEmpty {
-                try readComposite(path, value, inner, node)
-                continue
-            }
-            let properties = schema.entities[nodes[node].entity]
-            try report.take(unknownKey: path, of: properties, options.unknownKeys, place(of: node, key: path))
-        }
-    }
-
     private mutating func readDetached(_ value: Any?, _ node: Int) throws {
         guard let value, let list = DictionaryValue.elements(value) else { return }
         for (index, element) in list.enumerated() {
@@ -421,7 +402,7 @@ struct DictionaryReader {
         }
     }
 
-    private func misfit(
+    func misfit(
         _ value: Any, _ expected: String, to property: GraphSchema.Property, _ place: GraftError.Place
     ) -> GraftError {
         let destination = schema.entities[property.destination ?? 0].name
