@@ -16,6 +16,13 @@ struct Replacement {
     var entity: Int
 }
 
+extension [Replacement] {
+    /// The objects by those whose place they have taken.
+    var successors: [ObjectIdentifier: NSManagedObject] {
+        Dictionary(map { (ObjectIdentifier($0.old), $0.new) }) { first, _ in first }
+    }
+}
+
 extension BatchImporter {
     /// Does with each object that isn't of its row's entity what the rule or the policy says.
     func changeEntities(_ snapshot: borrowing GraphSnapshot) throws {
@@ -77,13 +84,25 @@ extension BatchImporter {
         if tally.hasMade(object) { return true }
         guard let number = number(of: object), !plans[number].identity.isEmpty else { return false }
         let plan = plans[number]
+        let initial = initialValues(number)
         for (number, property) in plan.properties.enumerated() where property.isAttribute {
             if property.isTransient || property.isDerived || plan.identity.contains(number) { continue }
-            let description = matcher.known.entities[plan.number].attributesByName[property.name]
-            let initial = property.attributeKind.flatMap { GraphValue(object: description?.defaultValue, kind: $0) }
-            if try !object.holds(initial ?? .null, number, property) { return false }
+            if try !object.holds(initial[number], number, property) { return false }
         }
         return true
+    }
+
+    /// What the properties of a new object of an entity have; null for relationships.
+    private func initialValues(_ entity: Int) -> [GraphValue] {
+        if let known = initialValues[entity] { return known }
+        let attributes = matcher.known.entities[entity].attributePartsByName
+        let values = plans[entity].properties.map { property in
+            property.attributeKind.flatMap {
+                GraphValue(object: attributes[property.name]?.defaultValue, kind: $0)
+            } ?? .null
+        }
+        initialValues[entity] = values
+        return values
     }
 
     /// Moves what two entities have in common from one object to another one.
@@ -127,7 +146,7 @@ extension BatchImporter {
 
     /// Lets everything that knows objects know those that have taken their place.
     private func finishReplacing(_ replaced: [Replacement], _ snapshot: borrowing GraphSnapshot) throws {
-        let successors = Dictionary(replaced.map { (ObjectIdentifier($0.old), $0.new) }) { first, _ in first }
+        let successors = replaced.successors
         // What is noted of them is noted by their IDs.
         if !matcher.keepsObjects { try context.obtainPermanentIDs(for: replaced.map(\.new)) }
         matcher.take(successors)

@@ -48,6 +48,8 @@ final class BatchImporter {
 
     /// By entity and row of the current batch, as the matcher's objects.
     var states: [[RowState]] = []
+    /// What the properties of new objects have, by entity, as far as somebody has asked.
+    var initialValues: [Int: [GraphValue]] = [:]
     /// The relationships of the current batch that were changed, before it is known whether they stay so.
     var relinked: [GraphSnapshot.Cell] = []
     /// Whether objects that were changed have again what they had.

@@ -122,7 +122,7 @@ struct ImportTally {
 
     /// Counts objects of this import as those that have taken their place.
     mutating func take(_ replaced: [Replacement]) {
-        let successors = Dictionary(replaced.map { (ObjectIdentifier($0.old), $0.new) }) { first, _ in first }
+        let successors = replaced.successors
         for index in touched.indices {
             if let new = successors[ObjectIdentifier(touched[index].object)] { touched[index].object = new }
         }

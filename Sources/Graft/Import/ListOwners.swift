@@ -33,7 +33,7 @@ struct ListOwners {
         let members = Dictionary(
             replaced.map { ($0.old.objectID.lookupKey, $0.new.objectID.lookupKey) }
         ) { first, _ in first }
-        let successors = Dictionary(replaced.map { (ObjectIdentifier($0.old), $0.new) }) { first, _ in first }
+        let successors = replaced.successors
         for (place, owner) in owners {
             let (member, successor) = (members[place.member], successors[ObjectIdentifier(owner)])
             if member == nil, successor == nil { continue }
