@@ -89,6 +89,13 @@ class BareNamedVolume: NSManagedObject {}
         #expect(ManagedObjectClasses.missingClasses(of: Self.model("BareNamedVolume")) == nil)
     }
 
+    @Test func `key paths have names where a loaded model lacks properties of the class`() {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model("Shelf.Volume"))
+        withExtendedLifetime(coordinator) {
+            #expect((\Shelf.Volume.next?.next?.pages)._kvcKeyPathString == "next.next.pages")
+        }
+    }
+
     @Test func `key paths have names before there is a model`() {
         #expect((\Shelf.Volume.label)._kvcKeyPathString == "label")
         #expect((\Shelf.Volume.kind)._kvcKeyPathString == "kind")

@@ -19,12 +19,25 @@ final class KeyPathRecorder {
     /// one that computes its value from several, or changes it.
     static func name(of keyPath: AnyKeyPath) -> String? {
         guard let cls = type(of: keyPath).rootType as? NSManagedObject.Type,
-            let entity = ManagedObjectClasses.knownEntity(for: cls, in: nil) ?? StandInEntities.entity(for: cls)
+            let entity = entity(for: cls)
         else { return nil }
-        let recorder = KeyPathRecorder()
-        let root = recorder.makeObject(of: cls, entity)
-        let value = $current.withValue(Unshared(recorder: recorder)) { (root as Any)[keyPath: keyPath] }
-        return recorder.name(from: root, to: value)
+        // Entities don't keep those that they lead to.
+        return withExtendedLifetime(entity.model) {
+            let recorder = KeyPathRecorder()
+            let root = recorder.makeObject(of: cls, entity)
+            let value = $current.withValue(Unshared(recorder: recorder)) { (root as Any)[keyPath: keyPath] }
+            return recorder.name(from: root, to: value)
+        }
+    }
+
+    /// An entity with the properties of a class. A loaded model may lack some: another version's, or one for another purpose.
+    private static func entity(for cls: NSManagedObject.Type) -> NSEntityDescription? {
+        guard let known = ManagedObjectClasses.knownEntity(for: cls, in: nil) else {
+            return StandInEntities.entity(for: cls)
+        }
+        let properties = known.propertiesByName
+        let hasAll = WrittenAccessors.modelledProperties(of: cls).allSatisfy { properties[$0.key] != nil }
+        return hasAll ? known : StandInEntities.entity(for: cls) ?? known
     }
 
     private func makeObject(of cls: NSManagedObject.Type, _ entity: NSEntityDescription) -> NSManagedObject {
