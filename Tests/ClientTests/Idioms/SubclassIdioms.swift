@@ -53,10 +53,14 @@ final class Stamped: NSManagedObject {
 /// Counts the new objects of each notification.
 @MainActor final class ChangeObserver: NSObject {
     private(set) var insertedCounts: [Int] = []
+    private var token: (any NSObjectProtocol)?
+    /// Kept: a context is told by its address, which one of another queue could get.
+    private let context: NSManagedObjectContext
 
     init(_ context: NSManagedObjectContext) {
+        self.context = context
         super.init()
-        _ = NotificationCenter.default.addObserver(
+        token = NotificationCenter.default.addObserver(
             forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
         ) { [weak self] note in
             let inserted = note.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject>
@@ -64,6 +68,8 @@ final class Stamped: NSManagedObject {
             MainActor.assumeIsolated { self?.insertedCounts.append(count) }
         }
     }
+
+    func stop() { token.map(NotificationCenter.default.removeObserver) }
 }
 
 @Suite struct SubclassIdioms {
@@ -186,6 +192,7 @@ final class Stamped: NSManagedObject {
     @Test @MainActor func `changes on the main queue are announced without a save`() async throws {
         let container = try container()
         let observer = ChangeObserver(container.viewContext)
+        defer { observer.stop() }
         _ = Stamped(title: "one", context: container.viewContext)
         #expect(observer.insertedCounts.isEmpty)
         for _ in 0..<200 where observer.insertedCounts.isEmpty { try await Task.sleep(for: .milliseconds(10)) }

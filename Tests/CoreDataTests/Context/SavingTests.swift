@@ -187,8 +187,11 @@ final class NotificationLog: @unchecked Sendable {
     // Touched on the test's thread only, where the context posts.
     private(set) var entries: [String] = []
     private var tokens: [any NSObjectProtocol] = []
+    /// Kept: a context is told by its address, which another one could get.
+    private let context: NSManagedObjectContext
 
     init(_ context: NSManagedObjectContext) {
+        self.context = context
         let names: [(Notification.Name, String)] = [
             (.NSManagedObjectContextWillSave, "will"), (.NSManagedObjectContextDidSave, "did"),
             (.NSManagedObjectContextObjectsDidChange, "changed"),

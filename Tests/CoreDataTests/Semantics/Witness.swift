@@ -1,6 +1,8 @@
 // What the tests of Core Data's semantics share. They use `import CoreData` alone, so they run unchanged against Apple's.
 
 import CoreData
+import Foundation
+import Synchronization
 import Testing
 
 /// An object that writes down in its context's `userInfo` what it is called.
@@ -78,21 +80,28 @@ extension Library {
 
 /// The notifications of one name that come while it exists.
 final class PostedNotifications: @unchecked Sendable {
-    // Safe: notifications are posted on the thread of the test.
-    private(set) var notifications: [Notification] = []
-    private(set) var threads: [Thread] = []
+    // Safe: what comes is behind a lock, and notifications are looked at on the thread of the test.
+    private let posts = Mutex<[Post]>([])
+    private struct Post: @unchecked Sendable {
+        let notification: Notification
+        let thread: Thread
+    }
     private var token: (any NSObjectProtocol)?
+    /// Kept: a sender is told by its address, which another one could get.
+    private let sender: AnyObject?
 
     init(_ name: Notification.Name, from sender: AnyObject?) {
-        token = NotificationCenter.default.addObserver(forName: name, object: sender, queue: nil) {
-            [unowned self] notification in
-            notifications.append(notification)
-            threads.append(Thread.current)
+        self.sender = sender
+        token = NotificationCenter.default.addObserver(forName: name, object: sender, queue: nil) { [weak self] in
+            let post = Post(notification: $0, thread: .current)
+            self?.posts.withLock { $0.append(post) }
         }
     }
 
     deinit { token.map(NotificationCenter.default.removeObserver) }
 
+    var notifications: [Notification] { posts.withLock { $0 }.map(\.notification) }
+    var threads: [Thread] { posts.withLock { $0 }.map(\.thread) }
     var count: Int { notifications.count }
 
     /// The objects of the last one under a key.
