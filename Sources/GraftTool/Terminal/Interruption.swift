@@ -18,24 +18,33 @@ final class Interruption {
     private static let pipe = Pipe()
     private static let writing = pipe.fileHandleForWriting.fileDescriptor
 
+    /// What is at work.
+    private static let work = Mutex<[Progress]>([])
+    /// The thread that cancels, from the first time that something is to be cancelled on. One is enough for the process.
+    private static let listener: Void = Thread.detachNewThread {
+        // The process that started this one may have left them blocked; one thread that takes them is enough.
+        var wanted = sigset_t()
+        unsafe sigemptyset(&wanted)
+        for number in numbers { unsafe sigaddset(&wanted, number) }
+        unsafe pthread_sigmask(SIG_UNBLOCK, &wanted, nil)
+        let reading = pipe.fileHandleForReading.fileDescriptor
+        var byte: UInt8 = 0
+        // Safe: variables that outlive the calls.
+        while unsafe read(reading, &byte, 1) == 1 {
+            received.store(Int32(byte), ordering: .relaxed)
+            for progress in work.withLock({ $0 }) { progress.cancel() }
+            // Whoever asks twice doesn't want to wait for the orderly end.
+            restoreDefaults()
+        }
+    }
+
+    private let progress: Progress
+
     /// Listens for SIGINT, SIGTERM and SIGHUP from now on. One that came before has had its default effect: none is lost.
     init(cancelling progress: Progress) {
-        let reading = Self.pipe.fileHandleForReading.fileDescriptor
-        Thread.detachNewThread {
-            // The process that started this one may have left them blocked; one thread that takes them is enough.
-            var wanted = sigset_t()
-            unsafe sigemptyset(&wanted)
-            for number in Self.numbers { unsafe sigaddset(&wanted, number) }
-            unsafe pthread_sigmask(SIG_UNBLOCK, &wanted, nil)
-            var byte: UInt8 = 0
-            // Safe, as above: variables that outlive the calls.
-            guard unsafe read(reading, &byte, 1) == 1 else { return }
-            let number = Int32(byte)
-            Self.received.store(number, ordering: .relaxed)
-            progress.cancel()
-            // Whoever asks twice doesn't want to wait for the orderly end.
-            _ = signal(number, SIG_DFL)
-        }
+        self.progress = progress
+        Self.work.withLock { $0.append(progress) }
+        _ = Self.listener
         // Before a handler can ask for it: the first access of a static value isn't for handlers.
         _ = Self.writing
         for number in Self.numbers { _ = signal(number) { Interruption.forward($0) } }
@@ -50,8 +59,15 @@ final class Interruption {
         errno = before
     }
 
-    /// Gives the signals their default effect back.
+    /// Listens no more; where nothing else is at work, the signals have their default effect again.
     func end() {
-        for number in Self.numbers { _ = signal(number, SIG_DFL) }
+        Self.work.withLock { work in
+            work.removeAll { $0 === progress }
+            if work.isEmpty { Self.restoreDefaults() }
+        }
+    }
+
+    private static func restoreDefaults() {
+        for number in numbers { _ = signal(number, SIG_DFL) }
     }
 }
