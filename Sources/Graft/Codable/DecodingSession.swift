@@ -14,14 +14,10 @@ final class DecodingSession: @unchecked Sendable {
     private var known: DecodedObjects?
     /// The run of the last object, for the next one. It is absent while it works: an object may decode others when it is made.
     private var idle: ManagedObjectDecoder?
-    // The address stands for one context as long as this reference keeps the memory from being used again.
+    // The context's address stands for one context as long as this reference keeps the memory from being used again.
     private unowned let context: NSManagedObjectContext
-    private let owner: ObjectIdentifier
 
-    private init(_ context: NSManagedObjectContext) {
-        self.context = context
-        owner = ObjectIdentifier(context)
-    }
+    private init(_ context: NSManagedObjectContext) { self.context = context }
 
     /// Deletes what owners gave up, when all has been decoded.
     func deleteGivenUp() throws { try known?.deleteGivenUp() }
@@ -35,6 +31,9 @@ final class DecodingSession: @unchecked Sendable {
     // MARK: With the context
 
     private struct Latest: Sendable {
+        /// Whose session it is. Nobody else may hold it even for a moment: the last reference could be theirs, and let go of
+        /// objects on another thread.
+        var owner: ObjectIdentifier?
         // Safe: read and written under the lock only.
         nonisolated(unsafe) weak var session: DecodingSession?
     }
@@ -44,13 +43,15 @@ final class DecodingSession: @unchecked Sendable {
 
     /// The session of a context. Call it on the context's queue.
     static func of(_ context: NSManagedObjectContext) -> DecodingSession {
-        if let session = latest.withLock({ unsafe $0.session }), session.owner == ObjectIdentifier(context) {
-            return session
-        }
+        let owner = ObjectIdentifier(context)
+        if let session = latest.withLock({ $0.owner == owner ? unsafe $0.session : nil }) { return session }
         let key: NSString = "org.graft.decoding"
         let session = context.userInfo[key] as? DecodingSession ?? DecodingSession(context)
         context.userInfo[key] = session
-        latest.withLock { unsafe $0.session = session }
+        latest.withLock {
+            $0.owner = owner
+            unsafe $0.session = session
+        }
         return session
     }
 
