@@ -108,6 +108,19 @@ extension EntityLayout {
     }
 }
 
+/// Puts together the keys of a path that lead into a composite attribute: `place`, `point`, `x` are one property.
+struct CompositeKeys {
+    /// The composite attribute at which the path is; nil where it is at none.
+    private(set) var composite: String?
+
+    /// The name of a property, once it is whole; nil where the key leads to a composite attribute.
+    mutating func name(_ key: String, of entity: NSEntityDescription?) -> String? {
+        let name = composite.map { "\($0).\(key)" } ?? key
+        composite = entity?.layout.composites[name] == nil ? nil : name
+        return composite == nil ? name : nil
+    }
+}
+
 extension NSEntityDescription {
     /// Why a store has nothing of a name, in words.
     func reasonAgainst(_ name: String) -> String {

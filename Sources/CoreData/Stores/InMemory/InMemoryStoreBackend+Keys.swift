@@ -110,19 +110,14 @@ private struct KeyCheck {
 
     private mutating func follow(_ path: KeyPathSteps, from start: NSEntityDescription?) -> NSEntityDescription? {
         var current = start
-        var composite = ""
+        var keys = CompositeKeys()
         for step in path.steps {
             guard let owner = current else { return nil }
             switch step {
             case .collection(.count, _), .unknownOperator: return nil
             case .collection(_, let rest): current = follow(rest, from: owner)
             case .key(let name):
-                let key = composite + name
-                composite = ""
-                if owner.layout.composites[key] != nil {
-                    composite = key + "."
-                    continue
-                }
+                guard let key = keys.name(name, of: owner) else { continue }
                 if key != name, owner.layout.slot(named: key) != nil {
                     current = nil
                     continue

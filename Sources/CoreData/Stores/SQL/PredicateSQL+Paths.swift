@@ -11,26 +11,22 @@ extension PredicateSQL {
             case .object(let object): .scalar(try key(of: object))
             case .value(let value): .scalar(value)
             }
-        var composite = ""
+        var keys = CompositeKeys()
         for step in path.steps {
             switch step {
-            case .key(let name):
-                let key = composite + name
-                composite = ""
-                if let entity = operand.entity, entity.description.layout.composites[key] != nil {
-                    composite = key + "."
-                } else {
-                    operand = try value(forKey: key, of: operand)
-                }
+            case .key(let key):
+                guard let name = keys.name(key, of: operand.entity?.description) else { continue }
+                operand = try value(forKey: name, of: operand)
             case .collection(let collection, let rest):
                 operand = try aggregate(collection, of: operand, rest: rest, path: path.text)
             case .unknownOperator(let name):
                 throw PredicateSQLProblem("the key path '\(path.text)' has the unknown operator \(name)")
             }
         }
-        guard !composite.isEmpty, let layout = operand.entity?.description.layout else { return operand }
-        let names = layout.slots.map(\.name).filter { $0.hasPrefix(composite) }
-        return .list(try names.map { try value(forKey: $0, of: operand) })
+        guard let layout = operand.entity?.description.layout,
+            let composite = keys.composite.flatMap({ layout.composites[$0] })
+        else { return operand }
+        return .list(try composite.slots.map { try value(forKey: layout.slots[$0].name, of: operand) })
     }
 
     private func value(forKey key: String, of operand: SQLOperand) throws -> SQLOperand {

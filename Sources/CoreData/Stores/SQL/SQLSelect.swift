@@ -76,14 +76,12 @@ struct SQLSelect {
         var components = keyPath.split(separator: ".").map(String.init).filter { $0.lowercased() != "self" }
         if components.last == "objectID" { components.removeLast() }
         var (alias, current) = (Self.base, entity)
-        var composite = ""
-        for (index, name) in components.enumerated() {
-            let component = composite + name
-            if current.description.layout.composites[component] != nil, index < components.count - 1 {
-                composite = component + "."
-                continue
+        var keys = CompositeKeys()
+        for (index, key) in components.enumerated() {
+            guard let component = keys.name(key, of: current.description) else {
+                if index < components.count - 1 { continue }
+                throw unknown(keys.composite ?? key, of: current, in: keyPath)
             }
-            composite = ""
             guard let property = current.property(named: component) else {
                 throw unknown(component, of: current, in: keyPath)
             }
