@@ -188,11 +188,28 @@ final class ManagedObjectDecoder {
     func update(
         _ object: NSManagedObject, _ plan: CodingPlan, _ values: [Value], _ count: Int, _ container: Container
     ) throws {
-        for (number, value) in values where number < count {
+        for (number, value) in values {
             let property = plan.entity.properties[number]
+            if number >= count {
+                if value.isNull { continue }
+                throw Self.leftOut(property, of: object, container)
+            }
             if value.isNull, !property.isOptional { throw Self.null(property, plan, container) }
             _ = try editor.set(value, number, property, of: object)
         }
+    }
+
+    /// Why an object that was found as one of a super-entity can't take a value. An import leaves it out with a line in its report.
+    private static func leftOut(
+        _ property: GraphSchema.Property, of object: NSManagedObject, _ container: Container
+    ) -> GraftError {
+        var place = place(container.codingPath, object.entity.name)
+        place.property = property.name
+        return GraftError(
+            .other(
+                finding: "the object is stored as \(object.entity.name ?? ""), which has no '\(property.name)'",
+                remedy: "Import the data, which can make it what they say, or delete the stored object."),
+            at: place)
     }
 
     private static func null(
@@ -263,8 +280,11 @@ final class ManagedObjectDecoder {
         _ level: CodingPlan.Level, in container: Container, of object: NSManagedObject, knownCount: Int?, nesting: Int
     ) throws {
         let isNew = knownCount == nil
-        for relationship in level.relationships
-        where relationship.number < knownCount ?? .max && container.contains(relationship.key) {
+        for relationship in level.relationships where container.contains(relationship.key) {
+            if let knownCount, relationship.number >= knownCount {
+                if try container.decodeNil(forKey: relationship.key) { continue }
+                throw Self.leftOut(relationship.property, of: object, container)
+            }
             try connect(
                 relationship, of: object, to: try ends(relationship, in: container, of: isNew ? nil : object, nesting),
                 isNew: isNew)

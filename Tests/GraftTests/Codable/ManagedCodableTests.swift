@@ -180,6 +180,23 @@ import Yams
         }
     }
 
+    @Test func `what an object of the super-entity can't have is an error, and nothing is changed`() throws {
+        try perform { context throws in
+            let hero = try context.decodeHero(#"{"heroID": 2, "realName": "Edward"}"#)
+            let text =
+                #"{"heroID": 1, "friends": [{"$entity": "Villain", "heroID": 2, "realName": "E", "plan": "Flood"}]}"#
+            let error = graftError { _ = try context.decodeHero(text) }
+            #expect(error?.description.contains("stored as Hero, which has no 'plan'") == true)
+            #expect(error?.place.path == [.key("friends"), .index(0)] && error?.place.property == "plan")
+            #expect(hero.text("realName") == "Edward")
+            #expect(context.insertedObjects == [hero])
+            // What says nothing that the object can't have says that it is one.
+            let friend = text.replacing(#", "plan": "Flood""#, with: #", "plan": null"#)
+            #expect(try context.decodeHero(friend).value(forKey: "friends") as? Set<CodedHero> == [hero])
+            #expect(hero.text("realName") == "E")
+        }
+    }
+
     @Test func `key, date and data strategies of the coder apply`() throws {
         try perform { context throws in
             let hero = try context.decodeHero(#"{"heroID": 5, "realName": "X"}"#)
