@@ -53,7 +53,8 @@ public struct ImportReport: Sendable, Hashable, Codable {
         public var count: Int
     }
 
-    /// Decimals that a SQLite store can't keep exactly: it has 15 digits for what is no integer.
+    /// Decimals that a SQLite store can't keep exactly, since it has 15 digits for what is no integer, and whole numbers that a
+    /// Double or Float can't hold.
     public struct RoundedValues: Sendable, Hashable, Codable {
         /// The entity of the objects.
         public var entity: String

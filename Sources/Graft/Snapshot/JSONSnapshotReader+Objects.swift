@@ -86,7 +86,11 @@ extension JSONSnapshotReader {
     @inline(__always)
     mutating func readAttribute(_ property: Int, of plan: JSONEntityPlan, row: Int, first: JSONToken? = nil) throws {
         var value = try value(of: first, property, plan)
-        if keepsDoubles, case .decimal(let exact) = value { value = kept(exact, property, of: plan) }
+        switch value {
+        case .decimal(let exact) where keepsDoubles: value = kept(exact, property, of: plan)
+        case .double(let closest) where abs(closest) >= 16_777_216: noteRounding(closest, property, of: plan)
+        default: break
+        }
         snapshot.tables[plan.number].setValue(value, plan.columns[property], row: row)
         snapshot.tables[plan.number].markPresent(property, row: row)
     }
@@ -108,10 +112,24 @@ extension JSONSnapshotReader {
     /// What the store will keep of a decimal. So it is compared with what the store has, and importing it again changes nothing.
     private mutating func kept(_ exact: Decimal, _ property: Int, of plan: JSONEntityPlan) -> GraphValue {
         let kept = exact.keptBySQLite
-        if kept != exact, unknownKeys.isCounting {
-            roundedCounts[GraphSnapshot.Column(entity: plan.number, property: property), default: 0] += 1
-        }
+        if kept != exact { countRounded(property, of: plan) }
         return .decimal(kept)
+    }
+
+    /// Counts a whole number that a Double or Float can't hold: two identities may have become one.
+    private mutating func noteRounding(_ closest: Double, _ property: Int, of plan: JSONEntityPlan) {
+        guard plan.transformers?[property] == nil else { return }
+        switch reader.latest {
+        case .number(let text), .string(let text):
+            guard let exact = reader.int64(of: text), Int64(exactly: closest) != exact else { return }
+            countRounded(property, of: plan)
+        default: return
+        }
+    }
+
+    private mutating func countRounded(_ property: Int, of plan: JSONEntityPlan) {
+        guard unknownKeys.isCounting else { return }
+        roundedCounts[GraphSnapshot.Column(entity: plan.number, property: property), default: 0] += 1
     }
 
     /// The value that a transformer makes of a token. Null stays null, without asking it.

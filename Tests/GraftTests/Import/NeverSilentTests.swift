@@ -166,6 +166,23 @@ import Testing
         #expect(second["Power"].unchanged == 5 && second["Power"].updated == 0, "\(second)")
     }
 
+    @Test func `whole numbers that a double or float can't hold are named`() throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Post", info: ["identityAttributes": "id"],
+            [.attribute("id", .doubleAttributeType), .attribute("likes", .floatAttributeType)])
+        let stack = try TestStack(sketch.model())
+        let report = try stack.importJSON(
+            """
+            [{"id": 9007199254740993, "likes": "16777217"}, {"id": 9007199254740992, "likes": 16777216},
+             {"id": -9223372036854775807, "likes": 0.1}, {"id": 1e300, "likes": 16777218}]
+            """)
+        #expect(report["Post"].inserted == 3)
+        #expect(
+            report.roundedValues.map(\.description)
+                == ["Post.id: 2 values lost digits", "Post.likes: 1 value lost digits"])
+    }
+
     @Test func `a decimal is compared as the store keeps it, and lost digits are named`() throws {
         var sketch = ModelSketch()
         sketch.entity(
