@@ -21,40 +21,42 @@ extension ObjectMatcher {
     /// Gives nested rows without identity to members that their owners have already.
     func matchNestedObjects(of owners: [RowReference], _ snapshot: borrowing GraphSnapshot) throws {
         var pending = owners
+        let before = snapshot.listsAddedBefore()
         while let reference = pending.popLast() {
             guard let object = object(reference) else { continue }
             let plan = plans[reference.entity]
             for number in plan.relationships where snapshot.tables[plan.number].hasValue(number, row: reference.row) {
-                let rows = unmatchedRows(of: reference, plan.properties[number], snapshot)
-                if rows.isEmpty { continue }
+                let cell = GraphSnapshot.Cell(row: reference, property: number)
                 var taken: Set<ObjectIdentifier> = []
-                let placed = rows.enumerated().map { PlacedRow(row: $1, place: $0) }
-                pending += try match(
-                    placed, plan.properties[number], with: object.relatedObjects(number, plan.properties[number]),
-                    taken: &taken, snapshot)
+                for statement in (before[cell] ?? []) + [snapshot.statement(of: cell)] {
+                    let rows = unmatchedRows(of: statement, plan.properties[number], snapshot)
+                    if rows.isEmpty { continue }
+                    let placed = rows.enumerated().map { PlacedRow(row: $1, place: $0) }
+                    pending += try match(
+                        placed, plan.properties[number], with: object.relatedObjects(number, plan.properties[number]),
+                        taken: &taken, snapshot)
+                }
             }
         }
     }
 
     /// The rows of a relationship that have neither an object nor an identity, nor stand for themselves.
     private func unmatchedRows(
-        of reference: RowReference, _ property: GraphSchema.Property, _ snapshot: borrowing GraphSnapshot
+        of statement: LinkStatement, _ property: GraphSchema.Property, _ snapshot: borrowing GraphSnapshot
     ) -> [RowReference] {
         var rows: [RowReference] = []
         func add(_ row: RowReference, _ isRoot: Bool) {
             if object(row) == nil, !isRoot { rows.append(row) }
         }
-        let table = reference.entity
         if property.isToMany {
-            for index in snapshot.tables[table].toMany(property.column, row: reference.row).indices {
+            for index in statement.members.indices {
                 let row = snapshot.resolved(snapshot.members[index])
                 if isIdentified(row.entity, row.row, snapshot) { continue }
                 add(row, snapshot.tables[row.entity].flags[row.row].contains(.root))
             }
         } else {
-            let row = snapshot.tables[table].toOne(property.column, row: reference.row)
-            if row.isNone { return [] }
-            let end = snapshot.resolved(row)
+            if statement.end.isNone { return [] }
+            let end = snapshot.resolved(statement.end)
             if isIdentified(end.entity, end.row, snapshot) { return [] }
             add(end, snapshot.tables[end.entity].flags[end.row].contains(.root))
         }

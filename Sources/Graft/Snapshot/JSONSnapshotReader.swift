@@ -151,6 +151,7 @@ struct JSONSnapshotReader: ~Copyable {
         while hasMore, isDocument || snapshot.rowCount + snapshot.earlier.count < rowLimit {
             hasMore = try readRecord()
         }
+        snapshot.mergeAddedMembers()
         // Where nobody else loses a member, in which order it came to others makes no difference.
         try snapshot.addUpLists { property, schema in
             guard let inverse = property.inverse, let destination = property.destination else { return true }

@@ -95,6 +95,66 @@ extension GraphSnapshot {
         return statements
     }
 
+    /// The lists that say what is added to each other, the first ones first, without what a row has now.
+    func listsAddedBefore() -> [Cell: [LinkStatement]] {
+        if earlier.isEmpty { return [:] }
+        let lists = earlierStatements().reversed().filter {
+            !$0.isReplaced && schema.entities[$0.cell.row.entity].properties[$0.cell.property].isToMany
+        }
+        return Dictionary(grouping: lists, by: \.cell)
+    }
+
+    /// Lets members without identity stand for the equal ones that earlier lists have, each of those once a list: had the earlier
+    /// list been imported before, they would be found.
+    mutating func mergeAddedMembers() {
+        let related = Set(relatedRows.map(\.reference))
+        for (cell, lists) in listsAddedBefore().sorted(by: {
+            ($0.key.row, $0.key.property) < ($1.key.row, $1.key.property)
+        }) {
+            var known: [RowContents: [RowReference]] = [:]
+            for list in lists + [statement(of: cell)] {
+                // The last one is met first.
+                var free = known.mapValues { Array($0.reversed()) }
+                for index in list.members.indices {
+                    let row = resolved(members[index])
+                    guard !related.contains(row), let contents = contents(of: row) else { continue }
+                    if let equal = free[contents]?.popLast() {
+                        if equal != row { forward(row, to: equal) }
+                    } else {
+                        known[contents, default: []].append(row)
+                    }
+                }
+            }
+        }
+    }
+
+    /// All that a row says.
+    private struct RowContents: Hashable {
+        var entity: Int
+        var properties: [Int]
+        var values: [ExactValue]
+        var ends: [RowReference]
+    }
+
+    /// What a row says that is known by that alone; nil for one with an identity, at the top or with lists of its own.
+    private func contents(of row: RowReference) -> RowContents? {
+        let entity = schema.entities[row.entity]
+        guard tables[row.entity].flags[row.row].isEmpty, tables[row.entity].rowName(row.row).isNull,
+            identityHash(entity: row.entity, row: row.row, columns: entity.identityColumns) == nil
+        else { return nil }
+        var contents = RowContents(entity: row.entity, properties: [], values: [], ends: [])
+        for (number, property) in entity.properties.enumerated() {
+            guard tables[row.entity].hasValue(number, row: row.row) else { continue }
+            contents.properties.append(number)
+            switch property.kind {
+            case .attribute: contents.values.append(ExactValue(tables[row.entity].value(property.column, row: row.row)))
+            case .toOne: contents.ends.append(resolved(tables[row.entity].toOne(property.column, row: row.row)))
+            case .toMany: return nil
+            }
+        }
+        return contents
+    }
+
     /// Makes one list of those that add to each other.
     ///
     /// - Parameter isWanted: Whether the lists of a relationship are added up.
