@@ -28,16 +28,24 @@ extension ObjectMatcher {
             for number in plan.relationships where snapshot.tables[plan.number].hasValue(number, row: reference.row) {
                 let cell = GraphSnapshot.Cell(row: reference, property: number)
                 var taken: Set<ObjectIdentifier> = []
-                for statement in (before[cell] ?? []) + [snapshot.statement(of: cell)] {
-                    let rows = unmatchedRows(of: statement, plan.properties[number], snapshot)
-                    if rows.isEmpty { continue }
-                    let placed = rows.enumerated().map { PlacedRow(row: $1, place: $0) }
-                    pending += try match(
-                        placed, plan.properties[number], with: object.relatedObjects(number, plan.properties[number]),
-                        taken: &taken, snapshot)
+                for statement in before[cell] ?? [] {
+                    pending += try match(membersOf: statement, object, plan.properties[number], &taken, snapshot)
                 }
+                pending += try match(
+                    membersOf: snapshot.statement(of: cell), object, plan.properties[number], &taken, snapshot)
             }
         }
+    }
+
+    private func match(
+        membersOf statement: LinkStatement, _ owner: NSManagedObject, _ property: GraphSchema.Property,
+        _ taken: inout Set<ObjectIdentifier>, _ snapshot: borrowing GraphSnapshot
+    ) throws -> [RowReference] {
+        let rows = unmatchedRows(of: statement, property, snapshot)
+        if rows.isEmpty { return [] }
+        let placed = rows.enumerated().map { PlacedRow(row: $1, place: $0) }
+        return try match(
+            placed, property, with: owner.relatedObjects(statement.cell.property, property), taken: &taken, snapshot)
     }
 
     /// The rows of a relationship that have neither an object nor an identity, nor stand for themselves.
