@@ -107,19 +107,22 @@ extension GraphSnapshot {
     /// Lets members without identity stand for the equal ones that earlier lists have, each of those once a list: had the earlier
     /// list been imported before, they would be found.
     mutating func mergeAddedMembers() {
+        if earlier.isEmpty { return }
         let related = Set(relatedRows.map(\.reference))
         for (cell, lists) in listsAddedBefore().sorted(by: {
             ($0.key.row, $0.key.property) < ($1.key.row, $1.key.property)
         }) {
             var known: [RowContents: [RowReference]] = [:]
             for list in lists + [statement(of: cell)] {
-                // The last one is met first.
-                var free = known.mapValues { Array($0.reversed()) }
+                // How many of the list have said the same.
+                var counts: [RowContents: Int] = [:]
                 for index in list.members.indices {
                     let row = resolved(members[index])
                     guard !related.contains(row), let contents = contents(of: row) else { continue }
-                    if let equal = free[contents]?.popLast() {
-                        if equal != row { forward(row, to: equal) }
+                    let count = counts[contents, default: 0]
+                    counts[contents] = count + 1
+                    if let equal = known[contents], count < equal.count {
+                        if equal[count] != row { forward(row, to: equal[count]) }
                     } else {
                         known[contents, default: []].append(row)
                     }
