@@ -131,6 +131,8 @@ import Testing
             touch heard
             status=0
             wait $! || status=$?
+            # Whoever feeds the import may not have seen yet that it is over.
+            wait
             rm heard
             exit $status
             """, in: folder)
