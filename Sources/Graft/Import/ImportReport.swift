@@ -53,6 +53,16 @@ public struct ImportReport: Sendable, Hashable, Codable {
         public var count: Int
     }
 
+    /// A key that objects of the data have more than once; the last value counts.
+    public struct RepeatedKey: Sendable, Hashable, Codable {
+        /// The entity of the objects.
+        public var entity: String
+        /// The key, with those that lead to it from the object.
+        public var key: String
+        /// How many values before the last ones were passed over.
+        public var count: Int
+    }
+
     /// Decimals that a SQLite store can't keep exactly, since it has 15 digits for what is no integer, and whole numbers that a
     /// Double or Float can't hold.
     public struct RoundedValues: Sendable, Hashable, Codable {
@@ -100,6 +110,8 @@ public struct ImportReport: Sendable, Hashable, Codable {
 
     /// The keys that no property maps to, by entity and key (``ImportOptions/unknownKeys``).
     public internal(set) var unknownKeys: [UnknownKey] = []
+    /// The keys that objects have more than once, by entity and key. Errors with ``ImportOptions/UnknownKeys/fail``.
+    public internal(set) var repeatedKeys: [RepeatedKey] = []
     /// How many objects of the data have no key at all: `{}`.
     public internal(set) var emptyObjects = 0
 
@@ -114,8 +126,7 @@ public struct ImportReport: Sendable, Hashable, Codable {
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case entities, recordCount, batchCount, fetchCount, unresolvedReferences, isDryRun, failures, keptLinks,
-            unknownKeys,
-            emptyObjects, roundedValues, leftOutValues, exceededLimits
+            unknownKeys, repeatedKeys, emptyObjects, roundedValues, leftOutValues, exceededLimits
     }
 
     /// An empty report.
@@ -134,6 +145,7 @@ public struct ImportReport: Sendable, Hashable, Codable {
         failures = try container.decode([ImportReport.Failure].self, forKey: .failures)
         keptLinks = try container.decodeIfPresent([Failure].self, forKey: .keptLinks) ?? []
         unknownKeys = try container.decodeIfPresent([UnknownKey].self, forKey: .unknownKeys) ?? []
+        repeatedKeys = try container.decodeIfPresent([RepeatedKey].self, forKey: .repeatedKeys) ?? []
         emptyObjects = try container.decodeIfPresent(Int.self, forKey: .emptyObjects) ?? 0
         roundedValues = try container.decodeIfPresent([RoundedValues].self, forKey: .roundedValues) ?? []
         leftOutValues = try container.decodeIfPresent([LeftOutValues].self, forKey: .leftOutValues) ?? []
@@ -161,7 +173,7 @@ extension ImportReport: CustomStringConvertible {
     public var description: String {
         let lines =
             entities.map { "\($0.name): \($0.counts)" }
-            + unknownKeys.map(\.description) + roundedValues.map(\.description)
+            + unknownKeys.map(\.description) + repeatedKeys.map(\.description) + roundedValues.map(\.description)
             + leftOutValues.map(\.description) + exceededLimits
         let text = lines.isEmpty ? "nothing to import" : lines.joined(separator: "\n")
         return isDryRun ? "\(text)\n(dry run, nothing was kept)" : text
@@ -171,6 +183,13 @@ extension ImportReport: CustomStringConvertible {
 extension ImportReport.UnknownKey: CustomStringConvertible {
     /// For instance `Hero: unknown key 'colour' (3)`.
     public var description: String { GraftError.oneLine("\(entity): unknown key '\(key)' (\(count))") }
+}
+
+extension ImportReport.RepeatedKey: CustomStringConvertible {
+    /// For instance `Hero: the key 'name' is there again (3), the last value counts`.
+    public var description: String {
+        GraftError.oneLine("\(entity): the key '\(key)' is there again (\(count)), the last value counts")
+    }
 }
 
 extension ImportReport.RoundedValues: CustomStringConvertible {
@@ -219,6 +238,16 @@ extension ImportReport {
         }
     }
 
+    /// Counts a key that objects have again.
+    private mutating func addRepeatedKey(_ key: String, of entity: String, count: Int) {
+        if let index = repeatedKeys.firstIndex(where: { $0.entity == entity && $0.key == key }) {
+            repeatedKeys[index].count += count
+            return
+        }
+        repeatedKeys.append(RepeatedKey(entity: entity, key: key, count: count))
+        repeatedKeys.sort { ($0.entity, $0.key) < ($1.entity, $1.key) }
+    }
+
     /// Counts a key that no property maps to.
     mutating func addUnknownKey(_ key: String, of entity: String, count: Int = 1) {
         if let index = unknownKeys.firstIndex(where: { $0.entity == entity && $0.key == key }) {
@@ -238,8 +267,12 @@ extension ImportReport {
     mutating func add(_ reader: borrowing JSONSnapshotReader) {
         let schema = reader.mapping.schema
         for entry in reader.unknownKeys.entries where entry.count > 0 {
-            addUnknownKey(
-                entry.path.joined(separator: "."), of: schema.entities[entry.entity].name, count: entry.count)
+            let (key, entity) = (entry.path.joined(separator: "."), schema.entities[entry.entity].name)
+            if entry.isRepeated {
+                addRepeatedKey(key, of: entity, count: entry.count)
+            } else {
+                addUnknownKey(key, of: entity, count: entry.count)
+            }
         }
         emptyObjects += reader.emptyObjectCount
         for (column, count) in reader.roundedCounts {

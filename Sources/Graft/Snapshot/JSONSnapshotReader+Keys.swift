@@ -1,5 +1,6 @@
 // Keys that no property maps to. One among others is counted, or is an error of a strict import. An object that has nothing else
-// is none of the entity's: a misspelt envelope, an error message of a server. It would make an empty object each time.
+// is none of the entity's: a misspelt envelope, an error message of a server. It would make an empty object each time. A key that
+// an object has again is counted in the same way: the last value stays, as RFC 8259 (section 4) says that most readers do.
 
 extension JSONSnapshotReader {
     /// What unknown keys of an object mean.
@@ -53,18 +54,52 @@ extension JSONSnapshotReader {
         if !plan.surroundingKeys.isEmpty, keys.path.isEmpty, plan.surroundingKeys.contains(reader.string(of: text)) {
             return true
         }
-        let isCounting = unknownKeys.isCounting
-        if check != .all { unknownKeys.isCounting = false }
-        unknownKeys.note(text, in: keys, of: plan.number, reader)
-        unknownKeys.isCounting = isCounting
+        count(text, isRepeated: false, in: keys, of: plan, check)
         guard unknownKeyPolicy == .fail, check == .all else { return false }
         let key = reader.string(of: text)
         let closest = NameSuggestion.closest(to: key, among: keys.table.keys)
-        let error = reader.error(
-            .unknownKeys([key], closest: closest.map { [$0] } ?? [], known: keys.table.keys, areAll: false),
-            entity: plan.name)
+        try refuse(
+            .unknownKeys([key], closest: closest.map { [$0] } ?? [], known: keys.table.keys, areAll: false), of: plan)
+        return false
+    }
+
+    /// Takes note of a key that the object has had already.
+    mutating func noteRepeated(
+        _ text: JSONText, in keys: KeyTree, of plan: JSONEntityPlan, _ check: KeyCheck
+    ) throws {
+        count(text, isRepeated: true, in: keys, of: plan, check)
+        guard unknownKeyPolicy == .fail, check == .all else { return }
+        try refuse(
+            .wrongType(found: "the key '\(reader.string(of: text))' again", expected: "each key once in an object"),
+            of: plan)
+    }
+
+    private mutating func count(
+        _ text: JSONText, isRepeated: Bool, in keys: KeyTree, of plan: JSONEntityPlan, _ check: KeyCheck
+    ) {
+        let isCounting = unknownKeys.isCounting
+        if check != .all { unknownKeys.isCounting = false }
+        unknownKeys.note(text, isRepeated: isRepeated, in: keys, of: plan.number, reader)
+        unknownKeys.isCounting = isCounting
+    }
+
+    private mutating func refuse(_ reason: GraftError.Problem, of plan: JSONEntityPlan) throws {
+        let error = reader.error(reason, entity: plan.name)
         guard failures != nil else { throw error }
         try failures?.note(error, record: recordCount)
-        return false
+    }
+}
+
+/// The numbers of the keys that an object has had.
+struct MetKeys {
+    private var first: UInt64 = 0
+    private var others: Set<Int> = []
+
+    /// Takes note of a key, and says whether it is the first time.
+    mutating func insert(_ key: Int) -> Bool {
+        guard key < UInt64.bitWidth else { return others.insert(key).inserted }
+        let bit = UInt64(1) << UInt64(key)
+        defer { first |= bit }
+        return first & bit == 0
     }
 }

@@ -45,11 +45,13 @@ extension JSONSnapshotReader {
         _ keys: KeyTree, of plan: JSONEntityPlan, row: Int, first: JSONToken? = nil, _ check: KeyCheck = .all
     ) throws -> Int {
         var knownCount = 0
+        var met = MetKeys()
         var token = try first ?? reader.next()
         var expected = 0
         var previous = -1
         while case .key(let text) = token {
             if let key = reader.index(of: text, in: keys.table, expected: expected) {
+                if !met.insert(key) { try noteRepeated(text, in: keys, of: plan, check) }
                 if key != expected, previous >= 0 { successors[previous] = key }
                 knownCount &+= 1
                 previous = keys.firstKeyNumber &+ key

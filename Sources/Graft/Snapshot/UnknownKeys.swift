@@ -1,19 +1,22 @@
-// The keys in the data that no property maps to. Each is counted, so that a report can name it; what becomes of it is said by
+// The keys in the data that no property maps to, and those that an object has again. Each is counted, so that a report can name it; what becomes of it is said by
 // `ImportOptions.unknownKeys`. Objects by the thousand have the same unknown keys, so none of them is made a String twice.
 
-/// Counts unknown keys by the place in the mapping where they were met.
+/// Counts unknown and repeated keys by the place in the mapping where they were met.
 struct UnknownKeys {
     struct Entry {
         /// The number of the entity.
         var entity: Int
         /// The keys that lead there from the entity's object.
         var path: [String]
+        /// Whether it is known, and was in the object before.
+        var isRepeated = false
         var count = 0
     }
 
     private struct Key: Hashable {
         var tree: Int
         var hash: UInt64
+        var isRepeated: Bool
     }
 
     /// How many different keys are told apart. Data with more has them as values, such as identifiers.
@@ -29,16 +32,19 @@ struct UnknownKeys {
     /// Notes a key.
     ///
     /// - Parameter tree: The keys that are known in its place.
-    mutating func note(_ key: JSONText, in tree: KeyTree, of entity: Int, _ reader: borrowing JSONReader) {
+    mutating func note(
+        _ key: JSONText, isRepeated: Bool, in tree: KeyTree, of entity: Int, _ reader: borrowing JSONReader
+    ) {
         let hash = reader.withContents(of: key) { bytes in
             // FNV-1a; a collision would count one key under the name of another.
             bytes.indices.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64(bytes[$1])) &* 0x100_0000_01B3 }
         }
-        let place = Key(tree: tree.firstKeyNumber, hash: hash)
+        let place = Key(tree: tree.firstKeyNumber, hash: hash, isRepeated: isRepeated)
         if let number = numbers[place] { return met(number) }
         let isFull = entries.count >= Self.limit
         if !isFull || entries.count == Self.limit {
-            entries.append(Entry(entity: entity, path: isFull ? ["..."] : tree.path + [reader.string(of: key)]))
+            let path = isFull ? ["..."] : tree.path + [reader.string(of: key)]
+            entries.append(Entry(entity: entity, path: path, isRepeated: isRepeated))
         }
         let number = min(entries.count, Self.limit + 1) - 1
         if !isFull { numbers[place] = number }

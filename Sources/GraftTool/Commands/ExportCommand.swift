@@ -105,7 +105,7 @@ struct ExportCommand: JobCommand {
             store: store ?? path ?? "", model: model, entities: entity, predicate: predicate, sortKey: sort,
             limit: limit,
             isPlain: relationships != nil || depth != nil || omitNulls || nameKey != nil, options: options,
-            transformers: transformer, output: output, keepsGoing: keepGoing)
+            transformers: transformer, output: OutputFile.path(output), keepsGoing: keepGoing)
         if try job.run(on: console) > 0 { throw QuietExit(code: 1) }
     }
 }

@@ -78,7 +78,9 @@ struct ImportCommand: JobCommand {
     var onError = OnError.fail
 
     @Option(
-        help: ArgumentHelp("A file for the report, in JSON: what was done, and every failure.", valueName: "file"),
+        help: ArgumentHelp(
+            "A file for the report, in JSON: what was done, and every failure; - for standard output.",
+            valueName: "file"),
         completion: .file())
     var report: String?
 

@@ -5,9 +5,12 @@ import Foundation
 import Graft
 
 enum OutputFile {
+    /// The path of a result; nil for standard output, which `-` is, too.
+    static func path(_ output: String?) -> String? { output == "-" ? nil : output }
+
     /// Says what was written into a file.
     static func report(_ output: String?, _ console: Console) throws {
-        guard let output, FileKind(ofPath: output) == .file else { return }
+        guard let output = path(output), FileKind(ofPath: output) == .file else { return }
         let target = URL(fileURLWithPath: output).resolvingSymlinksInPath().path
         let size = try FileManager.default.attributesOfItem(atPath: target)[.size] as? NSNumber
         try console.report(["\(output): \(size?.int64Value ?? 0) bytes"], after: "\(output) is written")
@@ -21,7 +24,7 @@ enum OutputFile {
     /// - Throws: ``GraftError`` with the problem `unwritableFile`; in plain words where something would be lost.
     static func destination(_ output: String?, besides files: [String?], _ console: Console) throws -> ExportDestination
     {
-        guard let output else { return .handle(FileHandle(fileDescriptor: console.output)) }
+        guard let output = path(output) else { return .handle(FileHandle(fileDescriptor: console.output)) }
         // A link keeps pointing where it points, and the file there is replaced.
         let url = URL(fileURLWithPath: output).resolvingSymlinksInPath()
         switch FileKind(ofPath: url.path) {

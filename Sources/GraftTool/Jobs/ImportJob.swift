@@ -57,8 +57,10 @@ struct ImportJob {
             throw error
         }
         try write(report, to: reportDestination)
-        try console.report(
-            input.remarks + ImportReportText.lines(report), after: isDryRun ? nil : "the import is saved")
+        if self.report == nil || OutputFile.path(self.report) != nil {
+            try console.report(
+                input.remarks + ImportReportText.lines(report), after: isDryRun ? nil : "the import is saved")
+        }
         for line in ImportReportText.failureLines(report) { console.note(line) }
     }
 

@@ -32,7 +32,8 @@ enum ImportReportText {
         let rest = report.unknownKeys.count - keys.count
         let more = rest > 0 ? ["\(rest) more unknown keys; --report lists them all"] : []
         let empty = report.emptyObjects > 0 ? ["empty objects: \(report.emptyObjects)"] : []
-        return keys + more + empty + report.roundedValues.map(\.description)
+        return keys + more + report.repeatedKeys.prefix(shownCount).map(\.description) + empty
+            + report.roundedValues.map(\.description)
             + report.leftOutValues.map(\.description)
             + report.exceededLimits.map { "\($0): --max-deletions allows more" }
     }

@@ -65,6 +65,36 @@ import Testing
         }
     }
 
+    @Test func `a key that an object has again is counted, the last value counts, and a strict import refuses it`()
+        throws
+    {
+        let text = #"[{"id": 1, "name": "A", "name": "B"}, {"id": 2, "publisher": {"id": 1, "id": 3}, "name": "C"}]"#
+        let error = try #require(refuse(text, .fail))
+        #expect(error.place.path == [.index(0), .key("name")] && error.description.contains("the key 'name' again"))
+        for size in [1, 1000] {
+            var options = ImportOptions()
+            options.batchSize = size
+            let report = try stack.importJSON(text, "Character", options: options)
+            #expect(
+                report.repeatedKeys.map(\.description) == [
+                    "Character: the key 'name' is there again (1), the last value counts",
+                    "Publisher: the key 'id' is there again (1), the last value counts",
+                ])
+            #expect(report.unknownKeys.isEmpty && report.description.contains("the key 'name' is there again"))
+        }
+        #expect(try stack.perform { try $0.all("Character").compactMap { $0.text("name") }.sorted() } == ["B", "C"])
+    }
+
+    @Test func `repeated keys are found in an entity of any number of attributes`() throws {
+        var sketch = ModelSketch()
+        let names = (0..<150).map { "a\($0)" }
+        sketch.entity("Wide", names.map { .attribute($0, json: $0) })
+        let wide = try TestStack(sketch.model())
+        let members = (names + ["a1", "a63", "a64", "a149"]).map { "\"\($0)\": \"x\"" }
+        let report = try wide.importJSON("[{\(members.joined(separator: ","))}]", "Wide")
+        #expect(report.repeatedKeys.map(\.key) == ["a1", "a149", "a63", "a64"])
+    }
+
     @Test func `an empty object is counted, and no error`() throws {
         let report = try stack.importJSON(#"[{}, {"id": 1, "powers": [{}]}]"#, "Character")
         #expect(report.emptyObjects == 2 && report.unknownKeys.isEmpty)

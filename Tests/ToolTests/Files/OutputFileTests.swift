@@ -1,6 +1,7 @@
 // Where results go, and where they never go: over a store, over what belongs to one, over a file that the command itself reads.
 
 import Foundation
+import Graft
 import Testing
 
 @Suite struct OutputFileTests {
@@ -100,6 +101,19 @@ import Testing
             #expect(try String(contentsOfFile: folder.path("old.json"), encoding: .utf8) != "old")
             #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("link.json")) == "old.json")
         }
+    }
+
+    @Test(arguments: [
+        export, report, ["archive", "S.sqlite", "-o"], ["diagram", "S.sqlite", "--format", "dot", "-o"],
+        ["inspect", "S.sqlite", "--html"],
+    ])
+    func `a dash is standard output, and nothing else is written there`(_ arguments: [String]) throws {
+        let run = try graft(arguments + ["-"], in: folder)
+        #expect(
+            run.status == 0 && ["[", "{", "d", "<"].contains { run.text.hasPrefix($0) }, "\(run.text)\(run.diagnostics)"
+        )
+        if arguments == Self.report { _ = try JSONDecoder().decode(ImportReport.self, from: Data(run.text.utf8)) }
+        #expect(!FileManager.default.fileExists(atPath: folder.path("-")))
     }
 
     @Test(arguments: [
