@@ -42,7 +42,8 @@ struct ArchiveCommand: JobCommand {
         var options = GraphArchive.WritingOptions()
         options.encoding = format == .json ? .json : .binary
         options.includesModel = !withoutModel
-        let job = ArchiveJob(store: store, model: model, output: OutputFile.path(output), options: options, keepsGoing: keepGoing)
+        let job = ArchiveJob(
+            store: store, model: model, output: OutputFile.path(output), options: options, keepsGoing: keepGoing)
         if try job.run(on: console) > 0 { throw QuietExit(code: 1) }
     }
 }

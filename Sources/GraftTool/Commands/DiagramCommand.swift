@@ -44,7 +44,8 @@ struct DiagramCommand: JobCommand {
     }
 
     func run(console: Console) throws {
-        try DiagramJob(model: model, format: format, attributeLimit: attributes, output: OutputFile.path(output)).run(on: console)
+        try DiagramJob(model: model, format: format, attributeLimit: attributes, output: OutputFile.path(output)).run(
+            on: console)
     }
 }
 
