@@ -123,8 +123,11 @@ extension JSONSnapshotReader {
         guard plan.transformers?[property] == nil else { return }
         switch reader.latest {
         case .number(let text), .string(let text):
-            guard let exact = reader.int64(of: text), Int64(exactly: closest) != exact else { return }
-            countRounded(property, of: plan)
+            var isExact = reader.int64(of: text).map { Int64(exactly: closest) == $0 }
+            if isExact == nil, abs(closest) >= 0x1p63 {
+                isExact = Int128(reader.string(of: text)).map { Int128(exactly: closest) == $0 }
+            }
+            if isExact == false { countRounded(property, of: plan) }
         default: return
         }
     }

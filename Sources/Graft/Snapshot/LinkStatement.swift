@@ -104,14 +104,16 @@ extension GraphSnapshot {
         return Dictionary(grouping: lists, by: \.cell)
     }
 
+    private static func inOrder(_ lists: [Cell: [LinkStatement]]) -> [(key: Cell, value: [LinkStatement])] {
+        lists.sorted { ($0.key.row, $0.key.property) < ($1.key.row, $1.key.property) }
+    }
+
     /// Lets members without identity stand for the equal ones that earlier lists have, each of those once a list: had the earlier
     /// list been imported before, they would be found.
     mutating func mergeAddedMembers() {
         if earlier.isEmpty { return }
         let related = Set(relatedRows.map(\.reference))
-        for (cell, lists) in listsAddedBefore().sorted(by: {
-            ($0.key.row, $0.key.property) < ($1.key.row, $1.key.property)
-        }) {
+        for (cell, lists) in Self.inOrder(listsAddedBefore()) {
             var known: [RowContents: [RowReference]] = [:]
             for list in lists + [statement(of: cell)] {
                 // How many of the list have said the same.
@@ -164,19 +166,11 @@ extension GraphSnapshot {
     /// - Throws: ``GraftError`` with `tooLarge`.
     mutating func addUpLists(where isWanted: (GraphSchema.Property, GraphSchema) -> Bool) throws {
         if earlier.isEmpty { return }
-        var lists: [Cell: [LinkStatement]] = [:]
-        var left: [LinkStatement] = []
-        for statement in earlierStatements().reversed() {
-            let property = schema.entities[statement.cell.row.entity].properties[statement.cell.property]
-            if !statement.isReplaced, isWanted(property, schema) {
-                lists[statement.cell, default: []].append(statement)
-            } else {
-                left.append(statement)
-            }
+        let lists = listsAddedBefore().filter { cell, _ in
+            isWanted(schema.entities[cell.row.entity].properties[cell.property], schema)
         }
-        for cell in lists.keys.sorted(by: { ($0.row, $0.property) < ($1.row, $1.property) }) {
-            try addUp((lists[cell] ?? []) + [statement(of: cell)], cell)
-        }
+        let left = earlierStatements().reversed().filter { $0.isReplaced || lists[$0.cell] == nil }
+        for (cell, lists) in Self.inOrder(lists) { try addUp(lists + [statement(of: cell)], cell) }
         earlier = left
     }
 

@@ -52,6 +52,8 @@ enum FileKind {
     static func requireReadable(_ path: String, isReadOnce: Bool = false) throws {
         let reason: String
         switch FileKind(ofPath: path) {
+        case .missing where path == "-":
+            reason = "standard input can be read only once; write it to a file"
         case .missing: reason = "no such file or directory"
         case .folder: reason = "it is a folder"
         case .device where !isReadOnce && URL(fileURLWithPath: path).isPipe:

@@ -78,20 +78,16 @@ import Testing
         var payload = Payload(random: SeededGenerator(seed: seed))
         let texts = (0..<3).map { _ in payload.text() }
         var expected: [[String]] = []
-        for (size, savesEachBatch) in [(1, true), (1, false), (4, true), (4, false), (1000, false), (1000, true)] {
-            var options = ImportOptions()
-            options.format = .sequence
-            options.batchSize = size
-            options.savesEachBatch = savesEachBatch
+        for options in ImportOptions.sequences(batches: 1, 4, 1000) {
             let stack = try TestStack(model, seed.isMultiple(of: 3) ? .inMemory : .sqlite)
             for (index, text) in texts.enumerated() {
                 let source = ImportSource.data(Data(text.utf8), entity: "Team")
                 try stack.container.importJSON(from: [source], options: options)
                 let labels = try stack.perform { try picture($0) }
-                if size == 1, savesEachBatch { expected.append(labels) }
+                if expected.count == index { expected.append(labels) }
                 try #require(
                     labels == expected[index],
-                    "seed \(seed), batches of \(size), \(savesEachBatch), text \(index):\n\(texts.joined(separator: "\n--\n"))"
+                    "seed \(seed), batches of \(options.batchSize), \(options.savesEachBatch), text \(index):\n\(texts.joined(separator: "\n--\n"))"
                 )
             }
         }

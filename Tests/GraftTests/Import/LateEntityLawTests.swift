@@ -80,22 +80,18 @@ import Testing
         // Of what the first import leaves, nothing has values: it may become anything.
         let imports = [[payload.text(onlyNamed: true)], (0..<3).map { _ in payload.text() }]
         var expected: [[String]] = []
-        for (size, savesEachBatch) in [(1, true), (1, false), (3, true), (3, false), (1000, false), (1000, true)] {
-            var options = ImportOptions()
-            options.format = .sequence
-            options.batchSize = size
-            options.savesEachBatch = savesEachBatch
+        for options in ImportOptions.sequences(batches: 1, 3, 1000) {
             let stack = try TestStack(model, seed.isMultiple(of: 3) ? .inMemory : .sqlite)
             for (index, texts) in imports.enumerated() {
                 let words: Comment =
-                    "seed \(seed), batches of \(size), \(savesEachBatch), import \(index):\n\(texts.joined(separator: "\n--\n"))"
+                    "seed \(seed), batches of \(options.batchSize), \(options.savesEachBatch), import \(index):\n\(texts.joined(separator: "\n--\n"))"
                 let sources = texts.map { ImportSource.data(Data($0.utf8), entity: "Person") }
                 let report = try stack.container.importJSON(from: sources, options: options)
                 let labels = try picture(stack) + report.unresolvedReferences.map(\.description).sorted()
-                if size == 1, savesEachBatch { expected.append(labels) }
+                if expected.count == index { expected.append(labels) }
                 try #require(
                     labels == expected[index], "\(labels.difference(from: expected[index]).map { "\($0)" })\n\(words)")
-                guard size == 1000 else { continue }
+                guard options.batchSize == 1000 else { continue }
                 // Said as one text, what is taken in between is given back before anything is counted.
                 let whole = ImportSource.data(Data(texts.joined(separator: "\n").utf8), entity: "Person")
                 let again = try stack.container.importJSON(from: [whole], options: options)

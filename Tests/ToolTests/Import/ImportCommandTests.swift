@@ -131,6 +131,7 @@ import Testing
         #expect(try StoreFile(path: store).count("ZCHARACTER") == 1)
         try graft("diff", "pipe", store, in: folder).failed(saying: "pipe", "only once")
         try graft("restore", "pipe", "--store", store, in: folder).failed(saying: "pipe", "only once")
+        try graft("restore", "-", "--store", store, in: folder).failed(saying: "standard input", "only once")
     }
 
     @Test func `an error in standard input names it`() throws {
