@@ -110,7 +110,7 @@ public struct ImportReport: Sendable, Hashable, Codable {
 
     /// The keys that no property maps to, by entity and key (``ImportOptions/unknownKeys``).
     public internal(set) var unknownKeys: [UnknownKey] = []
-    /// The keys that objects have more than once, by entity and key. Errors with ``ImportOptions/UnknownKeys/fail``.
+    /// The keys that objects have more than once, by entity and key. The last value counts.
     public internal(set) var repeatedKeys: [RepeatedKey] = []
     /// How many objects of the data have no key at all: `{}`.
     public internal(set) var emptyObjects = 0

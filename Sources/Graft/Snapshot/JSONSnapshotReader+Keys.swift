@@ -54,39 +54,26 @@ extension JSONSnapshotReader {
         if !plan.surroundingKeys.isEmpty, keys.path.isEmpty, plan.surroundingKeys.contains(reader.string(of: text)) {
             return true
         }
-        count(text, isRepeated: false, in: keys, of: plan, check)
+        note(text, in: keys, of: plan, check)
         guard unknownKeyPolicy == .fail, check == .all else { return false }
         let key = reader.string(of: text)
         let closest = NameSuggestion.closest(to: key, among: keys.table.keys)
-        try refuse(
-            .unknownKeys([key], closest: closest.map { [$0] } ?? [], known: keys.table.keys, areAll: false), of: plan)
+        let error = reader.error(
+            .unknownKeys([key], closest: closest.map { [$0] } ?? [], known: keys.table.keys, areAll: false),
+            entity: plan.name)
+        guard failures != nil else { throw error }
+        try failures?.note(error, record: recordCount)
         return false
     }
 
-    /// Takes note of a key that the object has had already.
-    mutating func noteRepeated(
-        _ text: JSONText, in keys: KeyTree, of plan: JSONEntityPlan, _ check: KeyCheck
-    ) throws {
-        count(text, isRepeated: true, in: keys, of: plan, check)
-        guard unknownKeyPolicy == .fail, check == .all else { return }
-        try refuse(
-            .wrongType(found: "the key '\(reader.string(of: text))' again", expected: "each key once in an object"),
-            of: plan)
-    }
-
-    private mutating func count(
-        _ text: JSONText, isRepeated: Bool, in keys: KeyTree, of plan: JSONEntityPlan, _ check: KeyCheck
+    /// Counts a key that isn't in the mapping, or that the object has had already.
+    mutating func note(
+        _ text: JSONText, isRepeated: Bool = false, in keys: KeyTree, of plan: JSONEntityPlan, _ check: KeyCheck
     ) {
         let isCounting = unknownKeys.isCounting
         if check != .all { unknownKeys.isCounting = false }
         unknownKeys.note(text, isRepeated: isRepeated, in: keys, of: plan.number, reader)
         unknownKeys.isCounting = isCounting
-    }
-
-    private mutating func refuse(_ reason: GraftError.Problem, of plan: JSONEntityPlan) throws {
-        let error = reader.error(reason, entity: plan.name)
-        guard failures != nil else { throw error }
-        try failures?.note(error, record: recordCount)
     }
 }
 

@@ -51,7 +51,7 @@ extension JSONSnapshotReader {
         var previous = -1
         while case .key(let text) = token {
             if let key = reader.index(of: text, in: keys.table, expected: expected) {
-                if !met.insert(key) { try noteRepeated(text, in: keys, of: plan, check) }
+                if !met.insert(key) { note(text, isRepeated: true, in: keys, of: plan, check) }
                 if key != expected, previous >= 0 { successors[previous] = key }
                 knownCount &+= 1
                 previous = keys.firstKeyNumber &+ key
