@@ -20,7 +20,10 @@ let portable: [SwiftSetting] = Context.environment["GRAFT_PORTABLE"] == nil ? []
     let fuzzing: [Target.Dependency] = []
     let faults: [Target.Dependency] = []
 #else
-    let runtimeProducts: [Product] = [.library(name: "CoreData", targets: ["CoreData"])]
+    let runtimeProducts: [Product] = [
+        .library(name: "CoreData", targets: ["CoreData"]),
+        .library(name: "PostgreSQLStore", targets: ["PostgreSQLStore"]),
+    ]
     let runtime: [Target.Dependency] = ["CoreData"]
     let generator: [Target.Dependency] = ["ManagedObjectGenerator", "ModelDocuments"]
     let generatorTool: [Target.Dependency] = ["managed-object-classes"]
@@ -50,6 +53,18 @@ let portable: [SwiftSetting] = Context.environment["GRAFT_PORTABLE"] == nil ? []
             ],
             swiftSettings: settings
         ),
+        // Empty without the trait. No pkg-config: whoever doesn't ask for it would be told what is missing.
+        .systemLibrary(name: "CPostgreSQL", providers: [.apt(["libpq-dev"])]),
+        .target(
+            name: "PostgreSQLStore",
+            dependencies: [
+                "CoreData", .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PostgreSQLStoreTests", dependencies: ["CoreData", "PostgreSQLStore", "TestSupport"],
+            swiftSettings: settings),
         // For tests alone: a disk that fails.
         .target(
             name: "CFaultyFiles", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")],
@@ -87,6 +102,9 @@ let package = Package(
         .library(name: "Groot", targets: ["Groot"]),
         .executable(name: "graft", targets: ["GraftTool"]),
         .plugin(name: "ManagedObjectClasses", targets: ["ManagedObjectClasses"]),
+    ],
+    traits: [
+        .trait(name: "PostgreSQL", description: "The store PostgreSQLStore; needs libpq and its headers")
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -129,3 +147,8 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// `make test-postgresql` builds its own tests alone.
+if let only = Context.environment["GRAFT_ONLY_TESTS"] {
+    package.targets.removeAll { $0.type == .test && $0.name != only }
+}
