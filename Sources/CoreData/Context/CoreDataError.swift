@@ -49,8 +49,10 @@ extension CocoaError {
 }
 
 /// Makes the errors of the Core Data API: `CocoaError` with a description that names place, finding and remedy.
-enum CoreDataError {
-    static func make(_ code: CocoaError.Code, _ description: String, userInfo: [String: Any] = [:]) -> CocoaError {
+package enum CoreDataError {
+    package static func make(_ code: CocoaError.Code, _ description: String, userInfo: [String: Any] = [:])
+        -> CocoaError
+    {
         var userInfo = userInfo
         userInfo[NSLocalizedDescriptionKey] = description
         return CocoaError(code, userInfo: userInfo)

@@ -5,7 +5,7 @@ public import Foundation
 import Synchronization
 
 /// One numbering of rows: the table of a root entity in one store, or the temporary IDs of the process.
-final class RowSpace: @unchecked Sendable {
+package final class RowSpace: @unchecked Sendable {
     // Safe to share: the UUID is locked, and what else there is is set once; `store` is a weak reference, which is atomic.
 
     private let identifier: Mutex<String>
@@ -18,7 +18,11 @@ final class RowSpace: @unchecked Sendable {
     /// What the numbers stand for in a custom store; nil in others.
     let references: ObjectReferences?
 
-    init(storeIdentifier: String, store: NSPersistentStore?, references: ObjectReferences? = nil) {
+    package convenience init(storeIdentifier: String, store: NSPersistentStore?) {
+        self.init(storeIdentifier: storeIdentifier, store: store, references: nil)
+    }
+
+    init(storeIdentifier: String, store: NSPersistentStore?, references: ObjectReferences?) {
         identifier = Mutex(storeIdentifier)
         self.store = store
         self.references = references
@@ -43,11 +47,11 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
 
     /// The entity of the object itself, not of the fetched ancestor.
     public let entity: NSEntityDescription
-    let space: RowSpace
+    package let space: RowSpace
     /// The primary key (`Z_PK`), or the process-wide count of a temporary ID.
-    let number: Int64
+    package let number: Int64
 
-    init(entity: NSEntityDescription, space: RowSpace, number: Int64) {
+    package init(entity: NSEntityDescription, space: RowSpace, number: Int64) {
         self.entity = entity
         self.space = space
         self.number = number

@@ -1,26 +1,26 @@
 // A set of slot numbers. Entities with up to 64 properties need no allocation.
 
 /// A set of slots of one entity.
-struct SlotSet: Equatable {
+package struct SlotSet: Equatable {
     private var low: UInt64 = 0
     private var high: [UInt64] = []
 
-    init() {}
+    package init() {}
 
     /// All slots from 0 up to `count`.
-    init(all count: Int) {
+    package init(all count: Int) {
         for slot in 0..<count { insert(slot) }
     }
 
-    var isEmpty: Bool { low == 0 && high.allSatisfy { $0 == 0 } }
+    package var isEmpty: Bool { low == 0 && high.allSatisfy { $0 == 0 } }
 
-    func contains(_ slot: Int) -> Bool {
+    package func contains(_ slot: Int) -> Bool {
         if slot < 64 { return low & (1 << UInt64(slot)) != 0 }
         let word = slot / 64 - 1
         return word < high.count && high[word] & (1 << UInt64(slot % 64)) != 0
     }
 
-    mutating func insert(_ slot: Int) {
+    package mutating func insert(_ slot: Int) {
         if slot < 64 {
             low |= 1 << UInt64(slot)
             return
@@ -30,7 +30,7 @@ struct SlotSet: Equatable {
         high[word] |= 1 << UInt64(slot % 64)
     }
 
-    mutating func remove(_ slot: Int) {
+    package mutating func remove(_ slot: Int) {
         if slot < 64 {
             low &= ~(1 << UInt64(slot))
         } else if slot / 64 - 1 < high.count {
@@ -38,12 +38,12 @@ struct SlotSet: Equatable {
         }
     }
 
-    mutating func removeAll() {
+    package mutating func removeAll() {
         low = 0
         high = []
     }
 
-    mutating func formUnion(_ other: SlotSet) {
+    package mutating func formUnion(_ other: SlotSet) {
         low |= other.low
         for (word, bits) in other.high.enumerated() {
             if word < high.count { high[word] |= bits } else { high.append(bits) }
@@ -53,7 +53,7 @@ struct SlotSet: Equatable {
 
 extension SlotSet: Sequence {
     /// The slots in ascending order.
-    func makeIterator() -> some IteratorProtocol<Int> {
+    package func makeIterator() -> some IteratorProtocol<Int> {
         var word = 0
         var bits = low
         let high = high

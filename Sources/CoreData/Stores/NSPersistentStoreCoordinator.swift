@@ -105,6 +105,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             }
             return try openSQLiteStore(store, at: url, configuration: configuration)
         default:
+            if let provider = StoreProviders[store.type] {
+                return try provider.open(store, model: managedObjectModel, configuration: configuration)
+            }
             try checkNoSQLiteStore(at: store.url, whereExpecting: store.type)
             throw CoreDataError.make(
                 .persistentStoreInvalidType,
@@ -385,6 +388,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {
         if let storeClass = StoreClasses[storeType] { return try storeClass.metadataForPersistentStore(with: url) }
+        if let provider = StoreProviders[storeType] { return try provider.metadata(at: url) }
         guard storeType == NSSQLiteStoreType else { throw noFile(storeType) }
         return try SQLiteStoreFile.metadata(at: url)
     }
@@ -399,8 +403,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///
     /// - Throws: `CocoaError` while the coordinator has the store open.
     open func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws {
-        guard storeType == NSSQLiteStoreType else { return }
+        let provider = StoreProviders[storeType]
+        guard storeType == NSSQLiteStoreType || provider != nil else { return }
         if let open = persistentStore(for: url) { try remove(open) }
+        if let provider { return try provider.destroy(at: url) }
         try SQLiteStoreFile.destroy(at: url)
     }
 

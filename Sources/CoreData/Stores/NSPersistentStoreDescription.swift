@@ -22,7 +22,12 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     public convenience override init() { self.init(url: URL(fileURLWithPath: "/dev/null")) }
 
     /// An SQLite store in a file. `/dev/null` is a private store in memory.
-    public init(url: URL) { self.url = url }
+    ///
+    /// A URL of a registered type's scheme (`postgresql://…`) makes a description of that type.
+    public init(url: URL) {
+        self.url = url
+        if let provider = StoreProviders.provider(for: url) { type = provider.type }
+    }
 
     /// Sets or, with nil, removes an option.
     open func setOption(_ option: NSObject?, forKey key: String) { options[key] = option }

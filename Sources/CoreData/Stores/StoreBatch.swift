@@ -4,51 +4,51 @@
 import Foundation
 
 /// A change of many rows, written in one transaction, or not at all.
-struct StoreBatch {
-    enum Operation {
+package struct StoreBatch {
+    package enum Operation {
         case insert(StoreBatchInsertion)
         case update(StoreQuery, [StoreBatchAssignment])
         case delete(StoreQuery)
         case deleteObjects([NSManagedObjectID])
     }
 
-    var operation: Operation
+    package var operation: Operation
     /// Whether the outcome has to name the rows.
-    var wantsIDs = false
-    var origin = StoreOrigin()
+    package var wantsIDs = false
+    package var origin = StoreOrigin()
     /// As it was asked for; nil where no context has asked.
-    var request: NSPersistentStoreRequest?
+    package var request: NSPersistentStoreRequest?
 }
 
 /// New rows of one entity.
-struct StoreBatchInsertion {
+package struct StoreBatchInsertion {
     /// A row: all slots, the model's defaults among them, and which of them were given.
-    struct Row {
+    package struct Row {
         var values: SlotValues
         var given: SlotSet
     }
 
-    let entity: NSEntityDescription
+    package let entity: NSEntityDescription
     /// What becomes of a row that a uniqueness constraint has room for only once.
-    let policy: NSMergePolicyType
+    package let policy: NSMergePolicyType
     /// The next row; nil behind the last one.
-    let next: () throws -> Row?
+    package let next: () throws -> Row?
 }
 
 /// What an attribute becomes.
-struct StoreBatchAssignment {
-    enum Value {
+package struct StoreBatchAssignment {
+    package enum Value {
         case constant(ManagedValue)
         /// Computed from the row as it was before.
         case expression(NSExpression)
     }
 
     /// The name of the slot: an element of a composite attribute has the path that leads to it.
-    let name: String
-    let attribute: NSAttributeDescription
-    let value: Value
+    package let name: String
+    package let attribute: NSAttributeDescription
+    package let value: Value
 
-    init(name: String? = nil, attribute: NSAttributeDescription, value: Value) {
+    package init(name: String? = nil, attribute: NSAttributeDescription, value: Value) {
         self.name = name ?? attribute.name
         self.attribute = attribute
         self.value = value
@@ -56,21 +56,21 @@ struct StoreBatchAssignment {
 }
 
 /// What a batch has done.
-struct StoreBatchOutcome {
+package struct StoreBatchOutcome {
     /// The rows that the request names: inserted (or, under a merge policy, updated instead), updated, deleted. What
     /// delete rules did beyond that isn't among them. Empty unless asked for.
-    var ids: [NSManagedObjectID] = []
+    package var ids: [NSManagedObjectID] = []
     /// The number of those rows.
-    var count = 0
+    package var count = 0
     /// Whether all stores say that they have done it.
-    var isDone = true
+    package var isDone = true
     /// The number of the transaction in the store's history; nil where that has none of it.
-    var transaction: Int64?
+    package var transaction: Int64?
 }
 
 extension StoreBackend {
     /// As on Apple's platforms, a store without SQL has no batches.
-    func execute(_ batch: StoreBatch) throws -> StoreBatchOutcome {
+    package func execute(_ batch: StoreBatch) throws -> StoreBatchOutcome {
         throw CoreDataError.make(
             .persistentStoreUnsupportedRequestType,
             "Batch requests need a SQLite store. Change the objects in a context and save it, or open a SQLite store (at "

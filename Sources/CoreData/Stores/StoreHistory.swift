@@ -3,7 +3,7 @@
 import Foundation
 
 /// Which transactions.
-enum StoreHistoryRange {
+package enum StoreHistoryRange {
     case all
     /// By the number of a transaction, which isn't among them itself.
     case after(Int64)
@@ -13,36 +13,36 @@ enum StoreHistoryRange {
 }
 
 /// One save or batch.
-struct StoreTransaction {
-    let number: Int64
-    let timestamp: Date
-    let author: String?
-    let contextName: String?
-    let bundleID: String?
-    let processID: String?
+package struct StoreTransaction {
+    package let number: Int64
+    package let timestamp: Date
+    package let author: String?
+    package let contextName: String?
+    package let bundleID: String?
+    package let processID: String?
 }
 
 /// What a transaction has done to one row.
-struct StoreHistoryChange {
-    let number: Int64
-    let transactionNumber: Int64
-    let kind: NSPersistentHistoryChangeType
-    let objectID: NSManagedObjectID
+package struct StoreHistoryChange {
+    package let number: Int64
+    package let transactionNumber: Int64
+    package let kind: NSPersistentHistoryChangeType
+    package let objectID: NSManagedObjectID
     /// What an update changed, where that is known.
-    var updatedProperties: Set<NSPropertyDescription>?
+    package var updatedProperties: Set<NSPropertyDescription>?
     /// The kept values of a deleted row by the names of their attributes, where there are any.
-    var tombstone: [AnyHashable: Any]?
+    package var tombstone: [AnyHashable: Any]?
 }
 
 extension StoreBackend {
     /// Stores keep no history unless they say so.
-    var keepsHistory: Bool { false }
+    package var keepsHistory: Bool { false }
 
-    func lastTransactionNumber() throws -> Int64? { nil }
+    package func lastTransactionNumber() throws -> Int64? { nil }
 
-    func transactions(in range: StoreHistoryRange) throws -> [StoreTransaction] { [] }
+    package func transactions(in range: StoreHistoryRange) throws -> [StoreTransaction] { [] }
 
-    func historyChanges(of transactions: [Int64]) throws -> [StoreHistoryChange] { [] }
+    package func historyChanges(of transactions: [Int64]) throws -> [StoreHistoryChange] { [] }
 
-    func deleteTransactions(in range: StoreHistoryRange) throws -> Int { 0 }
+    package func deleteTransactions(in range: StoreHistoryRange) throws -> Int { 0 }
 }

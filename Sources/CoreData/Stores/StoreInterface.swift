@@ -1,95 +1,101 @@
 // What a context asks of a store, in rows and slots. A store never sees a managed object's state, and a context never
-// sees SQL. Stores/InMemory and Stores/SQLite implement `StoreBackend`.
+// sees SQL. Stores/InMemory and Stores/SQLite implement `StoreBackend`; other modules make theirs known to `StoreProviders`.
 
 import Foundation
 
 /// A row as it stands in a store: the values in the entity's slot order (``EntityLayout``).
 ///
 /// A to-one slot holds `.objectID` or `.null`, a to-many slot `.unread(nil)`, a transient one its default.
-struct StoreRow {
+package struct StoreRow {
     /// A row that there is, but whose values the store hasn't read yet.
-    static func unread(_ id: NSManagedObjectID) -> StoreRow { StoreRow(objectID: id, version: 0, values: []) }
+    package static func unread(_ id: NSManagedObjectID) -> StoreRow { StoreRow(objectID: id, version: 0, values: []) }
 
     /// Whether the values are known.
-    var isRead: Bool { !values.isEmpty || objectID.entity.layout.slots.isEmpty }
+    package var isRead: Bool { !values.isEmpty || objectID.entity.layout.slots.isEmpty }
 
-    var objectID: NSManagedObjectID
+    package var objectID: NSManagedObjectID
     /// The row's version (`Z_OPT`).
-    var version: Int64
-    var values: SlotValues
+    package var version: Int64
+    package var values: SlotValues
+
+    package init(objectID: NSManagedObjectID, version: Int64, values: SlotValues) {
+        self.objectID = objectID
+        self.version = version
+        self.values = values
+    }
 }
 
 /// Which rows are wanted, and in which order.
-struct StoreQuery {
-    var entity: NSEntityDescription
-    var includesSubentities = true
-    var predicate: NSPredicate?
-    var sortDescriptors: [NSSortDescriptor] = []
+package struct StoreQuery {
+    package var entity: NSEntityDescription
+    package var includesSubentities = true
+    package var predicate: NSPredicate?
+    package var sortDescriptors: [NSSortDescriptor] = []
     /// The largest number of rows; nil for all.
-    var limit: Int?
-    var offset = 0
+    package var limit: Int?
+    package var offset = 0
 }
 
 /// One row's part of a save.
-struct RowChange {
+package struct RowChange {
     /// Permanent, also for an insertion; in a child context's save it may be temporary.
-    var objectID: NSManagedObjectID
+    package var objectID: NSManagedObjectID
     /// The version that the context read; 0 for an insertion. A store that finds another one reports a conflict.
-    var version: Int64
+    package var version: Int64
     /// All slots as they shall be. To-one slots may hold `.object`.
-    var values: SlotValues
+    package var values: SlotValues
     /// The slots whose columns have to be written; all of them for an insertion.
-    var changed: SlotSet
+    package var changed: SlotSet
     /// The changed to-many slots of an update. An insertion's members are in `values`.
-    var relations: [RelationChange] = []
+    package var relations: [RelationChange] = []
 }
 
 /// What became of one to-many relationship of one row.
-struct RelationChange {
-    var slot: Int
-    var added: [NSManagedObjectID]
-    var removed: [NSManagedObjectID]
+package struct RelationChange {
+    package var slot: Int
+    package var added: [NSManagedObjectID]
+    package var removed: [NSManagedObjectID]
     /// All members in order, for an ordered relationship.
-    var order: [NSManagedObjectID]?
+    package var order: [NSManagedObjectID]?
 }
 
 /// A row that a save doesn't change, but that nobody else may have changed either.
-struct WatchedRow {
-    var objectID: NSManagedObjectID
+package struct WatchedRow {
+    package var objectID: NSManagedObjectID
     /// The version that the context read.
-    var version: Int64
+    package var version: Int64
 }
 
 /// Who changes a store; for its history.
-struct StoreOrigin {
+package struct StoreOrigin {
     /// `transactionAuthor` of the context.
-    var author: String?
+    package var author: String?
     /// The context's name.
-    var contextName: String?
+    package var contextName: String?
 }
 
 /// A save: written in one transaction, or not at all.
-struct StoreChanges {
-    var inserted: [RowChange] = []
-    var updated: [RowChange] = []
+package struct StoreChanges {
+    package var inserted: [RowChange] = []
+    package var updated: [RowChange] = []
     /// `values` are the last known ones; only ID and version matter.
-    var deleted: [RowChange] = []
+    package var deleted: [RowChange] = []
     /// What new links lead to without being changed by the save itself, so that no version tells whether it is still there.
-    var linked: [NSManagedObjectID] = []
+    package var linked: [NSManagedObjectID] = []
     /// Unchanged rows that have to be as the context read them, because somebody has asked for that.
-    var watched: [WatchedRow] = []
-    var origin = StoreOrigin()
+    package var watched: [WatchedRow] = []
+    package var origin = StoreOrigin()
     /// In which stores new objects shall be, by their temporary IDs, where somebody has said so.
-    var assignedStores: [RowKey: NSPersistentStore] = [:]
+    package var assignedStores: [RowKey: NSPersistentStore] = [:]
 
-    var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+    package var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 }
 
 /// Thrown by a save when rows were changed or deleted by somebody else; nothing has been written then.
-struct StoreConflict: Error, @unchecked Sendable {
+package struct StoreConflict: Error, @unchecked Sendable {
     // Never leaves the save that it is thrown in.
 
-    struct Row {
+    package struct Row {
         var objectID: NSManagedObjectID
         var expectedVersion: Int64
         /// The row as it stands now; nil when it is gone.
@@ -104,22 +110,33 @@ struct StoreConflict: Error, @unchecked Sendable {
         /// A row that is gone to which a link leads.
         init(missing id: NSManagedObjectID) { self.init(objectID: id, expectedVersion: 0, found: nil) }
     }
-    var rows: [Row]
+    package var rows: [Row]
+
+    package init(rows: [Row]) { self.rows = rows }
 }
 
 /// A uniqueness constraint that a save would violate; nothing has been written then.
-struct StoreUniquenessConflict: Error, @unchecked Sendable {
+package struct StoreUniquenessConflict: Error, @unchecked Sendable {
     // Never leaves the save that it is thrown in.
 
-    var entity: NSEntityDescription
-    var constraint: [String]
+    package var entity: NSEntityDescription
+    package var constraint: [String]
     /// The rows of this save and of the store that share the values.
-    var inserted: [NSManagedObjectID]
-    var existing: NSManagedObjectID?
+    package var inserted: [NSManagedObjectID]
+    package var existing: NSManagedObjectID?
+
+    package init(
+        entity: NSEntityDescription, constraint: [String], inserted: [NSManagedObjectID], existing: NSManagedObjectID?
+    ) {
+        self.entity = entity
+        self.constraint = constraint
+        self.inserted = inserted
+        self.existing = existing
+    }
 }
 
 /// The operations of a store. The coordinator serialises saves; reads may come from several threads at once.
-protocol StoreBackend: AnyObject {
+package protocol StoreBackend: AnyObject {
     /// Type, UUID (`NSStoreUUIDKey`), version hashes and the application's own entries. A new value is written with the
     /// next save.
     var metadata: [String: Any] { get set }
@@ -203,19 +220,19 @@ protocol StoreBackend: AnyObject {
 }
 
 extension StoreBackend {
-    func rows(withIDs ids: [NSManagedObjectID]) throws -> [StoreRow] { try rows(withIDs: ids, slots: nil) }
+    package func rows(withIDs ids: [NSManagedObjectID]) throws -> [StoreRow] { try rows(withIDs: ids, slots: nil) }
 
-    func pinned() throws -> (any StoreBackend)? { nil }
+    package func pinned() throws -> (any StoreBackend)? { nil }
 
     // Only a file may hold anything.
-    func strayRows(below roots: Set<String>?) throws -> [StrayRow] { [] }
+    package func strayRows(below roots: Set<String>?) throws -> [StrayRow] { [] }
 
     // What nobody else can open has nobody to keep out.
-    func beginWriting() throws -> Int64 { 0 }
-    func endWriting() {}
+    package func beginWriting() throws -> Int64 { 0 }
+    package func endWriting() {}
 
     /// Stores give out numbers; what the objects hold doesn't matter to them.
-    func permanentIDs(forNew objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
+    package func permanentIDs(forNew objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
         try objects.first.map { try permanentIDs(for: $0.entity, count: objects.count) } ?? []
     }
 }

@@ -4,8 +4,8 @@
 import Foundation
 
 /// The columns of dictionaries, and how rows become them.
-struct StoreSelection {
-    struct Column {
+package struct StoreSelection {
+    package struct Column {
         /// The key in the dictionary.
         let name: String
         let expression: NSExpression
@@ -15,23 +15,23 @@ struct StoreSelection {
         var type: NSAttributeType = .undefinedAttributeType
     }
 
-    var columns: [Column]
+    package var columns: [Column]
     /// What the rows of a group have in common.
-    var groups: [Column] = []
+    package var groups: [Column] = []
     /// Which groups there are in the result.
-    var having: NSPredicate?
+    package var having: NSPredicate?
     /// Whether all rows become groups; without ``groups`` they are one, even where there are no rows.
-    var isGrouped = false
-    var isDistinct = false
+    package var isGrouped = false
+    package var isDistinct = false
 
     /// The computed column that a sort descriptor names, unless the entity has a property of that name.
-    func computedColumn(named key: String?, of entity: NSEntityDescription) -> Int? {
+    package func computedColumn(named key: String?, of entity: NSEntityDescription) -> Int? {
         guard let key, entity.propertiesByName[key] == nil else { return nil }
         return columns.firstIndex { $0.name == key && $0.keyPath == nil }
     }
 
     /// Whether rows that are alike can be dropped in any order, because what they are sorted by is in them.
-    func selects(_ descriptors: [NSSortDescriptor], of entity: NSEntityDescription) -> Bool {
+    package func selects(_ descriptors: [NSSortDescriptor], of entity: NSEntityDescription) -> Bool {
         descriptors.allSatisfy { descriptor in
             computedColumn(named: descriptor.key, of: entity) != nil
                 || columns.contains { $0.keyPath != nil && $0.keyPath == descriptor.key }
@@ -41,7 +41,7 @@ struct StoreSelection {
 
 extension StoreBackend {
     /// Dictionaries of attributes and to-one relationships by key path.
-    func dictionaries(matching query: StoreQuery, columns: [String], distinct: Bool) throws -> [[String: Any]] {
+    package func dictionaries(matching query: StoreQuery, columns: [String], distinct: Bool) throws -> [[String: Any]] {
         let builder = SelectionBuilder(entity: query.entity)
         let selection = StoreSelection(columns: try columns.map(builder.column(keyPath:)), isDistinct: distinct)
         return try dictionaries(matching: query, selection: selection)

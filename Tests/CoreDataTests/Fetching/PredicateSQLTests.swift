@@ -33,7 +33,7 @@ import Testing
         ("name == note", "(t0.ZNAME IS t0.ZNOTE)"),
         ("name == nil", "(t0.ZNAME IS NULL)"),
         ("name != nil", "((NOT (t0.ZNAME IS NULL)))"),
-        ("name == 5", "(0)"),
+        ("name == 5", "(FALSE)"),
         ("number < 3 AND real >= 2", "((t0.ZNUMBER < ?) AND (t0.ZREAL >= ?))"),
         ("name ==[cd] 'X'", "(graft_fold(t0.ZNAME, ?) = ?)"),
         ("name BEGINSWITH 'ab'", "((t0.ZNAME >= ?) AND (t0.ZNAME < ?))"),
@@ -49,8 +49,8 @@ import Testing
             "ANY children.number > 3",
             "(EXISTS (SELECT 1 FROM ZTHING AS s1 WHERE (s1.ZPARENT = t0.Z_PK) AND (s1.ZNUMBER > ?)))"
         ),
-        ("SELF == nil", "(0)"),
-        ("TRUEPREDICATE", "(1)"),
+        ("SELF == nil", "(FALSE)"),
+        ("TRUEPREDICATE", "(TRUE)"),
         ("1 + 2 == 3", "(? = ?)"),
     ])
     func `the condition has this text`(_ format: String, _ sql: String) throws {

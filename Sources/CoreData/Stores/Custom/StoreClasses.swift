@@ -34,7 +34,9 @@ extension NSPersistentStoreCoordinator {
         let own: [String: AnyClass] = [
             NSSQLiteStoreType: NSPersistentStore.self, NSInMemoryStoreType: NSPersistentStore.self,
         ]
-        return own.merging(StoreClasses.all.mapValues { $0 as AnyClass }) { own, _ in own }
+        let others = StoreClasses.all.mapValues { $0 as AnyClass }
+            .merging(StoreProviders.types.map { ($0, NSPersistentStore.self) }) { known, _ in known }
+        return own.merging(others) { own, _ in own }
             .mapValues { NSNumber(value: UInt(bitPattern: ObjectIdentifier($0))) }
     }
 

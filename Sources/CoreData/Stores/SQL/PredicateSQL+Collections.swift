@@ -154,7 +154,7 @@ extension PredicateSQL {
             var inner = SQLFragment(sql: "DISTINCT ")
             inner += value.fragment
             let rows = members.source.select(inner)
-            select = SQLFragment(sql: "SELECT COUNT(*) FROM (\(rows.sql))", arguments: rows.arguments)
+            select = SQLFragment(sql: "SELECT COUNT(*) FROM (\(rows.sql)) AS members", arguments: rows.arguments)
         } else {
             select = members.source.select(SQLFragment(sql: "COUNT(*)"))
         }
@@ -170,7 +170,7 @@ extension PredicateSQL {
             return function == .sum ? scalar(constant: .integer(0)) : .null
         }
         guard function != .mode else { throw PredicateSQLProblem("mode: gives a collection, which SQL can't compare") }
-        let column = function.aggregate(of: value, distinct: members.isDistinct)
+        let column = try dialect.aggregate(function, of: value, distinct: members.isDistinct)
         let select = members.source.select(column)
         // The sum of nothing is 0, not NULL.
         let sql = function == .sum ? "coalesce((\(select.sql)), 0)" : "(\(select.sql))"
@@ -201,7 +201,7 @@ extension PredicateSQL {
             return function == .sum ? scalar(constant: .integer(0)) : .null
         }
         guard function != .mode else { throw PredicateSQLProblem("mode: gives a collection, which has no column") }
-        var column = function.aggregate(of: value, distinct: false)
+        var column = try dialect.aggregate(function, of: value, distinct: false)
         if function == .sum { column.sql = "coalesce(\(column.sql), 0)" }
         let keepsKind = function == .min || function == .max
         return SQLScalar(
@@ -210,27 +210,6 @@ extension PredicateSQL {
 }
 
 extension PredefinedFunction {
-    /// `max(ZPRICE)`, `graft_sum(DISTINCT graft_decimal(ZPRICE))`.
-    fileprivate func aggregate(of value: SQLScalar, distinct: Bool) -> SQLFragment {
-        var column = SQLFragment(sql: "\(sqlAggregate)(\(distinct ? "DISTINCT " : "")")
-        column += value.kind == .decimal && self != .min && self != .max ? PredicateSQL.number(value) : value.fragment
-        column.sql += ")"
-        return column
-    }
-
-    /// The aggregate that SQLite computes; ours where SQLite's fails (sums beyond 64 bits), depends on the order of the rows
-    /// (sums of doubles), or doesn't exist.
-    fileprivate var sqlAggregate: String {
-        switch self {
-        case .min: "min"
-        case .max: "max"
-        case .average: "graft_avg"
-        case .sum: "graft_sum"
-        case .median: "graft_median"
-        default: "graft_stddev"
-        }
-    }
-
     /// Whether values of a kind count.
     fileprivate func takes(_ kind: SQLKind) -> Bool {
         self == .min || self == .max ? kind.hasOrder : kind.isNumber

@@ -138,10 +138,10 @@ extension PredicateSQL {
         let left = try left.usable()
         let right = try right.usable()
         guard left.kind.isComparable(to: right.kind) else { return .joined([left.isNull, right.isNull], "AND") }
-        let (leftText, rightText) = (folded(left, options), folded(right, options))
+        let (leftText, rightText) = (try folded(left, options), try folded(right, options))
         var fragment = leftText
         let isPlain = !left.canBeNull || !right.canBeNull
-        fragment.sql += isPlain ? " = " : " IS "
+        fragment.sql += isPlain ? " = " : dialect.isSame
         fragment += rightText
         return SQLCondition(fragment: fragment, canBeNull: isPlain && (left.canBeNull || right.canBeNull))
     }
@@ -153,9 +153,9 @@ extension PredicateSQL {
         let left = try left.usable()
         let right = try right.usable()
         guard left.kind.hasOrder, left.kind.isComparable(to: right.kind) else { return .never }
-        var fragment = folded(left, options)
+        var fragment = try folded(left, options)
         fragment.sql += " \(sign) "
-        fragment += folded(right, options)
+        fragment += try folded(right, options)
         return SQLCondition(fragment: fragment, canBeNull: left.canBeNull || right.canBeNull)
     }
 
@@ -177,14 +177,12 @@ extension PredicateSQL {
     // MARK: Texts
 
     /// The text as it is compared under the options; constants are folded here, once.
-    func folded(_ value: SQLScalar, _ options: NSComparisonPredicate.Options) -> SQLFragment {
+    func folded(_ value: SQLScalar, _ options: NSComparisonPredicate.Options) throws -> SQLFragment {
         guard options.folds, value.kind == .string else { return value.fragment }
         if case .string(let text)? = value.constant {
             return SQLFragment(sql: "?", arguments: [.text(StringComparison.folded(text, options))])
         }
-        return SQLFragment(
-            sql: "graft_fold(\(value.fragment.sql), ?)",
-            arguments: value.fragment.arguments + [.integer(Int64(options.rawValue))])
+        return try dialect.folded(value.fragment, options)
     }
 
     func text(
@@ -195,22 +193,19 @@ extension PredicateSQL {
         guard left.kind == .string, right.kind == .string else { return .never }
         // Regular expressions ignore case in their own way. For the others both sides are folded first, a constant once.
         let isFolded = options.folds && type != .matches
-        let text = isFolded ? folded(left, options) : left.fragment
+        let text = isFolded ? try folded(left, options) : left.fragment
+        var pattern: String?
         if case .string(let part)? = right.constant {
             let part = isFolded ? StringComparison.folded(part, options) : part
             if let plain = plainText(type, text, part) { return plain }
+            pattern = part
         }
-        let rest = isFolded ? [] : options
-        var fragment = SQLFragment(
-            sql: "graft_match(?, ?, ", arguments: [.integer(Int64(type.rawValue)), .integer(Int64(rest.rawValue))])
-        fragment += text
-        fragment.sql += ", "
-        fragment += isFolded ? folded(right, options) : right.fragment
-        fragment.sql += ")"
-        return SQLCondition(fragment: fragment, canBeNull: false)
+        return try dialect.match(
+            type, text, isFolded ? try folded(right, options) : right.fragment, pattern: pattern,
+            isFolded ? [] : options)
     }
 
-    /// What SQLite does itself for a constant: finding a part, and a prefix as a range, for which it can use an index.
+    /// What the database does itself for a constant: finding a part, and a prefix as a range, for which it can use an index.
     private func plainText(_ type: StringOperator, _ text: SQLFragment, _ part: String) -> SQLCondition? {
         if type == .like || type == .matches || type == .ends || part.utf8.contains(0) { return nil }
         var fragment = text
@@ -219,9 +214,7 @@ extension PredicateSQL {
             return SQLCondition(fragment: fragment, canBeNull: false)
         }
         if type == .contains {
-            fragment.sql = "instr(\(fragment.sql), ?) > 0"
-            fragment.arguments.append(.text(part))
-            return SQLCondition(fragment: fragment)
+            return SQLCondition(fragment: dialect.contains(text, part))
         }
         guard let end = Self.successor(ofPrefix: part) else { return nil }
         fragment.sql += " >= ?"

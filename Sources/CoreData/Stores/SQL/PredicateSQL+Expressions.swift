@@ -101,7 +101,7 @@ extension PredicateSQL {
         case .opaque(let value):
             let entity = (value.base as? NSEntityDescription).flatMap { select.schema.entity(for: $0) }
             scalar =
-                entity.map { bound(.integer(Int64($0.number)), .entity) }
+                entity.map { SQLScalar(dialect.literal($0), kind: .entity, canBeNull: false) }
                 ?? SQLScalar("0", kind: .opaque("\(type(of: value.base)) can't be compared in SQL"), canBeNull: false)
         }
         scalar.constant = operand
@@ -109,7 +109,7 @@ extension PredicateSQL {
     }
 
     private func bound(_ value: SQLValue, _ kind: SQLKind) -> SQLScalar {
-        SQLScalar("?", [value], kind: kind, canBeNull: false)
+        SQLScalar(dialect.mark(kind), [value], kind: kind, canBeNull: false)
     }
 
     /// A value of a kind of its own, which is comparable to none.
@@ -144,7 +144,7 @@ extension PredicateSQL {
         case .noindex:
             // A plus sign keeps SQLite from using an index.
             var value = arguments[0]
-            value.fragment.sql = "+\(value.fragment.sql)"
+            value.fragment.sql = dialect.withoutIndex(value)
             return .scalar(value)
         case .uppercase, .lowercase, .canonical: return .scalar(try self.call(function, arguments, kind: .string))
         case .cast: return .scalar(try cast(arguments))
@@ -152,17 +152,9 @@ extension PredicateSQL {
         }
     }
 
-    /// One of our own functions, by way of SQLite.
+    /// One of the predefined functions.
     func call(_ function: PredefinedFunction, _ arguments: [SQLScalar], kind: SQLKind) throws -> SQLScalar {
-        let isRandom = function == .random || function == .randomBelow
-        var fragment = SQLFragment(
-            sql: isRandom ? "graft_random(?, ?" : "graft_function(?, ?",
-            arguments: [.text(function.rawValue), .text(arguments.map(\.kind.tag).joined())])
-        for argument in arguments {
-            fragment.sql += ", "
-            fragment += argument.fragment
-        }
-        return SQLScalar(fragment.sql + ")", fragment.arguments, kind: kind)
+        try dialect.call(function, arguments, kind: kind)
     }
 
     private func arithmetic(
@@ -179,16 +171,25 @@ extension PredicateSQL {
         default: return try call(function, arguments, kind: kind)
         }
         var fragment = SQLFragment(sql: "(")
-        fragment += Self.number(left)
+        fragment += dialect.number(left)
         fragment.sql += " \(sign) "
-        fragment += Self.number(right)
-        return SQLScalar(fragment.sql + ")", fragment.arguments, kind: kind)
+        var divided = dialect.number(right)
+        if binary == .divide { divided.sql = dialect.divisor(divided.sql) }
+        fragment += divided
+        return SQLScalar(dialect.result(fragment.sql + ")", kind), fragment.arguments, kind: kind)
     }
 
     /// A long row of operators: SQLite limits the depth of an expression, so that one function computes many links. Constants
     /// are part of its program; some thousand other operands are as many as SQLite can take.
     private func chain(_ chain: ExpressionChain, in scope: SQLScope) throws -> SQLScalar {
         var result = try scalar(chain.first, in: scope).usable()
+        if dialect == .postgreSQL {
+            for link in chain.links {
+                guard let binary = link.function.binaryOperator else { return .null }
+                result = try arithmetic(binary, link.function, [result, try scalar(link.right, in: scope).usable()])
+            }
+            return result
+        }
         var links = chain.links[...]
         while !links.isEmpty {
             var kind = result.kind
@@ -214,17 +215,6 @@ extension PredicateSQL {
             result = SQLScalar(fragment.sql + ")", fragment.arguments, kind: kind)
         }
         return result
-    }
-
-    /// Decimals and dates are integers in the file where they are whole; arithmetic has them as real numbers, as far as those
-    /// are exact.
-    static func number(_ value: SQLScalar) -> SQLFragment {
-        let sql = value.fragment.sql
-        return switch value.kind {
-        case .decimal: SQLFragment(sql: "graft_decimal(\(sql))", arguments: value.fragment.arguments)
-        case .date: SQLFragment(sql: "CAST(\(sql) AS REAL)", arguments: value.fragment.arguments)
-        default: value.fragment
-        }
     }
 
     /// The kind of a result; nil where the operator doesn't take such values and the result is always missing.
@@ -267,9 +257,9 @@ extension PredicateSQL {
         var fragment = SQLFragment(sql: "CASE WHEN ")
         fragment += condition.fragment
         fragment.sql += " THEN "
-        fragment += isMixed ? Self.number(then) : then.fragment
+        fragment += isMixed ? dialect.number(then) : then.fragment
         fragment.sql += " ELSE "
-        fragment += isMixed ? Self.number(otherwise) : otherwise.fragment
+        fragment += isMixed ? dialect.number(otherwise) : otherwise.fragment
         let kind: SQLKind = isMixed ? .number : (then.isNullConstant ? otherwise.kind : then.kind)
         return SQLScalar("(\(fragment.sql) END)", fragment.arguments, kind: kind)
     }

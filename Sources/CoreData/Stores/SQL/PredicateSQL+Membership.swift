@@ -37,13 +37,13 @@ extension PredicateSQL {
         let member = try member.usable()
         let bound = values.compactMap { boundValue($0, comparableTo: member.kind, options) }
         if bound.isEmpty { return none }
-        var fragment = folded(member, options)
+        var fragment = try folded(member, options)
         if bound.count == 1 {
-            fragment.sql += " = ?"
+            fragment.sql += " = \(dialect.mark(member.kind))"
             fragment.arguments += bound
         } else {
             fragment.sql += " IN ("
-            fragment += try Self.list(bound)
+            fragment += try list(bound, member.kind)
             fragment.sql += ")"
         }
         return .joined([SQLCondition(fragment: fragment, canBeNull: member.canBeNull), none], "OR")
@@ -69,25 +69,26 @@ extension PredicateSQL {
     }
 
     /// What stands between the parentheses of IN.
-    private static func list(_ values: [SQLValue]) throws -> SQLFragment {
-        if let length = lengths.first(where: { $0 >= values.count }), let last = values.last {
-            return parameters(values + Array(repeating: last, count: length - values.count))
+    private func list(_ values: [SQLValue], _ kind: SQLKind) throws -> SQLFragment {
+        if let length = Self.lengths.first(where: { $0 >= values.count }), let last = values.last {
+            return parameters(values + Array(repeating: last, count: length - values.count), kind)
         }
         // SQLite's JSON functions cut texts at U+0000.
         let hasZero = values.contains { if case .text(let text) = $0 { text.utf8.contains(0) } else { false } }
-        if !hasZero { return json(values) }
-        guard values.count <= parameterLimit else {
-            throw PredicateSQLProblem("a list of more than \(parameterLimit) texts has one with U+0000 in it")
+        if dialect == .postgreSQL || !hasZero { return dialect.list(values, kind) }
+        guard values.count <= Self.parameterLimit else {
+            throw PredicateSQLProblem("a list of more than \(Self.parameterLimit) texts has one with U+0000 in it")
         }
-        return parameters(values)
+        return parameters(values, kind)
     }
 
-    private static func parameters(_ values: [SQLValue]) -> SQLFragment {
-        SQLFragment(sql: Array(repeating: "?", count: values.count).joined(separator: ","), arguments: values)
+    private func parameters(_ values: [SQLValue], _ kind: SQLKind) -> SQLFragment {
+        SQLFragment(
+            sql: Array(repeating: dialect.mark(kind), count: values.count).joined(separator: ","), arguments: values)
     }
 
     /// A JSON array of each kind of value. Doubles go as the integers with the same bits, bytes in hexadecimal digits.
-    private static func json(_ values: [SQLValue]) -> SQLFragment {
+    static func json(_ values: [SQLValue]) -> SQLFragment {
         var arrays = JSONArrays()
         for value in values { arrays.append(value) }
         var fragment = SQLFragment(sql: "")

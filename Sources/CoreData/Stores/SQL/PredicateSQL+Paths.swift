@@ -48,10 +48,11 @@ extension PredicateSQL {
         var canBeNull = true
         switch object.place {
         case .root(let path):
-            column = path.isEmpty ? "t0.Z_PK" : try select.target(ofKeyPath: path.joined(separator: ".")).column
+            column =
+                path.isEmpty ? "t0.\(dialect.key)" : try select.target(ofKeyPath: path.joined(separator: ".")).column
             canBeNull = !path.isEmpty
         case .table(let alias):
-            column = "\(alias).Z_PK"
+            column = "\(alias).\(dialect.key)"
             canBeNull = false
         case .reference(let reference): column = reference
         }
@@ -80,7 +81,7 @@ extension PredicateSQL {
         case .reference(let column):
             guard let source = object.source else { break }
             return source.table(
-                object.entity.table, referredToBy: column, isRequired: isRequired, newAlias: newAlias)
+                object.entity.table, key: dialect.key, referredToBy: column, isRequired: isRequired, newAlias: newAlias)
         case .root: break
         }
         throw PredicateSQLProblem("the entity '\(object.entity.name)' can't be reached")
@@ -108,11 +109,12 @@ extension PredicateSQL {
             case .joinTable(let join) where !join.isReflexive:
                 let link = newAlias()
                 source = SQLSource(table: join.table, alias: link)
-                source.join(toMany.destination.table, as: member, on: "\(member).Z_PK = \(link).\(join.memberColumn)")
+                source.join(
+                    toMany.destination.table, as: member, on: "\(member).\(dialect.key) = \(link).\(join.memberColumn)")
                 source.add(SQLCondition(fragment: SQLFragment(sql: "\(link).\(join.ownerColumn) = \(owner)")))
             default:
                 source = SQLSource(table: toMany.destination.table, alias: member)
-                source.add(SQLCondition(fragment: SQLFragment(sql: Self.membership(toMany, member, owner))))
+                source.add(SQLCondition(fragment: SQLFragment(sql: membership(toMany, member, owner))))
             }
             let object = SQLObject(entity: toMany.destination, place: .table(alias: member), source: source)
             return .collection(SQLCollection(source: source, element: .object(object)))
@@ -121,7 +123,7 @@ extension PredicateSQL {
 
     private func ownerKey(of object: SQLObject, _ alias: String) throws -> String {
         if case .reference(let column) = object.place { return column }
-        return "\(alias).Z_PK"
+        return "\(alias).\(dialect.key)"
     }
 
     private func destination(_ toOne: SQLToOne, _ alias: String, of object: SQLObject, _ name: String) -> SQLObject {
@@ -133,15 +135,15 @@ extension PredicateSQL {
     }
 
     /// The condition that a row is a member of an owner's relationship.
-    private static func membership(_ toMany: SQLToMany, _ member: String, _ owner: String) -> String {
+    private func membership(_ toMany: SQLToMany, _ member: String, _ owner: String) -> String {
         switch toMany.storage {
         case .foreignKey(let key): return "\(member).\(key.column) = \(owner)"
         case .joinTable(let join):
             let forward = "SELECT \(join.memberColumn) FROM \(join.table) WHERE \(join.ownerColumn) = \(owner)"
-            guard join.isReflexive else { return "\(member).Z_PK IN (\(forward))" }
+            guard join.isReflexive else { return "\(member).\(dialect.key) IN (\(forward))" }
             // A pair stands in the table once, in either direction.
             let backward = "SELECT \(join.ownerColumn) FROM \(join.table) WHERE \(join.memberColumn) = \(owner)"
-            return "\(member).Z_PK IN (\(forward) UNION \(backward))"
+            return "\(member).\(dialect.key) IN (\(forward) UNION \(backward))"
         }
     }
 
@@ -175,7 +177,7 @@ extension PredicateSQL {
                 let member = newAlias()
                 result.source.join(
                     toMany.destination.table, as: member,
-                    on: Self.membership(toMany, member, try ownerKey(of: object, alias)))
+                    on: membership(toMany, member, try ownerKey(of: object, alias)))
                 result.element = .object(
                     SQLObject(entity: toMany.destination, place: .table(alias: member), source: result.source))
             }
@@ -187,21 +189,25 @@ extension PredicateSQL {
 
     /// A column with the kind of its attribute.
     private func column(_ attribute: SQLAttribute, _ alias: String) -> SQLScalar {
-        SQLScalar("\(alias).\(attribute.column)", kind: SQLKind(of: attribute.description))
+        SQLScalar(
+            dialect.value("\(alias).\(attribute.column)", of: attribute.description),
+            kind: SQLKind(of: attribute.description))
     }
 
     /// `Z_ENT` of a row.
     private func entityNumber(of object: SQLObject) throws -> SQLScalar {
         var scalar: SQLScalar
         switch object.place {
-        case .table(let alias): scalar = SQLScalar("\(alias).Z_ENT", kind: .entity, canBeNull: false)
-        case .root(let path) where path.isEmpty: scalar = SQLScalar("t0.Z_ENT", kind: .entity, canBeNull: false)
+        case .table(let alias): scalar = SQLScalar("\(alias).\(dialect.entity)", kind: .entity, canBeNull: false)
+        case .root(let path) where path.isEmpty:
+            scalar = SQLScalar("t0.\(dialect.entity)", kind: .entity, canBeNull: false)
         case .root, .reference:
             let key = try key(of: object).fragment.sql
             let table = object.entity.table
             let alias = newAlias()
             scalar = SQLScalar(
-                "(SELECT \(alias).Z_ENT FROM \(table) AS \(alias) WHERE \(alias).Z_PK = \(key))", kind: .entity)
+                "(SELECT \(alias).\(dialect.entity) FROM \(table) AS \(alias) WHERE \(alias).\(dialect.key) = \(key))",
+                kind: .entity)
         }
         scalar.object = nil
         return scalar
@@ -217,7 +223,8 @@ extension PredicateSQL {
         case (.string, "uppercaseString"), (.string, "uppercased"): return try call(.uppercase, [value], kind: .string)
         case (.string, "description"), (.string, "absoluteString"): return value
         case (.date, "timeIntervalSinceReferenceDate"):
-            return SQLScalar("CAST(\(value.fragment.sql) AS REAL)", value.fragment.arguments, kind: .number)
+            let seconds = dialect.number(value)
+            return SQLScalar(seconds.sql, seconds.arguments, kind: .number)
         case (.number, "stringValue"), (.decimal, "stringValue"), (.number, "description"), (.decimal, "description"),
             (.uuid, "UUIDString"), (.uuid, "uuidString"):
             let type = SQLScalar("?", [.text(Casting.string.rawValue)], kind: .string, canBeNull: false)
@@ -227,6 +234,9 @@ extension PredicateSQL {
     }
 
     private func entityName(_ value: SQLScalar) -> SQLScalar {
+        if dialect == .postgreSQL {
+            return SQLScalar(value.fragment.sql, value.fragment.arguments, kind: .string, canBeNull: value.canBeNull)
+        }
         var sql = "CASE \(value.fragment.sql)"
         var arguments = value.fragment.arguments
         for entity in select.schema.entities {

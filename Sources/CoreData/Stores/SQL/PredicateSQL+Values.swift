@@ -19,16 +19,16 @@ extension SQLSelect {
             }
             return value.fragment.cast(to: attribute.attributeType)
         } catch let problem as PredicateSQLProblem {
-            throw problem.error(expression, entity: entity)
+            throw problem.error(expression, entity: entity, schema.dialect)
         }
     }
 }
 
 extension PredicateSQLProblem {
-    func error(_ expression: NSExpression, entity: SQLEntity) -> CocoaError {
+    func error(_ expression: NSExpression, entity: SQLEntity, _ dialect: SQLDialect) -> CocoaError {
         CoreDataError.make(
             .persistentStoreOperation,
-            "The expression '\(expression)' on '\(entity.name)' can't be evaluated by a SQLite store: \(reason). Compute it "
+            "The expression '\(expression)' on '\(entity.name)' can't be evaluated by \(dialect.store): \(reason). Compute it "
                 + "in memory, or change it.")
     }
 }

@@ -21,24 +21,24 @@ extension SQLSelect {
     ///   them. Without it, an object's entity and key decide alone.
     /// - Throws: `CocoaError` naming the predicate and what SQL can't do of it: closures, transformable and transient
     ///   properties, unknown keys.
-    mutating func add(predicate: NSPredicate, space: ((SQLEntity) -> RowSpace?)? = nil) throws {
+    package mutating func add(predicate: NSPredicate, space: ((SQLEntity) -> RowSpace?)? = nil) throws {
         let generator = PredicateSQL(self, space: space)
         do {
             let condition = try generator.condition(predicate, in: generator.root)
             self = generator.select
             add(condition: SQLFragment(sql: "(\(condition.fragment.sql))", arguments: condition.fragment.arguments))
         } catch let problem as PredicateSQLProblem {
-            throw problem.error(predicate, entity: entity)
+            throw problem.error(predicate, entity: entity, schema.dialect)
         }
     }
 
     /// Orders the rows by a sort descriptor, after what is there already. Missing values come first when ascending.
     ///
     /// - Throws: `CocoaError` for closures and unknown methods, and for key paths that have no order.
-    mutating func add(sortDescriptor: NSSortDescriptor) throws {
+    package mutating func add(sortDescriptor: NSSortDescriptor) throws {
         guard let comparison = sortDescriptor.comparison, let key = sortDescriptor.key else {
             throw PredicateSQLProblem.error(
-                sortDescriptor, entity: entity,
+                sortDescriptor, entity: entity, schema.dialect,
                 "only a key and one of the methods \(SortComparison.allCases.map(\.rawValue).joined(separator: ", ")) "
                     + "can be sorted by in SQL")
         }
@@ -47,10 +47,12 @@ extension SQLSelect {
             let value = try generator.scalar(NSExpression(forKeyPath: key), in: generator.root).usable()
             self = generator.select
             var column = value.fragment
-            if value.kind == .string, let collation = comparison.collationName { column.sql += " COLLATE \(collation)" }
+            if value.kind == .string, let collation = try schema.dialect.collation(comparison) {
+                column.sql += " COLLATE \(collation)"
+            }
             add(order: column, ascending: sortDescriptor.ascending)
         } catch let problem as PredicateSQLProblem {
-            throw PredicateSQLProblem.error(sortDescriptor, entity: entity, problem.reason)
+            throw PredicateSQLProblem.error(sortDescriptor, entity: entity, schema.dialect, problem.reason)
         }
     }
 }
@@ -61,17 +63,20 @@ struct PredicateSQLProblem: Error {
 
     init(_ reason: String) { self.reason = reason }
 
-    func error(_ predicate: NSPredicate, entity: SQLEntity) -> CocoaError {
+    func error(_ predicate: NSPredicate, entity: SQLEntity, _ dialect: SQLDialect) -> CocoaError {
         CoreDataError.make(
             .persistentStoreOperation,
-            "The predicate '\(predicate.formatText)' on '\(entity.name)' can't be evaluated by a SQLite store: \(reason). "
+            "The predicate '\(predicate.formatText)' on '\(entity.name)' can't be evaluated by \(dialect.store): \(reason). "
                 + "Fetch without that part and evaluate it in memory, or change it.")
     }
 
-    static func error(_ descriptor: NSSortDescriptor, entity: SQLEntity, _ reason: String) -> CocoaError {
+    static func error(
+        _ descriptor: NSSortDescriptor, entity: SQLEntity, _ dialect: SQLDialect, _ reason: String
+    ) -> CocoaError {
         CoreDataError.make(
             .persistentStoreOperation,
-            "A SQLite store can't sort '\(entity.name)' by \(descriptor): \(reason). Sort in memory, or by something else."
+            "\(dialect == .sqlite ? "A SQLite" : "A PostgreSQL") store can't sort '\(entity.name)' by \(descriptor): \(reason). "
+                + "Sort in memory, or by something else."
         )
     }
 }
@@ -92,6 +97,8 @@ final class PredicateSQL {
 
     /// The row that is fetched, as `SELF`.
     var root: SQLScope { SQLScope(itself: .object(SQLObject(entity: select.entity, place: .root([])))) }
+
+    var dialect: SQLDialect { select.schema.dialect }
 
     /// A table's name within the statement; `t…` are the fetch's own.
     func newAlias() -> String {
@@ -126,12 +133,12 @@ struct SQLCondition {
     var fragment: SQLFragment
     var canBeNull = true
 
-    static let always = SQLCondition(fragment: SQLFragment(sql: "1"), canBeNull: false)
-    static let never = SQLCondition(fragment: SQLFragment(sql: "0"), canBeNull: false)
+    static let always = SQLCondition(fragment: SQLFragment(sql: "TRUE"), canBeNull: false)
+    static let never = SQLCondition(fragment: SQLFragment(sql: "FALSE"), canBeNull: false)
 
     var negated: SQLCondition {
-        if fragment.sql == "1" { return .never }
-        if fragment.sql == "0" { return .always }
+        if fragment.sql == Self.always.fragment.sql { return .never }
+        if fragment.sql == Self.never.fragment.sql { return .always }
         let sql = canBeNull ? "((\(fragment.sql)) IS NOT TRUE)" : "(NOT (\(fragment.sql)))"
         return SQLCondition(fragment: SQLFragment(sql: sql, arguments: fragment.arguments), canBeNull: false)
     }
@@ -156,7 +163,7 @@ struct SQLCondition {
     private static func long(_ parts: [SQLCondition], _ sign: String) -> SQLCondition {
         let outside = sign == "AND" ? longestPlain / 2 : 0
         var inside = tree(parts[outside...], sign)
-        inside.fragment.sql = "(\(inside.fragment.sql)) IN (1, 2)"
+        inside.fragment.sql = "(\(inside.fragment.sql)) IN (TRUE, TRUE)"
         return outside == 0 ? inside : tree((parts[..<outside] + [inside])[...], sign)
     }
 

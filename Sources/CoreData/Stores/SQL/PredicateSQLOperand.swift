@@ -3,7 +3,7 @@
 import Foundation
 
 /// The kind of a value. Values of different kinds are never equal and have no order.
-enum SQLKind: Equatable {
+package enum SQLKind: Equatable {
     case null
     /// Integers and doubles, as SQLite has them.
     case number
@@ -165,11 +165,13 @@ final class SQLSource {
     /// Adds the table that a column refers to, or finds it.
     ///
     /// - Parameter isRequired: Whether rows without a reference are left out.
-    func table(_ table: String, referredToBy column: String, isRequired: Bool, newAlias: () -> String) -> String {
+    func table(
+        _ table: String, key primaryKey: String, referredToBy column: String, isRequired: Bool, newAlias: () -> String
+    ) -> String {
         let key = "\(isRequired ? "" : "?")\(column)"
         if let known = joined[key] { return known }
         let alias = newAlias()
-        tables += " \(isRequired ? "" : "LEFT ")JOIN \(table) AS \(alias) ON \(alias).Z_PK = \(column)"
+        tables += " \(isRequired ? "" : "LEFT ")JOIN \(table) AS \(alias) ON \(alias).\(primaryKey) = \(column)"
         joined[key] = alias
         return alias
     }

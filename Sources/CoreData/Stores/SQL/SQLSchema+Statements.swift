@@ -86,17 +86,17 @@ extension SQLSchema {
 }
 
 /// A uniqueness constraint of an entity: its properties and their columns, in the declared order.
-struct SQLUniquenessConstraint {
-    let entity: SQLEntity
-    let properties: [String]
-    let columns: [String]
+package struct SQLUniquenessConstraint {
+    package let entity: SQLEntity
+    package let properties: [String]
+    package let columns: [String]
 }
 
 extension SQLEntity {
     /// The constraints that the entity declares itself.
     ///
     /// - Throws: ``SQLSchemaError`` where one names something that has no column.
-    func uniquenessConstraints() throws -> [SQLUniquenessConstraint] {
+    package func uniquenessConstraints() throws -> [SQLUniquenessConstraint] {
         try description.uniquenessConstraintNames.filter { !$0.isEmpty }.map { names in
             let columns = try names.map { name in
                 guard let column = column(named: name) else {
@@ -113,7 +113,7 @@ extension SQLEntity {
     }
 
     /// The column of an attribute or to-one relationship.
-    func column(named name: String) -> String? {
+    package func column(named name: String) -> String? {
         switch property(named: name) {
         case .attribute(let attribute): attribute.column
         case .toOne(let toOne): toOne.column

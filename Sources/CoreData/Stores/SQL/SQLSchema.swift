@@ -14,24 +14,29 @@ import Foundation
 /// The tables of a store and what of a model stands in them.
 ///
 /// Nothing in it changes once it is made, so that several threads may look names up at once.
-final class SQLSchema: @unchecked Sendable {
+package final class SQLSchema: @unchecked Sendable {
     // Safe to share: everything below is set before the initialiser returns, and a model is immutable once a
     // coordinator uses it.
 
     /// The entities in the order of their numbers.
-    let entities: [SQLEntity]
+    package let entities: [SQLEntity]
     /// The tables of the root entities, in the order of the roots' numbers.
-    let tables: [SQLTable]
+    package let tables: [SQLTable]
     /// The join tables in the order in which they are created.
-    let joinTables: [SQLJoinTable]
+    package let joinTables: [SQLJoinTable]
     /// Choices that the model leaves open, in words; see `SQLJoinTable`.
     let ambiguities: [String]
+    package let dialect: SQLDialect
 
     private let byName: [String: SQLEntity]
     private let byNumber: [Int: SQLEntity]
     private let byDescription: [ObjectIdentifier: SQLEntity]
 
-    init(entities: [SQLEntity], tables: [SQLTable], joinTables: [SQLJoinTable], ambiguities: [String] = []) {
+    init(
+        entities: [SQLEntity], tables: [SQLTable], joinTables: [SQLJoinTable], ambiguities: [String] = [],
+        dialect: SQLDialect = .sqlite
+    ) {
+        self.dialect = dialect
         self.entities = entities
         self.tables = tables
         self.joinTables = joinTables
@@ -42,40 +47,45 @@ final class SQLSchema: @unchecked Sendable {
     }
 
     /// The entity's place in the store; nil where the entity isn't in the store's configuration.
-    func entity(for description: NSEntityDescription) -> SQLEntity? {
+    package func entity(for description: NSEntityDescription) -> SQLEntity? {
         if let found = byDescription[ObjectIdentifier(description)] { return found }
         return description.name.flatMap { byName[$0] }
     }
 
-    func entity(named name: String) -> SQLEntity? { byName[name] }
+    package func entity(named name: String) -> SQLEntity? { byName[name] }
 
     /// The entity of a row, by its `Z_ENT`.
-    func entity(numbered number: Int) -> SQLEntity? { byNumber[number] }
+    package func entity(numbered number: Int) -> SQLEntity? { byNumber[number] }
 }
 
 /// What one entity's rows look like.
-final class SQLEntity {
-    let description: NSEntityDescription
-    let name: String
+package final class SQLEntity {
+    package let description: NSEntityDescription
+    package let name: String
     /// `Z_ENT` of the entity's own rows.
-    let number: Int
+    package let number: Int
     /// The number of the direct super-entity; 0 for a root.
     let superNumber: Int
     /// The number of the root entity, in whose `Z_PRIMARYKEY` row the table's largest key stands.
-    let rootNumber: Int
+    package let rootNumber: Int
     /// The table of the root entity.
-    let table: String
+    package let table: String
+    let dialect: SQLDialect
     /// The numbers of the entity and all its descendants, ascending: `Z_ENT IN (…)` of a fetch with sub-entities.
-    let hierarchyNumbers: [Int]
+    package let hierarchyNumbers: [Int]
+    /// The same as the column of the entity has them.
+    private let hierarchyLiterals: [String]
     /// The numbers of entities that the schema doesn't have and whose rows the table may hold, which no fetch may show.
     private(set) var otherEntityNumbers: Set<Int64> = []
     /// The stored properties by name, inherited ones included. Transient and fetched properties are absent.
-    fileprivate(set) var properties: [String: SQLProperty] = [:]
+    package fileprivate(set) var properties: [String: SQLProperty] = [:]
 
     init(
         description: NSEntityDescription, name: String, number: Int, superNumber: Int, rootNumber: Int, table: String,
-        hierarchyNumbers: [Int]
+        hierarchyNumbers: [Int], dialect: SQLDialect = .sqlite, hierarchyLiterals: [String]? = nil
     ) {
+        self.dialect = dialect
+        self.hierarchyLiterals = hierarchyLiterals ?? hierarchyNumbers.map { "\($0)" }
         self.description = description
         self.name = name
         self.number = number
@@ -85,12 +95,12 @@ final class SQLEntity {
         self.hierarchyNumbers = hierarchyNumbers
     }
 
-    var isRoot: Bool { superNumber == 0 }
+    package var isRoot: Bool { superNumber == 0 }
 
-    var hasSubentities: Bool { hierarchyNumbers.count > 1 }
+    package var hasSubentities: Bool { hierarchyNumbers.count > 1 }
 
     /// Where a property stands; nil for an unknown, transient or fetched one.
-    func property(named name: String) -> SQLProperty? { properties[name] }
+    package func property(named name: String) -> SQLProperty? { properties[name] }
 
     func setProperties(_ properties: [String: SQLProperty]) { self.properties = properties }
 
@@ -100,86 +110,86 @@ final class SQLEntity {
 
     /// The condition that a row of the table belongs to this entity, without a table prefix: nil where every row does,
     /// else for instance `Z_ENT = 3` or `Z_ENT IN (3, 4)`.
-    func rowCondition(includingSubentities: Bool) -> String? {
+    package func rowCondition(includingSubentities: Bool) -> String? {
         if isRoot, !tableHasOtherEntities, includingSubentities || !hasSubentities { return nil }
         if includingSubentities, hasSubentities {
-            return "Z_ENT IN (\(hierarchyNumbers.map(String.init).joined(separator: ", ")))"
+            return "\(dialect.entity) IN (\(hierarchyLiterals.joined(separator: ", ")))"
         }
-        return "Z_ENT = \(number)"
+        return "\(dialect.entity) = \(dialect.literal(self))"
     }
 }
 
 /// Where one property stands.
-enum SQLProperty {
+package enum SQLProperty {
     case attribute(SQLAttribute)
     case toOne(SQLToOne)
     case toMany(SQLToMany)
 }
 
 /// An attribute: a column of the entity's table.
-struct SQLAttribute {
-    let description: NSAttributeDescription
-    var column: String
-    var type: NSAttributeType { description.attributeType }
+package struct SQLAttribute {
+    package let description: NSAttributeDescription
+    package var column: String
+    package var type: NSAttributeType { description.attributeType }
 }
 
 /// A to-one relationship: the destination's `Z_PK` in a column of the entity's table.
-struct SQLToOne {
-    let description: NSRelationshipDescription
-    var column: String
+package struct SQLToOne {
+    package let description: NSRelationshipDescription
+    package var column: String
     /// Holds the destination row's `Z_ENT` (`Z<n>_<NAME>`); nil where the destination has no sub-entities.
-    var entityColumn: String?
+    package var entityColumn: String?
     /// Holds the row's order key within its owner (`Z_FOK_<NAME>`); nil unless the inverse is an ordered to-many.
-    var orderColumn: String?
+    package var orderColumn: String?
     /// The destination as the model declares it.
-    unowned let destination: SQLEntity
+    package unowned let destination: SQLEntity
 }
 
 /// A to-many relationship. It has no column in its own entity's table.
-struct SQLToMany {
-    enum Storage {
+package struct SQLToMany {
+    package enum Storage {
         /// The members' rows hold the owner's `Z_PK`: the inverse to-one's column, or, without an inverse, one made for
         /// the purpose (`Z<n><NAME>`). The order column stands in the same table.
         case foreignKey(SQLForeignKey)
         case joinTable(SQLJoin)
     }
 
-    let description: NSRelationshipDescription
-    var storage: Storage
+    package let description: NSRelationshipDescription
+    package var storage: Storage
     /// The members' entity as the model declares it.
-    unowned let destination: SQLEntity
-    var isOrdered: Bool { description.isOrdered }
+    package unowned let destination: SQLEntity
+    package var isOrdered: Bool { description.isOrdered }
 }
 
 /// The column of the members' table that points at the owner.
-struct SQLForeignKey {
+package struct SQLForeignKey {
     /// The members' table.
-    var table: String
-    var column: String
+    package var table: String
+    package var column: String
     /// Holds the owner's `Z_ENT` where the owner's entity has sub-entities (the inverse's `entityColumn`).
-    var entityColumn: String?
+    package var entityColumn: String?
     /// Ascending order keys; nil for an unordered relationship.
-    var orderColumn: String?
+    package var orderColumn: String?
     /// False where the column exists only for this relationship.
-    let hasInverse: Bool
+    package let hasInverse: Bool
 }
 
 /// A join table as seen from one of its two relationships.
-struct SQLJoin {
-    var table: String
+package struct SQLJoin {
+    package var table: String
     /// Holds the `Z_PK` of the object that has the relationship.
-    var ownerColumn: String
+    package var ownerColumn: String
     /// Holds the `Z_PK` of a member.
-    var memberColumn: String
+    package var memberColumn: String
     /// Orders the members of one owner; nil for an unordered relationship.
-    var orderColumn: String?
+    package var orderColumn: String?
     /// Orders the owners of one member: the inverse's `orderColumn`.
-    var inverseOrderColumn: String?
+    package var inverseOrderColumn: String?
     /// The relationship is its own inverse: a pair stands in the table once, in either direction, and both columns have
     /// to be searched.
-    let isReflexive: Bool
+    package let isReflexive: Bool
     /// Whether the table is named after this relationship and not after its inverse.
-    let isMaster: Bool
+    package let isMaster: Bool
 }
 
 extension SQLJoin {
@@ -197,11 +207,11 @@ extension SQLJoin {
 }
 
 /// A table of a root entity and all its descendants.
-final class SQLTable {
-    let name: String
-    let rootNumber: Int
+package final class SQLTable {
+    package let name: String
+    package let rootNumber: Int
     /// All columns after `Z_PK, Z_ENT, Z_OPT`, in the order in which a new table has them.
-    let columns: [SQLColumn]
+    package let columns: [SQLColumn]
 
     init(name: String, rootNumber: Int, columns: [SQLColumn]) {
         self.name = name
@@ -211,11 +221,11 @@ final class SQLTable {
 }
 
 /// A column and its declared type.
-struct SQLColumn: Equatable {
-    var name: String
-    var type: SQLType
+package struct SQLColumn: Equatable {
+    package var name: String
+    package var type: SQLType
     /// Whether a plain index belongs to it: to-one columns and those of to-many relationships without inverse.
-    var isIndexed = false
+    package var isIndexed = false
 }
 
 /// A join table.
@@ -223,17 +233,17 @@ struct SQLColumn: Equatable {
 /// Its name follows one of the two relationships, the master: the one whose entity comes first in processing order.
 /// Where both are declared by the same entity, Core Data's choice depends on the order of a hash table; a new store
 /// takes the name that sorts last and says so in ``SQLSchema/ambiguities``, an existing one is read either way.
-final class SQLJoinTable {
-    let name: String
+package final class SQLJoinTable {
+    package let name: String
     /// Holds the keys of the master relationship's owners.
-    let ownerColumn: String
-    let memberColumn: String
+    package let ownerColumn: String
+    package let memberColumn: String
     /// The order keys, the owner column's first.
-    let orderColumns: [String]
-    let master: NSRelationshipDescription
+    package let orderColumns: [String]
+    package let master: NSRelationshipDescription
     /// The number of the entity that declares the master relationship.
-    let masterNumber: Int
-    let memberNumber: Int
+    package let masterNumber: Int
+    package let memberNumber: Int
 
     init(
         name: String, ownerColumn: String, memberColumn: String, orderColumns: [String],

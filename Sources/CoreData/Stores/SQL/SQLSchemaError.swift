@@ -3,8 +3,8 @@
 import Foundation
 
 /// A model that has no tables, or tables that don't fit a model.
-struct SQLSchemaError: Error, Equatable, CustomStringConvertible {
-    enum Problem: Equatable {
+package struct SQLSchemaError: Error, Equatable, CustomStringConvertible {
+    package enum Problem: Equatable {
         /// A property that Core Data's layout has no column for.
         case unstorable(property: String, reason: String)
         /// A relationship that leads out of the store's configuration.
@@ -16,11 +16,11 @@ struct SQLSchemaError: Error, Equatable, CustomStringConvertible {
         case missing([String])
     }
 
-    var problem: Problem
+    package var problem: Problem
 
-    init(_ problem: Problem) { self.problem = problem }
+    package init(_ problem: Problem) { self.problem = problem }
 
-    var description: String {
+    package var description: String {
         switch problem {
         case .unstorable(let property, let reason):
             "\(property) can't be stored in a SQLite store: \(reason)."

@@ -8,25 +8,25 @@
 import Foundation
 
 /// A SELECT in the making.
-struct SQLSelect {
+package struct SQLSelect {
     /// The alias of the entity's own table.
     static let base = "t0"
 
     /// What a key path leads to.
-    struct Target {
+    package struct Target {
         /// The table's alias.
-        let alias: String
+        package let alias: String
         /// The entity whose property it is, as the model declares it.
-        let entity: SQLEntity
+        package let entity: SQLEntity
         /// Nil for the row itself: the key path is empty, or `self` or `objectID`.
-        let property: SQLProperty?
+        package let property: SQLProperty?
 
         /// The column with the value, or with the key of the row.
-        var column: String {
+        package var column: String {
             switch property {
             case .attribute(let attribute): "\(alias).\(attribute.column)"
             case .toOne(let toOne): "\(alias).\(toOne.column)"
-            case .toMany, nil: "\(alias).Z_PK"
+            case .toMany, nil: "\(alias).\(entity.dialect.key)"
             }
         }
     }
@@ -41,30 +41,32 @@ struct SQLSelect {
     var grouping: [SQLFragment] = []
     /// Which groups are in the result.
     var having: SQLFragment?
-    var limit: Int?
-    var offset = 0
+    package var limit: Int?
+    package var offset = 0
 
-    init(schema: SQLSchema, entity: SQLEntity, includesSubentities: Bool) {
+    package init(schema: SQLSchema, entity: SQLEntity, includesSubentities: Bool) {
         self.schema = schema
         self.entity = entity
         self.includesSubentities = includesSubentities
     }
 
     /// Narrows the rows down; several conditions all have to be met.
-    mutating func add(condition: SQLFragment) { conditions.append(condition) }
+    package mutating func add(condition: SQLFragment) { conditions.append(condition) }
 
     /// Orders the rows by a column, after what is there already.
-    mutating func add(order column: String, ascending: Bool) {
+    package mutating func add(order column: String, ascending: Bool) {
         add(order: SQLFragment(sql: column), ascending: ascending)
     }
 
     /// Orders the rows by a computed value, after what is there already.
-    mutating func add(order value: SQLFragment, ascending: Bool) {
-        ordering.append(SQLFragment(sql: ascending ? value.sql : "\(value.sql) DESC", arguments: value.arguments))
+    package mutating func add(order value: SQLFragment, ascending: Bool) {
+        ordering.append(
+            SQLFragment(
+                sql: schema.dialect.ordering(value.sql, ascending: ascending), arguments: value.arguments))
     }
 
     /// Orders by the row's key, so that rows that are alike otherwise still have a defined order.
-    mutating func addKeyOrder() { ordering.append(SQLFragment(sql: "\(Self.base).Z_PK")) }
+    package mutating func addKeyOrder() { ordering.append(SQLFragment(sql: "\(Self.base).\(schema.dialect.key)")) }
 
     // MARK: Key paths
 
@@ -96,7 +98,8 @@ struct SQLSelect {
     private mutating func join(_ path: [String], _ toOne: SQLToOne, from alias: String) -> String {
         if let known = joins.first(where: { $0.path == path }) { return known.alias }
         let new = "t\(joins.count + 1)"
-        let sql = "LEFT JOIN \(toOne.destination.table) AS \(new) ON \(new).Z_PK = \(alias).\(toOne.column)"
+        let sql =
+            "LEFT JOIN \(toOne.destination.table) AS \(new) ON \(new).\(schema.dialect.key) = \(alias).\(toOne.column)"
         joins.append((path, new, sql))
         return new
     }
@@ -120,12 +123,12 @@ struct SQLSelect {
     // MARK: Text
 
     /// The whole statement.
-    func statement(columns: String, distinct: Bool = false) -> SQLFragment {
+    package func statement(columns: String, distinct: Bool = false) -> SQLFragment {
         statement(columns: SQLFragment(sql: columns), distinct: distinct)
     }
 
     /// The whole statement, with columns that are computed.
-    func statement(columns: SQLFragment, distinct: Bool = false) -> SQLFragment {
+    package func statement(columns: SQLFragment, distinct: Bool = false) -> SQLFragment {
         var fragment = SQLFragment(sql: "SELECT \(distinct ? "DISTINCT " : "")")
         fragment += columns
         fragment.sql += " FROM \(entity.table) AS t0"
@@ -144,7 +147,8 @@ struct SQLSelect {
             fragment += having
         }
         fragment.add(ordering, after: " ORDER BY ")
-        if limit != nil || offset > 0 {
+        // SQLite has no OFFSET without LIMIT.
+        if limit != nil || offset > 0 && schema.dialect == .sqlite {
             fragment.sql += " LIMIT ?"
             fragment.arguments.append(.integer(limit.map(Int64.init) ?? -1))
         }

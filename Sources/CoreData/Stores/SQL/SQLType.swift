@@ -3,7 +3,7 @@
 import Foundation
 
 /// The declared type of a column.
-enum SQLType: String {
+package enum SQLType: String {
     case integer = "INTEGER"
     case float = "FLOAT"
     case timestamp = "TIMESTAMP"

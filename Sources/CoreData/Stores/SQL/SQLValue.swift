@@ -3,7 +3,7 @@
 import Foundation
 
 /// A parameter of a statement.
-enum SQLValue: Equatable {
+package enum SQLValue: Equatable {
     case null
     case integer(Int64)
     case real(Double)
@@ -12,17 +12,17 @@ enum SQLValue: Equatable {
 }
 
 /// SQL and the values for its `?`, in the order of their appearance.
-struct SQLFragment: Equatable {
-    var sql: String
-    var arguments: [SQLValue] = []
+package struct SQLFragment: Equatable {
+    package var sql: String
+    package var arguments: [SQLValue] = []
 
-    static func += (first: inout SQLFragment, second: SQLFragment) {
+    package static func += (first: inout SQLFragment, second: SQLFragment) {
         first.sql += second.sql
         first.arguments += second.arguments
     }
 
     /// Adds a list, if there is anything in it.
-    mutating func add(_ list: [SQLFragment], after word: String) {
+    package mutating func add(_ list: [SQLFragment], after word: String) {
         for (index, part) in list.enumerated() {
             sql += index == 0 ? word : ", "
             self += part

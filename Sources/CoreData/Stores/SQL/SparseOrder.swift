@@ -2,18 +2,18 @@
 // one row and not all of them. A new collection has 2048, 3072, 4096, …; what is put in front of it gets 1024.
 
 /// The arithmetic of order keys.
-enum SparseOrder {
-    static let first: Int64 = 2048
-    static let step: Int64 = 1024
+package enum SparseOrder {
+    package static let first: Int64 = 2048
+    package static let step: Int64 = 1024
 
     /// The key at a position of a new collection.
-    static func key(at position: Int) -> Int64 { first + Int64(position) * step }
+    package static func key(at position: Int) -> Int64 { first + Int64(position) * step }
 
     /// Keys for members in their new order that keep as many of the present keys as possible.
     ///
     /// - Parameter present: Each member's key now; nil for a new one.
     /// - Returns: Strictly ascending keys. All are new where there is no room between two that stay.
-    static func keys(for present: [Int64?]) -> [Int64] {
+    package static func keys(for present: [Int64?]) -> [Int64] {
         let kept = longestAscending(present)
         var keys = present.map { $0 ?? 0 }
         var start = 0

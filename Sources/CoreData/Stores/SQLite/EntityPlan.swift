@@ -4,11 +4,11 @@
 import Foundation
 
 /// The columns of one entity's rows.
-final class EntityPlan: @unchecked Sendable {
+package final class EntityPlan: @unchecked Sendable {
     // Safe to share: all properties are constants, and a model is immutable once a coordinator uses it.
 
     /// How a column's value stands in a slot.
-    enum Kind {
+    package enum Kind {
         case integer, boolean, double, date, decimal, string, uri, uuid
         case data(isExternal: Bool)
         case transformable(name: String?, isExternal: Bool)
@@ -16,12 +16,12 @@ final class EntityPlan: @unchecked Sendable {
     }
 
     /// What a to-one column can refer to.
-    final class Destination {
+    package final class Destination {
         /// As the model declares it.
-        let entity: SQLEntity
-        let space: RowSpace
+        package let entity: SQLEntity
+        package let space: RowSpace
         /// The entities by `Z_ENT`, where a second column names the actual one; nil where there is only one.
-        let entityByNumber: [Int64: NSEntityDescription]?
+        package let entityByNumber: [Int64: NSEntityDescription]?
 
         init(entity: SQLEntity, space: RowSpace, entityByNumber: [Int64: NSEntityDescription]?) {
             self.entity = entity
@@ -32,19 +32,19 @@ final class EntityPlan: @unchecked Sendable {
 
     /// An attribute or to-one relationship. A class, because the loops over rows pass fields around, and a structure's
     /// strings would be retained one by one.
-    final class Field {
-        let slot: Int
+    package final class Field {
+        package let slot: Int
         /// For messages.
-        let name: String
-        let column: String
+        package let name: String
+        package let column: String
         /// The column with the destination's entity number.
-        let entityColumn: String?
-        let kind: Kind
-        let hasEntityColumn: Bool
+        package let entityColumn: String?
+        package let kind: Kind
+        package let hasEntityColumn: Bool
         /// Kept by a trigger, hence never written.
-        let isDerived: Bool
+        package let isDerived: Bool
         /// As the model has it; nil for a relationship.
-        let type: NSAttributeType?
+        package let type: NSAttributeType?
 
         init(
             slot: Int, name: String, column: String, entityColumn: String?, kind: Kind, isDerived: Bool,
@@ -61,19 +61,19 @@ final class EntityPlan: @unchecked Sendable {
         }
     }
 
-    let entity: SQLEntity
-    let space: RowSpace
-    let fields: [Field]
+    package let entity: SQLEntity
+    package let space: RowSpace
+    package let fields: [Field]
     /// The field of a slot; nil for to-many and transient ones.
-    let fieldBySlot: [Int?]
+    package let fieldBySlot: [Int?]
     /// The stored to-many relationships by slot.
-    let toMany: [(slot: Int, relationship: SQLToMany)]
+    package let toMany: [(slot: Int, relationship: SQLToMany)]
     /// A row's values before its columns are read: unread relationships, and the defaults of transient properties.
-    let blank: SlotValues
+    package let blank: SlotValues
 
-    var description: NSEntityDescription { entity.description }
+    package var description: NSEntityDescription { entity.description }
 
-    init(entity: SQLEntity, schema: SQLSchema, space: (SQLEntity) -> RowSpace) {
+    package init(entity: SQLEntity, schema: SQLSchema, space: (SQLEntity) -> RowSpace) {
         let layout = entity.description.layout
         self.entity = entity
         self.space = space(entity)
@@ -114,7 +114,7 @@ final class EntityPlan: @unchecked Sendable {
     }
 
     /// The descriptions of an entity and its descendants by `Z_ENT`.
-    static func entities(under entity: SQLEntity, in schema: SQLSchema) -> [Int64: NSEntityDescription] {
+    package static func entities(under entity: SQLEntity, in schema: SQLSchema) -> [Int64: NSEntityDescription] {
         var entities: [Int64: NSEntityDescription] = [:]
         for number in entity.hierarchyNumbers {
             entities[Int64(number)] = schema.entity(numbered: number)?.description
@@ -122,7 +122,7 @@ final class EntityPlan: @unchecked Sendable {
         return entities
     }
 
-    static func kind(of attribute: NSAttributeDescription) -> Kind {
+    package static func kind(of attribute: NSAttributeDescription) -> Kind {
         switch attribute.attributeType {
         case .booleanAttributeType: .boolean
         case .doubleAttributeType, .floatAttributeType: .double

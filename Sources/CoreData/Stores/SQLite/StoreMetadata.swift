@@ -5,11 +5,11 @@ import Foundation
 import GRDB
 
 /// What a store says about itself.
-struct StoreMetadata {
+package struct StoreMetadata {
     /// `Z_UUID`: upper case, with dashes.
-    var identifier: String
+    package var identifier: String
     /// `Z_PLIST`; the UUID isn't in it.
-    var entries: [String: Any]
+    package var entries: [String: Any]
 
     /// The version of Core Data as which a new store presents itself (macOS 14).
     static let frameworkVersion = 1344
@@ -27,7 +27,7 @@ struct StoreMetadata {
         ]
     }
 
-    init(identifier: String, entries: [String: Any]) {
+    package init(identifier: String, entries: [String: Any]) {
         self.identifier = identifier
         self.entries = entries
     }
@@ -35,7 +35,7 @@ struct StoreMetadata {
     /// The metadata of a new store.
     ///
     /// - Parameter known: Hashes for entities whose own can't be computed, where the model doesn't know them either.
-    init(newStoreOf model: NSManagedObjectModel, configuration: String?, known: [String: Data] = [:]) {
+    package init(newStoreOf model: NSManagedObjectModel, configuration: String?, known: [String: Data] = [:]) {
         let entities = SQLSchema.entities(of: model, configuration: configuration)
         let hashes = entities.map { entity -> (name: String, hash: Data) in
             let name = entity.name ?? ""
@@ -63,7 +63,7 @@ struct StoreMetadata {
     }
 
     /// The metadata as the API shows them: type and UUID are always there.
-    var dictionary: [String: Any] {
+    package var dictionary: [String: Any] {
         var dictionary = entries
         dictionary[NSStoreUUIDKey] = identifier
         if dictionary[NSStoreTypeKey] == nil { dictionary[NSStoreTypeKey] = NSSQLiteStoreType }
@@ -71,7 +71,7 @@ struct StoreMetadata {
     }
 
     /// Takes over what an application has set. Entries that describe the file stay as they are.
-    mutating func replaceEntries(by dictionary: [String: Any]) {
+    package mutating func replaceEntries(by dictionary: [String: Any]) {
         var replaced = dictionary
         replaced[NSStoreUUIDKey] = nil
         for key in Key.structural { replaced[key] = entries[key] }
@@ -96,7 +96,7 @@ struct StoreMetadata {
     var versionHashes: [String: Data] { entries[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:] }
 
     /// One phrase for each entity that a configuration of the model has otherwise than the store.
-    func differences(from model: NSManagedObjectModel, configuration: String?) -> [String] {
+    package func differences(from model: NSManagedObjectModel, configuration: String?) -> [String] {
         let stored = versionHashes
         if model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: entries) { return [] }
         // A store of one configuration may also have been saved with the hashes of the whole model.
@@ -158,7 +158,7 @@ struct StoreMetadata {
             sql: "UPDATE Z_METADATA SET Z_UUID = ?, Z_PLIST = ?", arguments: [identifier, try propertyList()])
     }
 
-    private func propertyList() throws -> Data {
+    package func propertyList() throws -> Data {
         guard PropertyListSerialization.propertyList(entries, isValidFor: .binary) else {
             throw CoreDataError.make(
                 .persistentStoreSave,

@@ -1,0 +1,42 @@
+// Store types that other modules bring: which backend opens a type. Everything above `StoreBackend` is the same for all.
+
+import Foundation
+import Synchronization
+
+/// What opens the stores of one type.
+package protocol StoreProvider: Sendable {
+    /// As `NSPersistentStoreDescription.type` has it.
+    var type: String { get }
+    /// The schemes of the URLs that are of this type.
+    var schemes: [String] { get }
+
+    /// Opens a store, or makes a new one.
+    func open(_ store: NSPersistentStore, model: NSManagedObjectModel, configuration: String?) throws
+        -> any StoreBackend
+
+    /// The metadata of a store that needn't be open.
+    func metadata(at url: URL) throws -> [String: Any]
+
+    /// Deletes a store, whether or not there is one.
+    func destroy(at url: URL) throws
+}
+
+/// The providers by type.
+package enum StoreProviders {
+    private static let known = Mutex<[String: any StoreProvider]>([:])
+
+    /// Makes a type known; a second provider of the same type takes the place of the first.
+    package static func register(_ provider: any StoreProvider) {
+        known.withLock { $0[provider.type] = provider }
+    }
+
+    static subscript(type: String) -> (any StoreProvider)? { known.withLock { $0[type] } }
+
+    /// The provider of the stores that URLs of this scheme lead to.
+    package static func provider(for url: URL) -> (any StoreProvider)? {
+        guard let scheme = url.scheme?.lowercased(), scheme != "file" else { return nil }
+        return known.withLock { $0.values.first { $0.schemes.contains(scheme) } }
+    }
+
+    static var types: [String] { known.withLock { $0.keys.sorted() } }
+}
