@@ -1,10 +1,1 @@
-#if PostgreSQL
-
-    import Testing
-    @testable import PostgreSQLStore
-
-    @Suite struct VersionTests {
-        @Test func `there is a version`() { #expect(version() > 0) }
-    }
-
-#endif
+// The tests of the store in PostgreSQL; none yet.

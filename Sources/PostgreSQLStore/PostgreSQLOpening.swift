@@ -1,0 +1,150 @@
+// Opening a store: in one transaction and under a lock, so that of several processes that start at once one makes the tables and
+// the others find them.
+
+#if PostgreSQL
+
+    import CoreData
+    import Foundation
+
+    /// The opening of one store.
+    struct PostgreSQLOpening {
+        let address: PostgreSQLAddress
+        let model: NSManagedObjectModel
+        let configuration: String?
+        let ignoresVersionHashes: Bool
+        let isReadOnly: Bool
+        let errors: PostgreSQLErrors
+
+        /// The form of the tables that this version makes.
+        private static let format: Int64 = 1
+
+        /// The store's metadata, after making the store where there is none.
+        func open(_ schema: SQLSchema, _ pool: PostgreSQLPool) throws -> StoreMetadata {
+            try pool.retrying { connection in
+                try connection.execute("BEGIN")
+                try connection.execute("SELECT pg_advisory_xact_lock($1)", [.integer(address.lockKey)])
+                let metadata: StoreMetadata
+                if let found = try Self.read(address, connection, errors) {
+                    try check(found)
+                    metadata = found
+                } else if isReadOnly {
+                    throw CoreDataError.make(
+                        .fileReadNoSuchFile,
+                        "There is no store at \(address.description). Check the URL, or open it for writing to create it."
+                    )
+                } else {
+                    metadata = try create(schema, connection)
+                }
+                try connection.execute("COMMIT")
+                return metadata
+            }
+        }
+
+        private func check(_ metadata: StoreMetadata) throws {
+            if ignoresVersionHashes { return }
+            let differences = metadata.differences(from: model, configuration: configuration)
+            if !differences.isEmpty { throw errors.incompatible(differences, metadata: metadata.dictionary) }
+        }
+
+        private func create(_ schema: SQLSchema, _ connection: PostgreSQLConnection) throws -> StoreMetadata {
+            var metadata = StoreMetadata(newStoreOf: model, configuration: configuration)
+            metadata.entries[NSStoreTypeKey] = NSPostgreSQLStoreType
+            // Only where it's missing: a user who may not make schemas may still use one.
+            let known = try connection.execute(
+                "SELECT 1::bigint FROM pg_namespace WHERE nspname = $1", [.text(address.schema)])
+            if known.rowCount == 0 { try connection.execute("CREATE SCHEMA \(address.quotedSchema)") }
+            for statement in try PostgreSQLTables(schema: schema, address: address).statements() {
+                try connection.execute(statement)
+            }
+            try connection.execute(
+                "INSERT INTO \(address.qualified("_store")) (identifier, metadata, model, format) VALUES ($1, $2, $3, $4)",
+                [
+                    .text(metadata.identifier), .bytes(try metadata.propertyList()),
+                    .bytes(try model.modelCacheData()), .integer(Self.format),
+                ])
+            for entity in schema.entities {
+                let parent = schema.entity(numbered: entity.superNumber)?.name
+                try connection.execute(
+                    "INSERT INTO \(address.qualified("_entities")) (name, super, \"table\", version_hash) "
+                        + "VALUES ($1, $2, $3, $4)",
+                    [
+                        .text(entity.name), PostgreSQLParameter(type: .text, value: parent.map { .text($0) } ?? .null),
+                        .text(entity.table), .bytes(entity.description.versionHash),
+                    ])
+            }
+            for table in schema.tables.map(\.name) + schema.joinTables.map(\.name) {
+                try connection.execute("INSERT INTO \(address.qualified("_tables")) (name) VALUES ($1)", [.text(table)])
+            }
+            return metadata
+        }
+
+        /// The metadata of the store at an address; nil where there is none.
+        private static func read(
+            _ address: PostgreSQLAddress, _ connection: PostgreSQLConnection, _ errors: PostgreSQLErrors
+        ) throws -> StoreMetadata? {
+            let table = address.qualified("_store")
+            guard try connection.execute("SELECT to_regclass($1)::text", [.text(table)]).text(0, 0) != nil else {
+                return nil
+            }
+            let result = try connection.execute("SELECT identifier, metadata, format FROM \(table)")
+            guard result.rowCount == 1, let identifier = try result.text(0, 0),
+                UUID(uuidString: identifier) != nil, case .bytes(let list) = try result.value(0, 1)
+            else {
+                throw errors.bad(
+                    "\(address.schema)._store", found: "\(result.rowCount) rows", expected: "one, with a UUID")
+            }
+            guard try result.integer(0, 2) == format else {
+                throw errors.bad(
+                    "\(address.schema)._store.format", found: "\(try result.integer(0, 2) ?? 0)", expected: "\(format)")
+            }
+            let entries: Any
+            do {
+                entries = try PropertyListSerialization.propertyList(from: list, format: nil)
+            } catch {
+                throw errors.bad(
+                    "\(address.schema)._store.metadata", found: "\(list.count) bytes", expected: "a property list")
+            }
+            guard let entries = entries as? [String: Any] else {
+                throw errors.bad("\(address.schema)._store.metadata", found: "a list", expected: "a dictionary")
+            }
+            return StoreMetadata(identifier: identifier, entries: entries)
+        }
+
+        // MARK: Without opening
+
+        static func metadata(of address: PostgreSQLAddress) throws -> [String: Any] {
+            let errors = PostgreSQLErrors(store: address.description)
+            do {
+                let connection = try PostgreSQLConnection(address, statementTimeout: 60)
+                guard let metadata = try read(address, connection, errors) else {
+                    throw CoreDataError.make(
+                        .fileReadNoSuchFile, "There is no store at \(address.description). Check the URL.")
+                }
+                return metadata.dictionary
+            } catch {
+                throw errors.translated(error, .opening)
+            }
+        }
+
+        /// Drops a store's tables, if there is one. The schema stays: others may have something there.
+        static func destroy(_ address: PostgreSQLAddress) throws {
+            let errors = PostgreSQLErrors(store: address.description)
+            do {
+                let connection = try PostgreSQLConnection(address, statementTimeout: 60)
+                guard try read(address, connection, errors) != nil else { return }
+                let tables = try connection.execute("SELECT name FROM \(address.qualified("_tables"))")
+                try connection.execute("BEGIN")
+                for row in 0..<tables.rowCount {
+                    try connection.execute("DROP TABLE IF EXISTS \(try tables.text(row, 0) ?? "") CASCADE")
+                }
+                for name in ["_entities", "_tables", "_store"] {
+                    try connection.execute("DROP TABLE IF EXISTS \(address.qualified(name))")
+                }
+                try connection.execute("COMMIT")
+            } catch {
+                throw errors.translated(error, .saving)
+            }
+        }
+    }
+
+#endif

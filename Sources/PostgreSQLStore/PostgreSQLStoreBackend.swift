@@ -1,0 +1,284 @@
+// A store in PostgreSQL. This file opens it and answers for identity and metadata; +Reading.swift and +Members.swift read,
+// PostgreSQLSave.swift writes.
+
+#if PostgreSQL
+
+    import CoreData
+    import Foundation
+    import Synchronization
+
+    /// A store in a schema of a PostgreSQL database.
+    final class PostgreSQLStoreBackend: StoreBackend {
+        let schema: SQLSchema
+        let errors: PostgreSQLErrors
+        let pool: PostgreSQLPool
+        let constraints: [PostgreSQLTables.Constraint]
+        private let isReadOnly: Bool
+        /// By entity number.
+        private let plans: [Int: EntityPlan]
+        /// By the number of the root entity.
+        private let spaces: [Int: RowSpace]
+        private let metadataState: Mutex<MetadataState>
+        /// The connection that has the turn at writing, with its transaction. Behind the coordinator's lock of saves.
+        private let turn = Mutex<PostgreSQLConnection?>(nil)
+
+        private struct MetadataState: @unchecked Sendable {
+            // Safe: property lists don't change.
+            var metadata: StoreMetadata
+            var isUnsaved = false
+        }
+
+        /// - Throws: `CocoaError` that names the store: `.persistentStoreIncompatibleVersionHash` for one of another model,
+        ///   `.persistentStoreOpen` with the server's error underneath.
+        init(url: URL, model: NSManagedObjectModel, configuration: String?, store: NSPersistentStore) throws {
+            let address = try PostgreSQLAddress(url)
+            let errors = PostgreSQLErrors(store: address.description)
+            let configuration = configuration == "PF_DEFAULT_CONFIGURATION_NAME" ? nil : configuration
+            func number(_ key: String) -> NSNumber? { store.options?[key] as? NSNumber }
+            try Self.checkSupported(model, configuration, store, errors)
+            let schema: SQLSchema
+            let constraints: [PostgreSQLTables.Constraint]
+            let metadata: StoreMetadata
+            let pool = PostgreSQLPool(
+                address, size: number(NSPersistentStoreConnectionPoolMaxSizeKey)?.intValue ?? 8,
+                timeout: number(NSPersistentStoreTimeoutOption)?.doubleValue ?? 60)
+            do {
+                schema = try SQLSchema(postgreSQL: model, configuration: configuration, namespace: address.schema)
+                constraints = try PostgreSQLTables(schema: schema, address: address).constraints()
+                let opening = PostgreSQLOpening(
+                    address: address, model: model, configuration: configuration,
+                    ignoresVersionHashes: number(NSIgnorePersistentStoreVersioningOption)?.boolValue ?? false,
+                    isReadOnly: store.isReadOnly, errors: errors)
+                metadata = try opening.open(schema, pool)
+            } catch {
+                throw errors.translated(error, .opening)
+            }
+            self.schema = schema
+            self.errors = errors
+            self.pool = pool
+            self.constraints = constraints
+            isReadOnly = store.isReadOnly
+            metadataState = Mutex(MetadataState(metadata: metadata))
+            var spaces: [Int: RowSpace] = [:]
+            for entity in schema.entities where entity.isRoot {
+                spaces[entity.number] = RowSpace(storeIdentifier: metadata.identifier, store: store)
+            }
+            self.spaces = spaces
+            var plans: [Int: EntityPlan] = [:]
+            for entity in schema.entities {
+                plans[entity.number] = EntityPlan(entity: entity, schema: schema) { Self.space(of: $0, in: spaces) }
+            }
+            self.plans = plans
+        }
+
+        /// - Throws: `CocoaError` for what is asked of a store and isn't there yet.
+        private static func checkSupported(
+            _ model: NSManagedObjectModel, _ configuration: String?, _ store: NSPersistentStore,
+            _ errors: PostgreSQLErrors
+        ) throws {
+            let history = store.options?[NSPersistentHistoryTrackingKey]
+            if (history as? NSNumber)?.boolValue ?? (history is NSDictionary) {
+                throw errors.notYet(
+                    "no persistent history is kept",
+                    "Open it without NSPersistentHistoryTrackingKey, or keep it in SQLite.")
+            }
+            let entities = model.entities(forConfigurationName: configuration) ?? model.entities
+            for entity in entities {
+                for property in entity.properties where property is NSDerivedAttributeDescription {
+                    throw errors.notYet(
+                        "derived attributes such as \(entity.name ?? "").\(property.name) aren't computed",
+                        "Make it a plain attribute and set it in willSave(), or keep it in SQLite.")
+                }
+            }
+        }
+
+        // MARK: Metadata
+
+        var metadata: [String: Any] {
+            get { metadataState.withLock { state in Transferred(state.metadata.dictionary) }.value }
+            set {
+                let new = Transferred(newValue)
+                metadataState.withLock { state in
+                    state.metadata.replaceEntries(by: new.value)
+                    state.isUnsaved = true
+                }
+            }
+        }
+
+        private struct Transferred<Value>: @unchecked Sendable {
+            // Safe: property lists don't change.
+            let value: Value
+            init(_ value: Value) { self.value = value }
+        }
+
+        /// The metadata that the next save has to write, as a property list; nil where they are unchanged.
+        func unsavedMetadata() throws -> Data? {
+            try metadataState.withLock { state in state.isUnsaved ? try state.metadata.propertyList() : nil }
+        }
+
+        func didSaveMetadata() { metadataState.withLock { $0.isUnsaved = false } }
+
+        // MARK: Identity
+
+        private static func space(of entity: SQLEntity, in spaces: [Int: RowSpace]) -> RowSpace {
+            guard let space = spaces[entity.rootNumber] else {
+                fatalError("The entity '\(entity.name)' has no root among the store's entities.")
+            }
+            return space
+        }
+
+        func space(of entity: SQLEntity) -> RowSpace { Self.space(of: entity, in: spaces) }
+
+        /// - Throws: `CocoaError` (`.persistentStoreOperation`) for an entity that the store doesn't keep.
+        func sqlEntity(_ entity: NSEntityDescription) throws -> SQLEntity {
+            if let found = schema.entity(for: entity) { return found }
+            throw CoreDataError.make(
+                .persistentStoreOperation,
+                "The store \(errors.store) doesn't keep objects of entity '\(entity.name ?? "")'. It keeps: "
+                    + "\(schema.entities.map(\.name).joined(separator: ", ")).")
+        }
+
+        func plan(of entity: SQLEntity) -> EntityPlan {
+            guard let plan = plans[entity.number] else { fatalError("The entity '\(entity.name)' has no plan.") }
+            return plan
+        }
+
+        func objectID(for entity: NSEntityDescription, primaryKey: Int64) -> NSManagedObjectID {
+            guard let sqlEntity = schema.entity(for: entity) else {
+                fatalError("The entity '\(entity.name ?? "")' isn't one of the store's model.")
+            }
+            var actual = entity
+            if sqlEntity.hasSubentities {
+                // A row knows its own entity. Where it can't be read, whoever uses the ID gets the error.
+                let name = try? pool.retrying { connection in
+                    let result = try connection.execute(
+                        "SELECT _entity FROM \(sqlEntity.table) WHERE _id = $1", [.integer(primaryKey)])
+                    return result.rowCount == 0 ? nil : try result.text(0, 0)
+                }
+                if let found = name.flatMap({ $0 }).flatMap({ schema.entity(named: $0) }),
+                    found.rootNumber == sqlEntity.rootNumber
+                {
+                    actual = found.description
+                }
+            }
+            return NSManagedObjectID(entity: actual, space: space(of: sqlEntity), number: primaryKey)
+        }
+
+        func permanentIDs(for entity: NSEntityDescription, count: Int) throws -> [NSManagedObjectID] {
+            guard count > 0 else { return [] }
+            try requireWritable()
+            let sqlEntity = try sqlEntity(entity)
+            let space = space(of: sqlEntity)
+            return try reading { connection in
+                let result = try connection.execute(
+                    "SELECT nextval(pg_get_serial_sequence($1, '_id')) FROM generate_series(1, $2)",
+                    [.text(sqlEntity.table), .integer(Int64(count))])
+                return try (0..<result.rowCount).map { row in
+                    NSManagedObjectID(entity: entity, space: space, number: try result.integer(row, 0) ?? 0)
+                }
+            }
+        }
+
+        // MARK: Writing
+
+        private func requireWritable() throws {
+            if isReadOnly { throw errors.readOnly() }
+        }
+
+        /// Waits until nobody writes, and keeps everybody else from it: saves share the lock that a turn has alone.
+        func beginWriting() throws -> Int64 {
+            try requireWritable()
+            do {
+                let connection = try pool.take()
+                do {
+                    try connection.execute("BEGIN")
+                    try connection.execute("SELECT pg_advisory_xact_lock($1)", [.integer(pool.address.lockKey)])
+                    // Every transaction that writes moves it on.
+                    let number = try connection.execute("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint")
+                        .integer(0, 0)
+                    turn.withLock { $0 = connection }
+                    return number ?? 0
+                } catch {
+                    pool.rollBack(connection)
+                    pool.giveBack(connection)
+                    throw error
+                }
+            } catch {
+                throw errors.translated(error, .saving)
+            }
+        }
+
+        func endWriting() {
+            guard let connection = takeTurn() else { return }
+            pool.rollBack(connection)
+            pool.giveBack(connection)
+        }
+
+        private func takeTurn() -> PostgreSQLConnection? {
+            turn.withLock { turn in
+                defer { turn = nil }
+                return turn
+            }
+        }
+
+        @discardableResult
+        func save(_ changes: StoreChanges) throws -> Int64? {
+            do {
+                let metadata = try unsavedMetadata()
+                if changes.isEmpty, metadata == nil {
+                    endWriting()
+                    return nil
+                }
+                try requireWritable()
+                if let connection = takeTurn() {
+                    defer {
+                        pool.rollBack(connection)
+                        pool.giveBack(connection)
+                    }
+                    try write(changes, metadata, connection)
+                } else {
+                    try pool.retrying { connection in
+                        try connection.execute("BEGIN")
+                        try connection.execute(
+                            "SELECT pg_advisory_xact_lock_shared($1)", [.integer(pool.address.lockKey)])
+                        try write(changes, metadata, connection)
+                    }
+                }
+                if metadata != nil { didSaveMetadata() }
+                return nil
+            } catch {
+                throw errors.translated(error, .saving)
+            }
+        }
+
+        private func write(_ changes: StoreChanges, _ metadata: Data?, _ connection: PostgreSQLConnection) throws {
+            try PostgreSQLSave(changes, store: self, connection: connection).write()
+            if let metadata {
+                try connection.execute(
+                    "UPDATE \(pool.address.qualified("_store")) SET metadata = $1", [.bytes(metadata)])
+            }
+            let transaction = try connection.execute("SELECT pg_current_xact_id()::text").text(0, 0) ?? ""
+            do {
+                try connection.execute("COMMIT")
+            } catch let failure as PostgreSQLFailure where failure.isLost {
+                if try !isCommitted(transaction) { throw failure }
+            }
+        }
+
+        /// What became of a transaction whose end nobody has seen: the server knows.
+        ///
+        /// - Throws: `CocoaError` where it can't be asked.
+        private func isCommitted(_ transaction: String) throws -> Bool {
+            for attempt in 0..<20 {
+                Thread.sleep(forTimeInterval: 0.05 * Double(attempt))
+                guard let connection = try? PostgreSQLConnection(pool.address, statementTimeout: pool.timeout),
+                    let status = try? connection.execute("SELECT pg_xact_status($1::text::xid8)", [.text(transaction)])
+                        .text(0, 0)
+                else { continue }
+                if status != "in progress" { return status == "committed" }
+            }
+            throw errors.unknownOutcome()
+        }
+    }
+
+#endif

@@ -1,0 +1,168 @@
+// Values as they go to the server and come back, in PostgreSQL's binary form, and a statement's `?` as its `$1`.
+
+#if PostgreSQL
+
+    import CoreData
+    import Foundation
+
+    /// A value of one of the types that a store's columns have.
+    enum PostgreSQLValue: Equatable {
+        case null
+        case boolean(Bool)
+        case integer(Int64)
+        case real(Double)
+        case text(String)
+        case bytes(Data)
+        case uuid(UUID)
+        /// Microseconds since 2000-01-01T00:00:00Z.
+        case timestamp(Int64)
+        /// Decimal digits.
+        case numeric(String)
+    }
+
+    /// PostgreSQL's numbers of types.
+    enum PostgreSQLType: UInt32 {
+        case boolean = 16
+        case bytes = 17
+        case integer = 20
+        case smallInteger = 21
+        case mediumInteger = 23
+        case text = 25
+        case name = 19
+        case float = 700
+        case real = 701
+        case varchar = 1043
+        case timestamp = 1184
+        case numeric = 1700
+        case uuid = 2950
+        case integers = 1016
+
+        /// As `CREATE TABLE` has it. Texts sort and compare by their bytes.
+        var declaration: String {
+            switch self {
+            case .boolean: "boolean"
+            case .bytes: "bytea"
+            case .real, .float: "double precision"
+            case .timestamp: "timestamptz"
+            case .numeric: "numeric"
+            case .uuid: "uuid"
+            case .text, .varchar, .name: "text COLLATE \"C\""
+            case .integer, .smallInteger, .mediumInteger, .integers: "bigint"
+            }
+        }
+    }
+
+    /// A parameter of a statement.
+    struct PostgreSQLParameter {
+        let type: PostgreSQLType
+        let value: PostgreSQLValue
+
+        static func integer(_ value: Int64) -> Self { Self(type: .integer, value: .integer(value)) }
+        static func text(_ value: String) -> Self { Self(type: .text, value: .text(value)) }
+        static func bytes(_ value: Data) -> Self { Self(type: .bytes, value: .bytes(value)) }
+
+        /// A list for `= ANY ($1)`.
+        static func integers(_ values: [Int64]) -> Self {
+            Self(type: .integers, value: .numeric("{\(values.map(String.init).joined(separator: ","))}"))
+        }
+    }
+
+    /// Dates: seconds since 2001 there, microseconds since 2000 here.
+    enum PostgreSQLDate {
+        private static let offset: Int64 = 31_622_400_000_000
+        /// 4713 BC to AD 294276.
+        private static let range = -211_841_827_200.0..<9_223_339_708_800.0
+
+        /// Nil for what PostgreSQL can't hold.
+        static func microseconds(_ seconds: TimeInterval) -> Int64? {
+            guard range.contains(seconds) else { return nil }
+            let whole = seconds.rounded(.down)
+            return Int64(whole) * 1_000_000 + Int64(((seconds - whole) * 1_000_000).rounded()) + offset
+        }
+
+        static func seconds(_ microseconds: Int64) -> TimeInterval {
+            // What is beyond every date (`infinity`) stays there.
+            if microseconds == .max { return .infinity }
+            if microseconds == .min { return -.infinity }
+            return Double(microseconds - offset) / 1_000_000
+        }
+    }
+
+    extension SQLFragment {
+        /// The SQL with numbered parameters. Equal values share a number, so that the same expression is the same text wherever it
+        /// stands, which GROUP BY depends on.
+        ///
+        /// - Throws: ``PostgreSQLFailure`` for a value that PostgreSQL can't hold.
+        func numbered() throws -> (sql: String, parameters: [PostgreSQLParameter]) {
+            var text = ""
+            var parameters: [PostgreSQLParameter] = []
+            var known: [(value: SQLValue, type: PostgreSQLType)] = []
+            var rest = arguments[...]
+            var isQuoted = false
+            var remaining = Substring(sql)
+            while let character = remaining.popFirst() {
+                if character == "\"" { isQuoted.toggle() }
+                guard character == "?", !isQuoted, let value = rest.popFirst() else {
+                    text.append(character)
+                    continue
+                }
+                let type = Self.type(of: value, before: remaining)
+                if let index = known.firstIndex(where: { $0.value == value && $0.type == type }) {
+                    text += "$\(index + 1)"
+                    continue
+                }
+                known.append((value, type))
+                parameters.append(try Self.parameter(value, type))
+                text += "$\(known.count)"
+            }
+            return (text, parameters)
+        }
+
+        private static func type(of value: SQLValue, before rest: Substring) -> PostgreSQLType {
+            switch value {
+            case .integer, .null: .integer
+            case .real: rest.hasPrefix("::timestamptz") ? .timestamp : .real
+            case .text: .text
+            case .blob: rest.hasPrefix("::uuid") ? .uuid : .bytes
+            }
+        }
+
+        private static func parameter(_ value: SQLValue, _ type: PostgreSQLType) throws -> PostgreSQLParameter {
+            let converted: PostgreSQLValue
+            switch value {
+            case .null: converted = .null
+            case .integer(let integer): converted = .integer(integer)
+            case .real(let real):
+                if type == .timestamp {
+                    guard let microseconds = PostgreSQLDate.microseconds(real) else {
+                        throw PostgreSQLFailure("the date \(real) s since 2001 is none that PostgreSQL can hold")
+                    }
+                    converted = .timestamp(microseconds)
+                } else {
+                    converted = .real(real)
+                }
+            case .text(let text):
+                guard !text.utf8.contains(0) else {
+                    throw PostgreSQLFailure("a text of the predicate has U+0000 in it, which PostgreSQL can't hold")
+                }
+                converted = .text(text)
+            case .blob(let data):
+                converted = type == .uuid ? UUID(bytes: data).map { .uuid($0) } ?? .null : .bytes(data)
+            }
+            return PostgreSQLParameter(type: type, value: converted)
+        }
+    }
+
+    extension UUID {
+        /// Nil for anything but 16 bytes.
+        init?(bytes: some Collection<UInt8>) {
+            guard bytes.count == 16 else { return nil }
+            let b = Array(bytes)
+            self.init(
+                uuid: (
+                    b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]
+                ))
+        }
+    }
+
+#endif
