@@ -68,7 +68,7 @@
                     "INSERT INTO \(address.qualified("_entities")) (name, super, \"table\", version_hash) "
                         + "VALUES ($1, $2, $3, $4)",
                     [
-                        .text(entity.name), PostgreSQLParameter(type: .text, value: parent.map { .text($0) } ?? .null),
+                        .text(entity.name), PostgreSQLParameter(type: .text, value: parent.map(PostgreSQLValue.text) ?? .null),
                         .text(entity.table), .bytes(entity.description.versionHash),
                     ])
             }
@@ -99,7 +99,7 @@
             }
             let entries: Any
             do {
-                entries = try PropertyListSerialization.propertyList(from: list, format: nil)
+                entries = try unsafe PropertyListSerialization.propertyList(from: list, format: nil)
             } catch {
                 throw errors.bad(
                     "\(address.schema)._store.metadata", found: "\(list.count) bytes", expected: "a property list")

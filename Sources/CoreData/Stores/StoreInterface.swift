@@ -96,12 +96,12 @@ package struct StoreConflict: Error, @unchecked Sendable {
     // Never leaves the save that it is thrown in.
 
     package struct Row {
-        var objectID: NSManagedObjectID
-        var expectedVersion: Int64
+        package var objectID: NSManagedObjectID
+        package var expectedVersion: Int64
         /// The row as it stands now; nil when it is gone.
-        var found: StoreRow?
+        package var found: StoreRow?
 
-        init(objectID: NSManagedObjectID, expectedVersion: Int64, found: StoreRow?) {
+        package init(objectID: NSManagedObjectID, expectedVersion: Int64, found: StoreRow?) {
             self.objectID = objectID
             self.expectedVersion = expectedVersion
             self.found = found

@@ -65,7 +65,7 @@ package final class SQLEntity {
     /// `Z_ENT` of the entity's own rows.
     package let number: Int
     /// The number of the direct super-entity; 0 for a root.
-    let superNumber: Int
+    package let superNumber: Int
     /// The number of the root entity, in whose `Z_PRIMARYKEY` row the table's largest key stands.
     package let rootNumber: Int
     /// The table of the root entity.

@@ -31,9 +31,9 @@ final class SQLiteSave {
     /// - Returns: The number of the transaction in the history; nil without one.
     /// - Throws: ``StoreConflict``, ``StoreUniquenessConflict`` or the error of a statement. The caller rolls back.
     func write() throws -> Int64? {
-        let deleted = try grouped(changes.deleted)
-        let updated = try grouped(changes.updated)
-        let inserted = try grouped(changes.inserted)
+        let deleted = try SaveGroup.groups(of: changes.deleted, plan: store.plan)
+        let updated = try SaveGroup.groups(of: changes.updated, plan: store.plan)
+        let inserted = try SaveGroup.groups(of: changes.inserted, plan: store.plan)
         let history = try HistoryWriter(db: db)
         var deletions: [HistoryWriter.Change] = []
         for group in deleted {
@@ -47,67 +47,19 @@ final class SQLiteSave {
         try checkWatched()
         if !conflicts.isEmpty { throw try conflict() }
         for group in inserted { try insert(group) }
-        let links = RelationWriter(save: self)
+        let links = RelationChanges { self.store.space(of: $0) }
         for group in updated { try links.collect(updated: group.changes, group.plan) }
         for group in inserted { try links.collect(inserted: group.changes, group.plan) }
-        try links.write()
+        try links.write(db)
         guard let history else { return nil }
         let insertions = inserted.map { $0.historyChange(.insertion) }
         let changed = updated.map { $0.historyChange(.update, history.keepsDetails ? $0.changedProperties : []) }
         return try history.append(insertions + changed + deletions, origin: changes.origin)
     }
 
-    /// The changes to rows of one entity, in the order of their keys.
-    struct Group {
-        let plan: EntityPlan
-        var changes: [RowChange]
-
-        var keys: [Int64] { changes.map(\.objectID.number) }
-
-        /// The names of what each of the updates changes.
-        var changedProperties: [[HistoryDetail]] {
-            let layout = plan.description.layout
-            let slots = layout.slots
-            return changes.map { change in
-                var changed = change.changed
-                for relation in change.relations { changed.insert(relation.slot) }
-                let names = changed.filter {
-                    !slots[$0].isTransient && !(slots[$0].property is NSDerivedAttributeDescription)
-                }
-                .map(layout.propertyName)
-                // The elements of a composite attribute follow each other.
-                return names.indices.filter { $0 == 0 || names[$0] != names[$0 - 1] }
-                    .map { HistoryDetail(property: names[$0]) }
-            }
-        }
-
-        func historyChange(
-            _ kind: HistoryWriter.Change.Kind, _ details: [[HistoryDetail]] = []
-        ) -> HistoryWriter.Change {
-            HistoryWriter.Change(kind: kind, entityNumber: plan.entity.number, keys: keys, details: details)
-        }
-    }
-
-    private func grouped(_ changes: [RowChange]) throws -> [Group] {
-        var groups: [ObjectIdentifier: Group] = [:]
-        for change in changes {
-            let key = ObjectIdentifier(change.objectID.entity)
-            if groups[key] == nil { groups[key] = Group(plan: try store.plan(of: change.objectID.entity), changes: []) }
-            groups[key]?.changes.append(change)
-        }
-        return groups.values.sorted { $0.plan.entity.number < $1.plan.entity.number }.map { group in
-            var group = group
-            let keys = group.changes.lazy.map(\.objectID.number)
-            if zip(keys, keys.dropFirst()).contains(where: { $0 > $1 }) {
-                group.changes.sort { $0.objectID.number < $1.objectID.number }
-            }
-            return group
-        }
-    }
-
     // MARK: Inserting
 
-    private func insert(_ group: Group) throws {
+    private func insert(_ group: SaveGroup) throws {
         let plan = group.plan
         var columns = ["Z_PK", "Z_ENT", "Z_OPT"]
         var marks = ["?", "\(plan.entity.number)", "1"]
@@ -140,9 +92,9 @@ final class SQLiteSave {
 
     // MARK: Updating
 
-    private func update(_ group: Group) throws {
+    private func update(_ group: SaveGroup) throws {
         for change in group.changes {
-            let fields = changedFields(change, group.plan)
+            let fields = group.plan.fields(of: change.changed)
             let statement = try updateStatement(group.plan, fields, change.changed)
             for field in fields { try release(field, group.plan, change.objectID.number) }
             var index: Int32 = 1
@@ -157,14 +109,6 @@ final class SQLiteSave {
                 throw try uniquenessConflict(error, change, group.plan) ?? error
             }
             if statement.changes == 0 { conflicts.append((change.objectID, change.version)) }
-        }
-    }
-
-    private func changedFields(_ change: RowChange, _ plan: EntityPlan) -> [EntityPlan.Field] {
-        change.changed.compactMap { slot in
-            guard slot < plan.fieldBySlot.count, let index = plan.fieldBySlot[slot] else { return nil }
-            let field = plan.fields[index]
-            return field.isDerived ? nil : field
         }
     }
 
@@ -185,7 +129,7 @@ final class SQLiteSave {
 
     /// Empties a column of each uniqueness constraint in the rows that get other values for it, where several do: SQLite looks at
     /// one row after the other, and the first may get what the second has until then.
-    private func freeUniqueValues(_ groups: [Group]) throws {
+    private func freeUniqueValues(_ groups: [SaveGroup]) throws {
         var rows: [String: [(plan: EntityPlan, column: String, change: RowChange)]] = [:]
         var names: [String] = []
         for group in groups {
@@ -193,7 +137,7 @@ final class SQLiteSave {
                 let name = "\(constraint.entity.table) \(constraint.columns.joined(separator: " "))"
                 if rows[name] == nil { names.append(name) }
                 for change in group.changes {
-                    let fields = changedFields(change, group.plan)
+                    let fields = group.plan.fields(of: change.changed)
                     guard let field = fields.first(where: { constraint.columns.contains($0.column) }) else { continue }
                     rows[name, default: []].append((group.plan, field.column, change))
                 }
@@ -214,7 +158,7 @@ final class SQLiteSave {
 
     // MARK: Deleting
 
-    private func delete(_ group: Group) throws {
+    private func delete(_ group: SaveGroup) throws {
         let entity = group.plan.entity
         let statement = try RowStatement(db, "DELETE FROM \(entity.table) WHERE Z_PK = ? AND \(RowVersion.known) = ?")
         let detaching = try detachingStatements(group.plan)

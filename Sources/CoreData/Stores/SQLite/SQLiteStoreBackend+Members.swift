@@ -95,7 +95,7 @@ extension SQLiteStoreBackend {
 
 extension SQLToMany {
     /// The entity numbers of what can be a member.
-    func memberNumbers(_ schema: SQLSchema) -> [Int64] {
+    package func memberNumbers(_ schema: SQLSchema) -> [Int64] {
         // The members of an inherited relationship are those that have its inverse.
         let inverse = description.inverseRelationship.flatMap { schema.entity(for: $0.entity) }
         let others = inverse?.rootNumber == destination.rootNumber ? inverse?.hierarchyNumbers ?? [] : []

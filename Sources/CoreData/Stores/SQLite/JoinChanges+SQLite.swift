@@ -1,72 +1,10 @@
-// The rows of one join table that a save adds and removes, whichever side reports them.
+// The rows of a join table, written in SQLite.
 
 import Foundation
 import GRDB
 
-/// Collects the changes of one join table.
-final class JoinTableChanges {
-    /// A pair, seen from the master relationship. A side that has said nothing of it has no order key; 0 stands for the end of its order.
-    private struct Pair {
-        var owner: Int64
-        var member: Int64
-        /// Orders the members of the owner.
-        var memberKey: Int64?
-        /// Orders the owners of the member.
-        var ownerKey: Int64?
-    }
-
-    /// The new order of one object's members.
-    private struct Reordering {
-        let owner: Int64
-        let order: [Int64]
-        let added: Set<Int64>
-        let join: SQLJoin
-    }
-
-    private let table: String
-    private let ownerColumn: String
-    private let memberColumn: String
-    private let memberKeyColumn: String?
-    private let ownerKeyColumn: String?
-    private let isReflexive: Bool
-    private var added: [Pair] = []
-    private var removed: [Pair] = []
-    private var reorderings: [Reordering] = []
-
-    init(_ join: SQLJoin) {
-        table = join.table
-        isReflexive = join.isReflexive
-        ownerColumn = join.isMaster ? join.ownerColumn : join.memberColumn
-        memberColumn = join.isMaster ? join.memberColumn : join.ownerColumn
-        memberKeyColumn = join.isMaster ? join.orderColumn : join.inverseOrderColumn
-        ownerKeyColumn = join.isMaster ? join.inverseOrderColumn : join.orderColumn
-    }
-
-    // MARK: Collecting
-
-    /// - Parameter order: The member's order key; 0 for the end, or where the relationship isn't ordered.
-    func insert(_ owner: Int64, _ member: Int64, via join: SQLJoin, order: Int64) {
-        var pair = pair(owner, member, join)
-        if join.isMaster { pair.memberKey = order } else { pair.ownerKey = order }
-        added.append(pair)
-    }
-
-    func change(owner: Int64, added: [Int64], removed: [Int64], order: [Int64]?, via join: SQLJoin) {
-        for member in removed { self.removed.append(pair(owner, member, join)) }
-        for member in added { insert(owner, member, via: join, order: 0) }
-        if let order, join.orderColumn != nil {
-            reorderings.append(Reordering(owner: owner, order: order, added: Set(added), join: join))
-        }
-    }
-
-    private func pair(_ owner: Int64, _ member: Int64, _ join: SQLJoin) -> Pair {
-        // A reflexive pair may stand in the table either way round; ours has the smaller key first.
-        if isReflexive { return Pair(owner: min(owner, member), member: max(owner, member)) }
-        return join.isMaster ? Pair(owner: owner, member: member) : Pair(owner: member, member: owner)
-    }
-
-    // MARK: Writing
-
+extension JoinChanges {
+    /// Writes everything in SQLite.
     func write(_ db: Database) throws {
         try writeRemovals(db)
         for reordering in reorderings { try write(reordering, db) }
@@ -74,10 +12,11 @@ final class JoinTableChanges {
     }
 
     private func writeRemovals(_ db: Database) throws {
-        guard !removed.isEmpty else { return }
+        let removals = removals
+        guard !removals.isEmpty else { return }
         let sql = "DELETE FROM \(table) WHERE \(ownerColumn) = ? AND \(memberColumn) = ?"
         let statement = try RowStatement(db, sql)
-        for pair in Self.sorted(removed) {
+        for pair in removals {
             try statement.bind(pair.owner, at: 1)
             try statement.bind(pair.member, at: 2)
             try statement.run()
@@ -89,8 +28,6 @@ final class JoinTableChanges {
         }
     }
 
-    /// Works out the order keys of one object's members: those that stay are rewritten where they change, those that
-    /// come take theirs along when they are inserted.
     private func write(_ reordering: Reordering, _ db: Database) throws {
         guard let column = reordering.join.orderColumn else { return }
         let (owners, members) = (reordering.join.ownerColumn, reordering.join.memberColumn)
@@ -103,14 +40,9 @@ final class JoinTableChanges {
             present[member] = try read.integer(
                 at: 1, of: "\(table).\(column) of \(owners) \(reordering.owner), \(members) \(member)")
         }
-        let keys = SparseOrder.keys(for: reordering.order.map { present[$0] })
         let update = try RowStatement(
             db, "UPDATE \(table) SET \(column) = ? WHERE \(owners) = ? AND \(members) = ?")
-        for (member, key) in zip(reordering.order, keys) where present[member] != key {
-            if present[member] == nil || reordering.added.contains(member) {
-                insert(reordering.owner, member, via: reordering.join, order: key)
-                continue
-            }
+        for (member, key) in moves(reordering, present: present) {
             try update.bind(key, at: 1)
             try update.bind(reordering.owner, at: 2)
             try update.bind(member, at: 3)
@@ -119,21 +51,12 @@ final class JoinTableChanges {
     }
 
     private func writeAdditions(_ db: Database) throws {
-        guard !added.isEmpty else { return }
-        let pairs = Self.sorted(added)
+        let pairs = additions()
+        guard !pairs.isEmpty else { return }
         let orders = [memberKeyColumn, ownerKeyColumn].compactMap { $0 }
         if orders.isEmpty { return try insert(pairs, db) }
         let statement = try RowStatement(db, insertion(orders))
-        var index = 0
-        while index < pairs.count {
-            var pair = pairs[index]
-            index += 1
-            // Both sides report a pair; each knows the key of its own order.
-            while index < pairs.count, pairs[index].owner == pair.owner, pairs[index].member == pair.member {
-                if pair.memberKey ?? 0 == 0 { pair.memberKey = pairs[index].memberKey ?? pair.memberKey }
-                if pair.ownerKey ?? 0 == 0 { pair.ownerKey = pairs[index].ownerKey ?? pair.ownerKey }
-                index += 1
-            }
+        for pair in pairs {
             try statement.bind(pair.owner, at: 1)
             try statement.bind(pair.member, at: 2)
             var parameter: Int32 = 3
@@ -153,13 +76,7 @@ final class JoinTableChanges {
 
     /// Inserts pairs without an order, several by one statement as long as there are so many: that takes a third less time.
     private func insert(_ pairs: [Pair], _ db: Database) throws {
-        // Both sides report a pair.
-        var distinct: [Pair] = []
-        distinct.reserveCapacity(pairs.count)
-        for pair in pairs where distinct.last.map({ $0.owner != pair.owner || $0.member != pair.member }) ?? true {
-            distinct.append(pair)
-        }
-        var rest = distinct[...]
+        var rest = pairs[...]
         for count in [8, 1] {
             let marks = repeatElement("(?, ?)", count: count).joined(separator: ", ")
             // A pair that is there already stays.
@@ -206,10 +123,5 @@ final class JoinTableChanges {
                 owner: "Core Data has")
         }
         return next
-    }
-
-    /// Ascending, so that SQLite's tree is filled in order and a pair's two reports meet.
-    private static func sorted(_ pairs: [Pair]) -> [Pair] {
-        pairs.sorted { $0.owner != $1.owner ? $0.owner < $1.owner : $0.member < $1.member }
     }
 }
