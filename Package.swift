@@ -49,6 +49,7 @@ let portable: [SwiftSetting] = Context.environment["GRAFT_PORTABLE"] == nil ? []
             name: "CoreDataTests",
             dependencies: [
                 "CoreData", "FaultyFiles", "ModelDocuments", "TestSupport",
+                .target(name: "PostgreSQLStore", condition: .when(traits: ["PostgreSQL"])),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings
@@ -149,6 +150,6 @@ let package = Package(
 )
 
 // `make test-postgresql` builds its own tests alone.
-if let only = Context.environment["GRAFT_ONLY_TESTS"] {
-    package.targets.removeAll { $0.type == .test && $0.name != only }
+if let only = Context.environment["GRAFT_ONLY_TESTS"]?.split(separator: ",").map(String.init) {
+    package.targets.removeAll { $0.type == .test && !only.contains($0.name) }
 }

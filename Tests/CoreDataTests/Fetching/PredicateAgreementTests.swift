@@ -228,9 +228,8 @@ import Testing
     /// Books in two stores: e, c, a in the first, d, b, a in the second.
     private func twoStores(_ kind: StoreKind) throws -> (Library, NSPersistentStore) {
         let library = try Library(kind)
-        let second = try library.coordinator.addPersistentStore(
-            ofType: kind == .sqlite ? NSSQLiteStoreType : NSInMemoryStoreType, configurationName: nil,
-            at: URL(fileURLWithPath: "/dev/null"))
+        let (type, url) = try kind.newStore()
+        let second = try library.coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url)
         for (index, title) in ["e", "c", "a"].enumerated() {
             _ = library.insert("Book", ["title": title, "pages": index])
         }

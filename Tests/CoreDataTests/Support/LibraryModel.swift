@@ -80,10 +80,22 @@ enum LibraryModel {
     }
 }
 
-/// Which store a test runs on.
+/// Which store a test runs on. PostgreSQL where there is a server: `make test-postgresql`.
 enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
-    case inMemory, sqlite
+    case inMemory, sqlite, postgreSQL
+
+    static let allCases: [StoreKind] = [.inMemory, .sqlite] + (TestServer.url == nil ? [] : [.postgreSQL])
+
     var testDescription: String { rawValue }
+
+    /// The type and a URL for a new store.
+    func newStore() throws -> (type: String, url: URL?) {
+        switch self {
+        case .inMemory: (NSInMemoryStoreType, nil)
+        case .sqlite: (NSSQLiteStoreType, URL(fileURLWithPath: "/dev/null"))
+        case .postgreSQL: ("PostgreSQL", try TestServer.newStore())
+        }
+    }
 }
 
 /// A coordinator with one store; contexts as many as a test wants.
@@ -96,11 +108,8 @@ final class Library {
     convenience init(
         _ kind: StoreKind, model: NSManagedObjectModel = LibraryModel.make(), options: [String: Any]? = nil
     ) throws {
-        switch kind {
-        case .inMemory: try self.init(ofType: NSInMemoryStoreType, at: nil, model, options)
-        case .sqlite:
-            try self.init(ofType: NSSQLiteStoreType, at: URL(fileURLWithPath: "/dev/null"), model, options)
-        }
+        let (type, url) = try kind.newStore()
+        try self.init(ofType: type, at: url, model, options)
     }
 
     /// A stack on a SQLite file.
