@@ -41,8 +41,9 @@
             // What the server notes ("already exists, skipping") is no concern of the terminal.
             unsafe PQsetNoticeProcessor(made, { _, _ in }, nil)
             try execute(
-                "SELECT set_config('client_encoding', 'UTF8', false), set_config('statement_timeout', $1, false)",
-                [.text("\(Int(min(seconds * 1000, 2_000_000_000)))")])
+                "SELECT set_config('client_encoding', 'UTF8', false), set_config('statement_timeout', $1, false), "
+                    + "set_config('search_path', $2, false)",
+                [.text("\(Int(min(seconds * 1000, 2_000_000_000)))"), .text("\(address.quotedSchema), pg_catalog")])
         }
 
         deinit { unsafe PQfinish(handle) }
@@ -88,7 +89,7 @@
                     handle, sql, Int32(parameters.count), types, values, lengths, formats, 1)
             }
             guard let result = unsafe result else { throw failure() }
-            return try PostgreSQLResult(taking: result) { self.failure() }
+            return try unsafe PostgreSQLResult(taking: result) { self.failure() }
         }
 
         private func failure() -> PostgreSQLFailure {
@@ -148,7 +149,7 @@
             }
             guard let value = PostgreSQLValue(type, unsafe Array(bytes)) else {
                 throw PostgreSQLFailure(
-                    "column \(column) has \(unsafe bytes.count) bytes that are no \(type.declaration)")
+                    "column \(column) has \(bytes.count) bytes that are no \(type.declaration)")
             }
             return value
         }

@@ -66,10 +66,10 @@
             case "40001", "40P01": return (.persistentStoreSave, "Others were faster several times. Try again.")
             case "23502", "23514", "23503":
                 return (.persistentStoreSave, "A rule of the tables forbids it. Correct the values, or the rule.")
-            case "22003":
+            case "22003", "22008":
                 return (
                     .persistentStoreOperation,
-                    "A number got too large for its type. Change the expression or the value."
+                    "A number or date got too large for its type. Change the expression or the value."
                 )
             case "42P01", "42703", "3F000":
                 return (.persistentStoreIncompatibleSchema, "Somebody has changed the tables. Open the store anew.")

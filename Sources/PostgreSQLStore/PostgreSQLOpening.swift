@@ -53,7 +53,15 @@
             let known = try connection.execute(
                 "SELECT 1::bigint FROM pg_namespace WHERE nspname = $1", [.text(address.schema)])
             if known.rowCount == 0 { try connection.execute("CREATE SCHEMA \(address.quotedSchema)") }
-            for statement in try PostgreSQLTables(schema: schema, address: address).statements() {
+            let encoding = try connection.execute("SHOW server_encoding").text(0, 0)
+            guard encoding == "UTF8" else {
+                throw CoreDataError.make(
+                    .persistentStoreOpen,
+                    "The database of \(address.description) is encoded in \(encoding ?? "nothing"), where UTF8 is needed. Give "
+                        + "another one, made with CREATE DATABASE ... ENCODING 'UTF8'.")
+            }
+            let tables = try PostgreSQLTables(schema: schema, address: address).statements()
+            for statement in PostgreSQLTextFunctions(address: address).statements + tables {
                 try connection.execute(statement)
             }
             try connection.execute(
@@ -136,6 +144,9 @@
                 try connection.execute("BEGIN")
                 for row in 0..<tables.rowCount {
                     try connection.execute("DROP TABLE IF EXISTS \(try tables.text(row, 0) ?? "") CASCADE")
+                }
+                for function in SQLTextFunction.allCases.map(\.rawValue) + [SQLTextFunction.length] {
+                    try connection.execute("DROP FUNCTION IF EXISTS \(address.qualified(function))(text) CASCADE")
                 }
                 for name in ["_entities", "_tables", "_store"] {
                     try connection.execute("DROP TABLE IF EXISTS \(address.qualified(name))")

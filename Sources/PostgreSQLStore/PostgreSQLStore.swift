@@ -8,7 +8,7 @@
 #if PostgreSQL
 
     public import CoreData
-    public import Foundation
+    import Foundation
 
     /// Rows in a schema of a PostgreSQL database.
     public let NSPostgreSQLStoreType = "PostgreSQL"

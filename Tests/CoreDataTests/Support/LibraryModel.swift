@@ -86,6 +86,10 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
 
     static let allCases: [StoreKind] = [.inMemory, .sqlite] + (TestServer.url == nil ? [] : [.postgreSQL])
 
+    /// Those that keep whatever a value can be, and do with texts and decimals what the evaluation in memory does; docs/postgresql.md
+    /// says what PostgreSQL doesn't.
+    static let matching: [StoreKind] = [.inMemory, .sqlite]
+
     var testDescription: String { rawValue }
 
     /// The type and a URL for a new store.

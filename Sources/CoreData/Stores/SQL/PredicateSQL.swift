@@ -47,8 +47,8 @@ extension SQLSelect {
             let value = try generator.scalar(NSExpression(forKeyPath: key), in: generator.root).usable()
             self = generator.select
             var column = value.fragment
-            if value.kind == .string, let collation = try schema.dialect.collation(comparison) {
-                column.sql += " COLLATE \(collation)"
+            if value.kind == .string {
+                column.sql = try schema.dialect.ordered(column.sql, comparison)
             }
             add(order: column, ascending: sortDescriptor.ascending)
         } catch let problem as PredicateSQLProblem {

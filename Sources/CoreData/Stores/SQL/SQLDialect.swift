@@ -55,6 +55,9 @@ package enum SQLDialect: Sendable {
         self == .postgreSQL && attribute.attributeType == .booleanAttributeType ? "\(column)::int::bigint" : column
     }
 
+    /// A condition as a number, 1 or 0.
+    func number(ofCondition sql: String) -> String { self == .sqlite ? sql : "(\(sql))::int" }
+
     /// `a = b` that also holds where both are missing.
     var isSame: String { self == .sqlite ? " IS " : " IS NOT DISTINCT FROM " }
 
@@ -66,14 +69,18 @@ package enum SQLDialect: Sendable {
         }
     }
 
-    /// What makes texts follow each other as a sort descriptor wants it; nil where the database does that by itself.
-    func collation(_ comparison: SortComparison) throws -> String? {
-        guard self == .postgreSQL else { return comparison.collationName }
-        // The columns are declared so that they sort by their bytes.
-        if comparison == .standard { return nil }
-        throw PredicateSQLProblem(
-            "PostgreSQL has no order of texts that agrees with \(comparison.rawValue); without a method it sorts by bytes"
-        )
+    /// A text, in `ORDER BY`, such that texts follow each other as a sort descriptor wants it.
+    func ordered(_ text: String, _ comparison: SortComparison) throws -> String {
+        switch (self, comparison) {
+        // PostgreSQL's columns are declared so that they sort by their bytes.
+        case (_, .standard): return text
+        case (.sqlite, _): return "\(text) COLLATE \(comparison.collationName ?? "BINARY")"
+        case (.postgreSQL, .caseInsensitive): return "\(SQLTextFunction.foldedCase.rawValue)(\(text))"
+        case (.postgreSQL, _):
+            throw PredicateSQLProblem(
+                "the order of \(comparison.rawValue) is that of the user's locale, which the server doesn't know. Sort in memory, "
+                    + "or by compare: or caseInsensitiveCompare:")
+        }
     }
 
     // MARK: Arithmetic
@@ -137,6 +144,10 @@ package enum SQLDialect: Sendable {
         case .ceiling where argument.kind.isNumber: return "ceil(\(number))"
         case .trunc where argument.kind.isNumber: return "trunc(\(number))"
         case .abs where argument.kind.isNumber: return "abs(\(number))"
+        case .uppercase, .lowercase, .canonical:
+            guard argument.kind == .string, let text = SQLTextFunction(function) else { return nil }
+            return "\(text.rawValue)(\(argument.fragment.sql))"
+        case .length where argument.kind == .string: return "\(SQLTextFunction.length)(\(argument.fragment.sql))"
         case .length where argument.kind == .data: return "length(\(argument.fragment.sql))::bigint"
         default: return nil
         }
@@ -173,10 +184,12 @@ package enum SQLDialect: Sendable {
 
     /// A text as it is compared under options that ignore some of its differences.
     func folded(_ text: SQLFragment, _ options: NSComparisonPredicate.Options) throws -> SQLFragment {
-        guard self == .sqlite else {
-            throw PredicateSQLProblem(
-                "PostgreSQL has no comparison that ignores case and accents in exactly the same way. Keep a folded copy of "
-                    + "the text in an attribute of its own and compare that")
+        if self == .postgreSQL {
+            guard let function = SQLTextFunction(options) else {
+                throw PredicateSQLProblem(
+                    "a comparison by the user's locale ([l]) can't be made by the server, which doesn't know it. Leave the l out")
+            }
+            return SQLFragment(sql: "\(function.rawValue)(\(text.sql))", arguments: text.arguments)
         }
         return SQLFragment(
             sql: "graft_fold(\(text.sql), ?)", arguments: text.arguments + [.integer(Int64(options.rawValue))])
@@ -274,6 +287,51 @@ package enum SQLDialect: Sendable {
             if text.utf8.contains(0) { return nil }
             let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
             return ("unnest(?::text[])", "\"\(escaped)\"")
+        }
+    }
+}
+
+/// The functions of texts that a PostgreSQL store brings along, because PostgreSQL's own aren't those of the evaluation in memory.
+package enum SQLTextFunction: String, CaseIterable, Sendable {
+    case foldedCase = "_folded_case"
+    case foldedAccents = "_folded_accents"
+    case folded = "_folded"
+    case uppercase = "_uppercase"
+    case lowercase = "_lowercase"
+
+    /// The number of UTF-16 units, as `length:` counts them.
+    package static let length = "_length"
+
+    /// Nil for comparisons in the user's locale.
+    init?(_ options: NSComparisonPredicate.Options) {
+        switch (
+            options.contains(.localeSensitive), options.contains(.caseInsensitive),
+            options.contains(.diacriticInsensitive)
+        ) {
+        case (false, true, true): self = .folded
+        case (false, true, false): self = .foldedCase
+        case (false, false, true): self = .foldedAccents
+        default: return nil
+        }
+    }
+
+    init?(_ function: PredefinedFunction) {
+        switch function {
+        case .uppercase: self = .uppercase
+        case .lowercase: self = .lowercase
+        case .canonical: self = .folded
+        default: return nil
+        }
+    }
+
+    /// What memory makes of a text.
+    package func value(_ text: String) -> String {
+        switch self {
+        case .foldedCase: StringComparison.folded(text, .caseInsensitive)
+        case .foldedAccents: StringComparison.folded(text, .diacriticInsensitive)
+        case .folded: StringComparison.folded(text, [.caseInsensitive, .diacriticInsensitive])
+        case .uppercase: text.uppercased()
+        case .lowercase: text.lowercased()
         }
     }
 }

@@ -118,8 +118,11 @@ package struct SQLDictionarySelect {
         guard let comparison = descriptor.comparison else {
             throw PredicateSQLProblem.error(descriptor, entity: entity, entity.dialect, "a closure can't run in SQL")
         }
-        let collation = kind == .string ? try entity.dialect.collation(comparison).map { " COLLATE \($0)" } : nil
-        return SQLFragment(sql: "\(position)\(collation ?? "")")
+        guard kind == .string else { return SQLFragment(sql: "\(position)") }
+        if entity.dialect == .postgreSQL, comparison != .standard {
+            throw PredicateSQLProblem("PostgreSQL orders computed texts by compare: alone. Sort the dictionaries in memory")
+        }
+        return SQLFragment(sql: try entity.dialect.ordered("\(position)", comparison))
     }
 }
 
