@@ -66,6 +66,9 @@
             return Int64(bitPattern: hash)
         }
 
+        /// Where others hear that something has been written.
+        var channel: String { "graft_\(UInt64(bitPattern: lockKey))" }
+
         /// A name of the schema's, for SQL.
         func qualified(_ name: String) -> String { "\(quotedSchema).\"\(name)\"" }
 

@@ -92,6 +92,22 @@
             return try unsafe PostgreSQLResult(taking: result) { self.failure() }
         }
 
+        /// What others have notified of; waits for it at most so long.
+        ///
+        /// - Throws: ``PostgreSQLFailure`` where the connection is lost.
+        func notifications(timeout seconds: TimeInterval) throws -> [String] {
+            var place = pollfd(fd: unsafe PQsocket(handle), events: Int16(POLLIN), revents: 0)
+            unsafe poll(&place, 1, Int32(seconds * 1000))
+            guard place.fd >= 0, unsafe PQconsumeInput(handle) == 1 else { throw failure() }
+            var payloads: [String] = []
+            while let notification = unsafe PQnotifies(handle) {
+                // Safe: libpq made it, with texts that end in zero, and nobody else frees it.
+                payloads.append(unsafe String(cString: notification.pointee.extra))
+                unsafe PQfreemem(notification)
+            }
+            return payloads
+        }
+
         private func failure() -> PostgreSQLFailure {
             var failure = PostgreSQLFailure(message.trimmingCharacters(in: .whitespacesAndNewlines))
             failure.isLost = isBroken

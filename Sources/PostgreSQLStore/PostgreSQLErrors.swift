@@ -100,6 +100,13 @@
                 userInfo: ["metadata": metadata])
         }
 
+        func migratedMeanwhile() -> CocoaError {
+            CoreDataError.make(
+                .persistentStoreIncompatibleVersionHash,
+                "The store \(store) has been migrated to another version of the model meanwhile, or is gone. Nothing has been "
+                    + "written. Open it anew with that version.")
+        }
+
         func readOnly() -> CocoaError {
             CoreDataError.make(
                 .persistentStoreSave,

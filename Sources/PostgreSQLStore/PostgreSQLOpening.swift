@@ -13,13 +13,14 @@
         let configuration: String?
         let ignoresVersionHashes: Bool
         let isReadOnly: Bool
+        let startsHistory: Bool
         let errors: PostgreSQLErrors
 
         /// The form of the tables that this version makes.
         private static let format: Int64 = 1
 
-        /// The store's metadata, after making the store where there is none.
-        func open(_ schema: SQLSchema, _ pool: PostgreSQLPool) throws -> StoreMetadata {
+        /// The store's metadata and the number of its version, after making the store where there is none.
+        func open(_ schema: SQLSchema, _ pool: PostgreSQLPool) throws -> (StoreMetadata, version: Int64) {
             try pool.retrying { connection in
                 try connection.execute("BEGIN")
                 try connection.execute("SELECT pg_advisory_xact_lock($1)", [.integer(address.lockKey)])
@@ -35,8 +36,13 @@
                 } else {
                     metadata = try create(schema, connection)
                 }
+                if startsHistory, !isReadOnly {
+                    try connection.execute(
+                        "UPDATE \(address.qualified("_store")) SET keeps_history = true WHERE NOT keeps_history")
+                }
+                let version = try connection.execute("SELECT version FROM \(address.qualified("_store"))").integer(0, 0)
                 try connection.execute("COMMIT")
-                return metadata
+                return (metadata, version ?? 0)
             }
         }
 
@@ -76,7 +82,7 @@
                     "INSERT INTO \(address.qualified("_entities")) (name, super, \"table\", version_hash) "
                         + "VALUES ($1, $2, $3, $4)",
                     [
-                        .text(entity.name), PostgreSQLParameter(type: .text, value: parent.map(PostgreSQLValue.text) ?? .null),
+                        .text(entity.name), .optional(parent),
                         .text(entity.table), .bytes(entity.description.versionHash),
                     ])
             }
@@ -148,7 +154,7 @@
                 for function in SQLTextFunction.allCases.map(\.rawValue) + [SQLTextFunction.length] {
                     try connection.execute("DROP FUNCTION IF EXISTS \(address.qualified(function))(text) CASCADE")
                 }
-                for name in ["_entities", "_tables", "_store"] {
+                for name in ["_changes", "_transactions", "_entities", "_tables", "_store"] {
                     try connection.execute("DROP TABLE IF EXISTS \(address.qualified(name))")
                 }
                 try connection.execute("COMMIT")

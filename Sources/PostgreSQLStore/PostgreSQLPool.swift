@@ -44,7 +44,7 @@
         /// Runs something that may be run again, because it changes nothing or all of it was taken back.
         ///
         /// - Parameter body: Leaves no transaction open where it succeeds.
-        func retrying<T>(_ body: (PostgreSQLConnection) throws -> T) throws -> T {
+        func retrying<T>(isRepeatable: Bool = true, _ body: (PostgreSQLConnection) throws -> T) throws -> T {
             var attempt = 0
             while true {
                 let connection = try take()
@@ -57,7 +57,7 @@
                     let failure = error as? PostgreSQLFailure
                     if failure == nil || failure?.isLost == false { rollBack(connection) }
                     giveBack(connection)
-                    guard attempt < 4, let failure, failure.isRetryable || failure.isLost else { throw error }
+                    guard isRepeatable, attempt < 4, let failure, failure.isRetryable || failure.isLost else { throw error }
                     // All idle ones were to the server that is gone.
                     if failure.isLost { idle.withLock { $0 = [] } }
                     Thread.sleep(forTimeInterval: 0.01 * Double(attempt * attempt))

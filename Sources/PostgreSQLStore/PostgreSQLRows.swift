@@ -83,7 +83,16 @@
             of field: EntityPlan.Field, _ result: PostgreSQLResult, _ row: Int, _ column: Int, _ entityColumn: Int?,
             store: PostgreSQLStoreBackend, place: () -> String
         ) throws -> ManagedValue {
-            let value = try result.value(row, column)
+            try Self.value(result.value(row, column), of: field, store: store, place: place) {
+                try entityColumn.flatMap { try result.text(row, $0) }
+            }
+        }
+
+        /// - Parameter entity: The name of the destination's entity, where that is known.
+        static func value(
+            _ value: PostgreSQLValue, of field: EntityPlan.Field, store: PostgreSQLStoreBackend, place: () -> String,
+            entity name: () throws -> String? = { nil }
+        ) throws -> ManagedValue {
             switch (field.kind, value) {
             case (_, .null): return .null
             case (.integer, .integer(let integer)): return .integer(integer)
@@ -106,9 +115,7 @@
                 return .transformable(TransformableValue(stored: data, transformerName: name))
             case (.toOne(let destination), .integer(let key)):
                 var entity = destination.entity.description
-                if let entityColumn, let name = try result.text(row, entityColumn),
-                    let actual = store.schema.entity(named: name)
-                {
+                if let name = try name(), let actual = store.schema.entity(named: name) {
                     entity = actual.description
                 }
                 return .objectID(NSManagedObjectID(entity: entity, space: destination.space, number: key))

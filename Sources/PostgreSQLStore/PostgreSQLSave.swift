@@ -18,22 +18,33 @@
             self.connection = connection
         }
 
+        /// - Parameter keepsHistory: Whether what is written has to be told.
+        /// - Returns: What the history has to say.
         /// - Throws: ``StoreConflict``, ``StoreUniquenessConflict`` or the failure of a statement. The caller rolls back.
-        func write() throws {
+        func write(keepsHistory: Bool) throws -> [PostgreSQLHistoryChange] {
             let deleted = try groups(changes.deleted)
             let updated = try groups(changes.updated)
             let inserted = try groups(changes.inserted)
             try connection.execute("SET CONSTRAINTS ALL DEFERRED")
-            var conflicts = try deleted.flatMap(delete)
+            var conflicts: [Expected] = []
+            var deletions: [PostgreSQLHistoryChange] = []
+            for group in deleted {
+                let (missing, tombstones) = try delete(group, keepsTombstones: keepsHistory)
+                conflicts += missing
+                deletions.append(group.historyChange(.delete, tombstones: tombstones))
+            }
             conflicts += try updated.flatMap(update)
             conflicts += try missingLinks() + changedWatched()
             if !conflicts.isEmpty { throw try conflict(conflicts) }
-            for group in inserted { try insert(group) }
+            for group in inserted { try Self.insert(group.changes, group.plan, connection) }
             let links = RelationChanges { store.space(of: $0) }
             for group in updated { try links.collect(updated: group.changes, group.plan) }
             for group in inserted { try links.collect(inserted: group.changes, group.plan) }
             try links.write(connection)
             try checkConstraints()
+            if !keepsHistory { return [] }
+            return inserted.map { $0.historyChange(.insert) }
+                + updated.map { $0.historyChange(.update, properties: $0.changedProperties) } + deletions
         }
 
         private typealias Expected = (id: NSManagedObjectID, version: Int64)
@@ -44,11 +55,10 @@
 
         // MARK: Rows
 
-        private func insert(_ group: SaveGroup) throws {
-            let plan = group.plan
+        static func insert(_ changes: [RowChange], _ plan: EntityPlan, _ connection: PostgreSQLConnection) throws {
             let fields = plan.fields.filter { !$0.isDerived }
             let columns = (["_id", "_entity"] + fields.map(\.column)).joined(separator: ", ")
-            for rows in group.changes.chunks(columns: fields.count + 2) {
+            for rows in changes.chunks(columns: fields.count + 2) {
                 let parameters = try rows.flatMap { change in
                     try [.integer(change.objectID.number), .text(plan.entity.name)]
                         + fields.map {
@@ -90,13 +100,24 @@
 
         /// Rows that belong to the deleted ones go with them, by the tables' rules.
         ///
-        /// - Returns: As ``update(_:)``.
-        private func delete(_ group: SaveGroup) throws -> [Expected] {
+        /// - Returns: As ``update(_:)``, and what is kept of the rows, parallel to the keys.
+        private func delete(
+            _ group: SaveGroup, keepsTombstones: Bool
+        ) throws -> (missing: [Expected], tombstones: [Data?]) {
+            let fields = keepsTombstones ? PostgreSQLTombstone.fields(of: group.plan) : []
+            let columns = (["_id"] + fields.map(\.column)).map { "t.\($0)" }.joined(separator: ", ")
             let result = try connection.execute(
                 "DELETE FROM \(group.plan.entity.table) AS t USING unnest($1, $2) AS v(id, version) "
-                    + "WHERE t._id = v.id AND t._version = v.version RETURNING t._id",
+                    + "WHERE t._id = v.id AND t._version = v.version RETURNING \(columns)",
                 [.integers(group.keys), .integers(group.changes.map(\.version))])
-            return try missing(group.changes, in: result)
+            let missing = try missing(group.changes, in: result)
+            if fields.isEmpty { return (missing, []) }
+            var kept: [Int64: Data] = [:]
+            for row in 0..<result.rowCount {
+                guard let key = try result.integer(row, 0) else { continue }
+                kept[key] = try PostgreSQLTombstone.data(fields, result, row, firstColumn: 1)
+            }
+            return (missing, group.keys.map { kept[$0] })
         }
 
         private func missing(_ changes: [RowChange], in result: PostgreSQLResult) throws -> [Expected] {
@@ -106,7 +127,7 @@
         }
 
         /// `($1, $2), ($3, $4)`
-        private static func marks(_ rows: Int, _ columns: Int) -> String {
+        static func marks(_ rows: Int, _ columns: Int) -> String {
             (0..<rows).map { row in
                 "(" + (1...columns).map { "$\(row * columns + $0)" }.joined(separator: ", ") + ")"
             }.joined(separator: ", ")
@@ -176,6 +197,15 @@
             return StoreUniquenessConflict(
                 entity: entity.description, constraint: named.constraint.properties,
                 inserted: isOfThisSave ? [other, ours] : [ours], existing: isOfThisSave ? nil : other)
+        }
+    }
+
+    extension SaveGroup {
+        fileprivate func historyChange(
+            _ kind: NSPersistentHistoryChangeType, properties: [[String]] = [], tombstones: [Data?] = []
+        ) -> PostgreSQLHistoryChange {
+            PostgreSQLHistoryChange(
+                kind: kind, entity: plan.entity.name, keys: keys, properties: properties, tombstones: tombstones)
         }
     }
 

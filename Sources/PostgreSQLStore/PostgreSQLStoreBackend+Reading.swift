@@ -124,7 +124,7 @@
         // MARK: Pieces
 
         /// Everything of a query but the columns and the last criterion of its order.
-        private func select(_ query: StoreQuery) throws -> SQLSelect {
+        func select(_ query: StoreQuery) throws -> SQLSelect {
             let entity = try sqlEntity(query.entity)
             var select = SQLSelect(schema: schema, entity: entity, includesSubentities: query.includesSubentities)
             if let predicate = query.predicate { try select.add(predicate: predicate) { self.space(of: $0) } }
@@ -134,7 +134,7 @@
             return select
         }
 
-        private func run(_ fragment: SQLFragment, _ connection: PostgreSQLConnection) throws -> PostgreSQLResult {
+        func run(_ fragment: SQLFragment, _ connection: PostgreSQLConnection) throws -> PostgreSQLResult {
             let (sql, parameters) = try fragment.numbered()
             return try connection.execute(sql, parameters)
         }

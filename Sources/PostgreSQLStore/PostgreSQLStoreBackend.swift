@@ -13,14 +13,18 @@
         let errors: PostgreSQLErrors
         let pool: PostgreSQLPool
         let constraints: [PostgreSQLTables.Constraint]
-        private let isReadOnly: Bool
+        let isReadOnly: Bool
         /// By entity number.
         private let plans: [Int: EntityPlan]
         /// By the number of the root entity.
         private let spaces: [Int: RowSpace]
+        /// Counted up by migrations; a save of another version's rows is refused.
+        let version: Int64
+        /// What tells this backend's writing from others'.
+        let identifier = UUID().uuidString
         private let metadataState: Mutex<MetadataState>
         /// The connection that has the turn at writing, with its transaction. Behind the coordinator's lock of saves.
-        private let turn = Mutex<PostgreSQLConnection?>(nil)
+        let turn = Mutex<PostgreSQLConnection?>(nil)
 
         private struct MetadataState: @unchecked Sendable {
             // Safe: property lists don't change.
@@ -39,6 +43,7 @@
             let schema: SQLSchema
             let constraints: [PostgreSQLTables.Constraint]
             let metadata: StoreMetadata
+            let version: Int64
             let pool = PostgreSQLPool(
                 address, size: number(NSPersistentStoreConnectionPoolMaxSizeKey)?.intValue ?? 8,
                 timeout: number(NSPersistentStoreTimeoutOption)?.doubleValue ?? 60)
@@ -48,8 +53,9 @@
                 let opening = PostgreSQLOpening(
                     address: address, model: model, configuration: configuration,
                     ignoresVersionHashes: number(NSIgnorePersistentStoreVersioningOption)?.boolValue ?? false,
-                    isReadOnly: store.isReadOnly, errors: errors)
-                metadata = try opening.open(schema, pool)
+                    isReadOnly: store.isReadOnly,
+                    startsHistory: Self.flag(store.options?[NSPersistentHistoryTrackingKey]), errors: errors)
+                (metadata, version) = try opening.open(schema, pool)
             } catch {
                 throw errors.translated(error, .opening)
             }
@@ -57,6 +63,7 @@
             self.errors = errors
             self.pool = pool
             self.constraints = constraints
+            self.version = version
             isReadOnly = store.isReadOnly
             metadataState = Mutex(MetadataState(metadata: metadata))
             var spaces: [Int: RowSpace] = [:]
@@ -71,17 +78,16 @@
             self.plans = plans
         }
 
+        /// An option is a number, or a dictionary of finer ones.
+        private static func flag(_ option: Any?) -> Bool {
+            (option as? NSNumber)?.boolValue ?? (option is NSDictionary)
+        }
+
         /// - Throws: `CocoaError` for what is asked of a store and isn't there yet.
         private static func checkSupported(
             _ model: NSManagedObjectModel, _ configuration: String?, _ store: NSPersistentStore,
             _ errors: PostgreSQLErrors
         ) throws {
-            let history = store.options?[NSPersistentHistoryTrackingKey]
-            if (history as? NSNumber)?.boolValue ?? (history is NSDictionary) {
-                throw errors.notYet(
-                    "no persistent history is kept",
-                    "Open it without NSPersistentHistoryTrackingKey, or keep it in SQLite.")
-            }
             let entities = model.entities(forConfigurationName: configuration) ?? model.entities
             for entity in entities {
                 for property in entity.properties where property is NSDerivedAttributeDescription {
@@ -168,116 +174,30 @@
             guard count > 0 else { return [] }
             try requireWritable()
             let sqlEntity = try sqlEntity(entity)
-            let space = space(of: sqlEntity)
-            return try reading { connection in
-                let result = try connection.execute(
-                    "SELECT nextval(pg_get_serial_sequence($1, '_id')) FROM generate_series(1, $2)",
-                    [.text(sqlEntity.table), .integer(Int64(count))])
-                return try (0..<result.rowCount).map { row in
-                    NSManagedObjectID(entity: entity, space: space, number: try result.integer(row, 0) ?? 0)
-                }
+            return try reading { try reserve(count, entity, plan(of: sqlEntity), $0) }
+        }
+
+        /// New keys, which nobody else gets.
+        func reserve(
+            _ count: Int, _ entity: NSEntityDescription, _ plan: EntityPlan, _ connection: PostgreSQLConnection
+        ) throws -> [NSManagedObjectID] {
+            let result = try connection.execute(
+                "SELECT nextval(pg_get_serial_sequence($1, '_id')) FROM generate_series(1, $2)",
+                [.text(plan.entity.table), .integer(Int64(count))])
+            return try (0..<result.rowCount).map { row in
+                NSManagedObjectID(entity: entity, space: plan.space, number: try result.integer(row, 0) ?? 0)
             }
         }
 
-        // MARK: Writing
-
-        private func requireWritable() throws {
-            if isReadOnly { throw errors.readOnly() }
-        }
-
-        /// Waits until nobody writes, and keeps everybody else from it: saves share the lock that a turn has alone.
-        func beginWriting() throws -> Int64 {
-            try requireWritable()
-            do {
-                let connection = try pool.take()
-                do {
-                    try connection.execute("BEGIN")
-                    try connection.execute("SELECT pg_advisory_xact_lock($1)", [.integer(pool.address.lockKey)])
-                    // Every transaction that writes moves it on.
-                    let number = try connection.execute("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint")
-                        .integer(0, 0)
-                    turn.withLock { $0 = connection }
-                    return number ?? 0
-                } catch {
-                    pool.rollBack(connection)
-                    pool.giveBack(connection)
-                    throw error
-                }
-            } catch {
-                throw errors.translated(error, .saving)
+        /// The rows of a result whose first columns are key and entity.
+        func ids(_ result: PostgreSQLResult, of entity: SQLEntity) throws -> [NSManagedObjectID] {
+            let space = space(of: entity)
+            return try (0..<result.rowCount).compactMap { row in
+                guard let key = try result.integer(row, 0),
+                    let actual = try result.text(row, 1).flatMap({ schema.entity(named: $0) })
+                else { return nil }
+                return NSManagedObjectID(entity: actual.description, space: space, number: key)
             }
-        }
-
-        func endWriting() {
-            guard let connection = takeTurn() else { return }
-            pool.rollBack(connection)
-            pool.giveBack(connection)
-        }
-
-        private func takeTurn() -> PostgreSQLConnection? {
-            turn.withLock { turn in
-                defer { turn = nil }
-                return turn
-            }
-        }
-
-        @discardableResult
-        func save(_ changes: StoreChanges) throws -> Int64? {
-            do {
-                let metadata = try unsavedMetadata()
-                if changes.isEmpty, metadata == nil {
-                    endWriting()
-                    return nil
-                }
-                try requireWritable()
-                if let connection = takeTurn() {
-                    defer {
-                        pool.rollBack(connection)
-                        pool.giveBack(connection)
-                    }
-                    try write(changes, metadata, connection)
-                } else {
-                    try pool.retrying { connection in
-                        try connection.execute("BEGIN")
-                        try connection.execute(
-                            "SELECT pg_advisory_xact_lock_shared($1)", [.integer(pool.address.lockKey)])
-                        try write(changes, metadata, connection)
-                    }
-                }
-                if metadata != nil { didSaveMetadata() }
-                return nil
-            } catch {
-                throw errors.translated(error, .saving)
-            }
-        }
-
-        private func write(_ changes: StoreChanges, _ metadata: Data?, _ connection: PostgreSQLConnection) throws {
-            try PostgreSQLSave(changes, store: self, connection: connection).write()
-            if let metadata {
-                try connection.execute(
-                    "UPDATE \(pool.address.qualified("_store")) SET metadata = $1", [.bytes(metadata)])
-            }
-            let transaction = try connection.execute("SELECT pg_current_xact_id()::text").text(0, 0) ?? ""
-            do {
-                try connection.execute("COMMIT")
-            } catch let failure as PostgreSQLFailure where failure.isLost {
-                if try !isCommitted(transaction) { throw failure }
-            }
-        }
-
-        /// What became of a transaction whose end nobody has seen: the server knows.
-        ///
-        /// - Throws: `CocoaError` where it can't be asked.
-        private func isCommitted(_ transaction: String) throws -> Bool {
-            for attempt in 0..<20 {
-                Thread.sleep(forTimeInterval: 0.05 * Double(attempt))
-                guard let connection = try? PostgreSQLConnection(pool.address, statementTimeout: pool.timeout),
-                    let status = try? connection.execute("SELECT pg_xact_status($1::text::xid8)", [.text(transaction)])
-                        .text(0, 0)
-                else { continue }
-                if status != "in progress" { return status == "committed" }
-            }
-            throw errors.unknownOutcome()
         }
     }
 

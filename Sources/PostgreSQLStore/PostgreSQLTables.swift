@@ -58,13 +58,15 @@
                     "ALTER TABLE \(constraint.constraint.entity.table) ADD CONSTRAINT \"\(constraint.name)\" UNIQUE "
                         + "(\(constraint.constraint.columns.joined(separator: ", "))) DEFERRABLE INITIALLY IMMEDIATE")
             }
-            return made + systemTables + references
+            return made + systemTables + PostgreSQLHistory(address: address).tables + references
         }
 
         private var systemTables: [String] {
             [
                 "CREATE TABLE \(address.qualified("_store")) (identifier text NOT NULL, metadata bytea NOT NULL, "
-                    + "model bytea NOT NULL, format bigint NOT NULL, created timestamptz NOT NULL DEFAULT now())",
+                    + "model bytea NOT NULL, format bigint NOT NULL, created timestamptz NOT NULL DEFAULT now(), "
+                    + "version bigint NOT NULL DEFAULT 1, keeps_history boolean NOT NULL DEFAULT false, "
+                    + "last_transaction bigint NOT NULL DEFAULT 0)",
                 "CREATE TABLE \(address.qualified("_entities")) (name text PRIMARY KEY, super text, \"table\" text NOT NULL, "
                     + "version_hash bytea NOT NULL)",
                 "CREATE TABLE \(address.qualified("_tables")) (name text PRIMARY KEY)",

@@ -59,6 +59,9 @@
 
         static func integer(_ value: Int64) -> Self { Self(type: .integer, value: .integer(value)) }
         static func text(_ value: String) -> Self { Self(type: .text, value: .text(value)) }
+        static func optional(_ value: String?) -> Self {
+            Self(type: .text, value: value.map(PostgreSQLValue.text) ?? .null)
+        }
         static func bytes(_ value: Data) -> Self { Self(type: .bytes, value: .bytes(value)) }
 
         /// A list for `= ANY ($1)`.

@@ -99,7 +99,7 @@ extension EntityLayout {
     }
 
     /// The name of the model's property to which a slot belongs.
-    func propertyName(of slot: Int) -> String { composite(of: slot)?.name ?? slots[slot].name }
+    package func propertyName(of slot: Int) -> String { composite(of: slot)?.name ?? slots[slot].name }
 
     /// The names of the properties, as the model has them.
     var nameList: String {

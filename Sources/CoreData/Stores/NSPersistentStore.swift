@@ -91,7 +91,7 @@ open class NSPersistentStore: NSObject {
 
     var backend: (any StoreBackend)?
     /// Announces what others change.
-    var remoteChangeWatch: RemoteChangeWatch?
+    var remoteChangeWatch: AnyObject?
 
     init(
         coordinator: NSPersistentStoreCoordinator, type: String, configurationName: String?, url: URL?,

@@ -36,7 +36,8 @@ extension NSPersistentStoreCoordinator {
 extension NSPersistentStore {
     /// Whether it was opened to keep a history.
     var tracksHistory: Bool {
-        SQLiteStoreOptions.flag(options?[NSPersistentHistoryTrackingKey]) && type == NSSQLiteStoreType
+        SQLiteStoreOptions.flag(options?[NSPersistentHistoryTrackingKey])
+            && (type == NSSQLiteStoreType || StoreProviders[type] != nil)
     }
 
     fileprivate var announcesChanges: Bool {
@@ -45,7 +46,17 @@ extension NSPersistentStore {
 
     /// Begins to announce what others change, where the options ask for it.
     func watchForRemoteChanges() {
-        guard announcesChanges, let database = (backend as? SQLiteStoreBackend)?.fileDatabase else { return }
-        remoteChangeWatch = RemoteChangeWatch(self, database)
+        guard announcesChanges else { return }
+        let store = WeakStore(store: self)
+        remoteChangeWatch = backend?.watch {
+            guard let store = store.store else { return }
+            store.persistentStoreCoordinator?.announceChange(of: [store])
+        }
     }
+}
+
+/// A store that a watch has to do with only as long as somebody else keeps it.
+private struct WeakStore: @unchecked Sendable {
+    // Safe: the store is only read, and asks its coordinator, which has a lock.
+    weak var store: NSPersistentStore?
 }

@@ -24,8 +24,8 @@ package struct StoreBatch {
 package struct StoreBatchInsertion {
     /// A row: all slots, the model's defaults among them, and which of them were given.
     package struct Row {
-        var values: SlotValues
-        var given: SlotSet
+        package var values: SlotValues
+        package var given: SlotSet
     }
 
     package let entity: NSEntityDescription
@@ -66,6 +66,13 @@ package struct StoreBatchOutcome {
     package var isDone = true
     /// The number of the transaction in the store's history; nil where that has none of it.
     package var transaction: Int64?
+
+    package init(ids: [NSManagedObjectID] = [], count: Int = 0, isDone: Bool = true, transaction: Int64? = nil) {
+        self.ids = ids
+        self.count = count
+        self.isDone = isDone
+        self.transaction = transaction
+    }
 }
 
 extension StoreBackend {

@@ -20,6 +20,17 @@ package struct StoreTransaction {
     package let contextName: String?
     package let bundleID: String?
     package let processID: String?
+
+    package init(
+        number: Int64, timestamp: Date, author: String?, contextName: String?, bundleID: String?, processID: String?
+    ) {
+        self.number = number
+        self.timestamp = timestamp
+        self.author = author
+        self.contextName = contextName
+        self.bundleID = bundleID
+        self.processID = processID
+    }
 }
 
 /// What a transaction has done to one row.
@@ -32,6 +43,18 @@ package struct StoreHistoryChange {
     package var updatedProperties: Set<NSPropertyDescription>?
     /// The kept values of a deleted row by the names of their attributes, where there are any.
     package var tombstone: [AnyHashable: Any]?
+
+    package init(
+        number: Int64, transactionNumber: Int64, kind: NSPersistentHistoryChangeType, objectID: NSManagedObjectID,
+        updatedProperties: Set<NSPropertyDescription>? = nil, tombstone: [AnyHashable: Any]? = nil
+    ) {
+        self.number = number
+        self.transactionNumber = transactionNumber
+        self.kind = kind
+        self.objectID = objectID
+        self.updatedProperties = updatedProperties
+        self.tombstone = tombstone
+    }
 }
 
 extension StoreBackend {

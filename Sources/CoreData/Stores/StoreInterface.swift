@@ -48,6 +48,17 @@ package struct RowChange {
     package var changed: SlotSet
     /// The changed to-many slots of an update. An insertion's members are in `values`.
     package var relations: [RelationChange] = []
+
+    package init(
+        objectID: NSManagedObjectID, version: Int64, values: SlotValues, changed: SlotSet,
+        relations: [RelationChange] = []
+    ) {
+        self.objectID = objectID
+        self.version = version
+        self.values = values
+        self.changed = changed
+        self.relations = relations
+    }
 }
 
 /// What became of one to-many relationship of one row.
@@ -186,6 +197,12 @@ package protocol StoreBackend: AnyObject {
     @discardableResult
     func save(_ changes: StoreChanges) throws -> Int64?
 
+    /// Looks for what other processes, and other coordinators of this one, write, until the result goes.
+    ///
+    /// - Parameter announce: Called on a thread of its own after others' changes, once for several.
+    /// - Returns: Nil where nobody else can write.
+    func watch(_ announce: @escaping @Sendable () -> Void) -> AnyObject?
+
     /// Waits for the right to write, and keeps it for the next save or batch.
     ///
     /// - Returns: A number that others' changes to the store change.
@@ -227,7 +244,8 @@ extension StoreBackend {
     // Only a file may hold anything.
     package func strayRows(below roots: Set<String>?) throws -> [StrayRow] { [] }
 
-    // What nobody else can open has nobody to keep out.
+    // What nobody else can open has nobody to watch or to keep out.
+    package func watch(_ announce: @escaping @Sendable () -> Void) -> AnyObject? { nil }
     package func beginWriting() throws -> Int64 { 0 }
     package func endWriting() {}
 

@@ -6,7 +6,7 @@ import Testing
 @Suite struct BatchDeleteTests {
     /// Ada has two books with two chapters and a tag each, and a passport; Bea has a prize.
     private func filled() throws -> Library {
-        let library = try Library(.sqlite)
+        let library = try Library(.database)
         let ada = library.insert("Author", ["name": "Ada"]), bea = library.insert("Author", ["name": "Bea"])
         library.insert("Passport", ["number": "1"]).setValue(ada, forKey: "owner")
         library.insert("Prize", ["title": "Nobel"]).setValue(bea, forKey: "winner")
@@ -89,7 +89,7 @@ import Testing
             passport = try #require(model.entitiesByName["Passport"])
         author.relationshipsByName["passport"]?.deleteRule = .nullifyDeleteRule
         passport.relationshipsByName["owner"]?.isOptional = false
-        let library = try Library(.sqlite, model: model)
+        let library = try Library(.database, model: model)
         library.insert("Passport", ["number": "1"]).setValue(library.insert("Author", ["name": "Ada"]), forKey: "owner")
         try library.context.save()
         let error = #expect(throws: CocoaError.self) { try library.context.execute(request("Author")) }
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test func `a thousand and more rows go in one transaction`() throws {
-        let library = try Library(.sqlite)
+        let library = try Library(.database)
         for number in 0..<2500 { _ = library.insert("Chapter", ["heading": "\(number)"]) }
         try library.context.save()
         let request = request("Chapter", "heading != '7'")

@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func `dictionaries become rows, with the model's defaults for what they leave out`() throws {
-        let library = try Library(.sqlite)
+        let library = try Library(.database)
         let request = NSBatchInsertRequest(
             entityName: "Book",
             objects: [["title": "one", "isbn": "1"], ["title": "two", "pages": 9, "isbn": NSNull()]])
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `a closure fills dictionaries until it returns true`() throws {
-        let library = try Library(.sqlite)
+        let library = try Library(.database)
         let entity = try #require(library.coordinator.managedObjectModel.entitiesByName["Novel"])
         var number = 0
         let request = NSBatchInsertRequest(
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func `a closure fills objects until it returns true`() throws {
-        let library = try Library(.sqlite)
+        let library = try Library(.database)
         var titles = ["c", "b", "a"]
         let request = NSBatchInsertRequest(
             entityName: "Book",
@@ -68,7 +68,7 @@ import Testing
 
     /// The store has 1: "old", 10 pages. Inserted are 1: "new" without pages, and 2 twice.
     private func upserted(_ policy: NSMergePolicy) throws -> [String] {
-        let library = try Library(.sqlite)
+        let library = try Library(.database)
         _ = library.insert("Novel", ["isbn": "1", "title": "old", "pages": 10])
         try library.context.save()
         library.context.mergePolicy = policy
@@ -85,7 +85,7 @@ import Testing
     @Test func `under the error policy a uniqueness constraint fails the request`() throws {
         let error = #expect(throws: CocoaError.self) { try upserted(.error) }
         #expect(error?.code == .managedObjectConstraintMerge)
-        let library = try Library(.sqlite)
+        let library = try Library(.database)
         let twice = NSBatchInsertRequest(entityName: "Book", objects: [["isbn": "1"], ["isbn": "1"]])
         #expect(throws: CocoaError.self) { try library.context.execute(twice) }
         #expect(try books(library).isEmpty)
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func `what a row can't hold is an error that names it, and no row is inserted`() throws {
-        let library = try Library(.sqlite)
+        let library = try Library(.database)
         for (row, word) in [(["titel": "x"], "titel"), (["pages": "x"], "pages"), (["author": 1], "author")]
             as [([String: Any], String)]
         {
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func `inserted IDs are merged into contexts`() throws {
-        let library = try Library(.sqlite)
+        let library = try Library(.database)
         let request = NSBatchInsertRequest(entityName: "Book", objects: [["title": "one"]])
         request.resultType = .objectIDs
         let result = try library.context.execute(request) as? NSBatchInsertResult

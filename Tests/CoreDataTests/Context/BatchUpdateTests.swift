@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite struct BatchUpdateTests {
-    private func filled(_ kind: StoreKind = .sqlite) throws -> Library {
+    private func filled(_ kind: StoreKind = .database) throws -> Library {
         let library = try Library(kind)
         let ada = library.insert("Author", ["name": "Ada", "rating": 2.5])
         for (index, title) in ["one", "two", "three"].enumerated() {

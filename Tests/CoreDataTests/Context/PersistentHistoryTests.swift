@@ -9,7 +9,7 @@ import Testing
 @Suite struct PersistentHistoryTests {
     /// A stack whose store keeps a history.
     private func tracked(_ options: [String: Any] = [:]) throws -> Library {
-        try Library(.sqlite, options: [NSPersistentHistoryTrackingKey: true].merging(options) { _, new in new })
+        try Library(.database, options: [NSPersistentHistoryTrackingKey: true].merging(options) { _, new in new })
     }
 
     private func result(_ library: Library, _ request: NSPersistentHistoryChangeRequest) throws -> Any? {

@@ -86,6 +86,9 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
 
     static let allCases: [StoreKind] = [.inMemory, .sqlite] + (TestServer.url == nil ? [] : [.postgreSQL])
 
+    /// The database for what only a database has: batches, a history.
+    static let database: StoreKind = TestServer.url == nil ? .sqlite : .postgreSQL
+
     /// Those that keep whatever a value can be, and do with texts and decimals what the evaluation in memory does; docs/postgresql.md
     /// says what PostgreSQL doesn't.
     static let matching: [StoreKind] = [.inMemory, .sqlite]

@@ -6,7 +6,7 @@ extension SQLSelect {
     /// The value of an expression in the form that an attribute's column holds.
     ///
     /// - Throws: `CocoaError` naming the expression, for what SQL can't compute and for values of another kind.
-    mutating func value(
+    package mutating func value(
         of expression: NSExpression, for attribute: NSAttributeDescription, space: ((SQLEntity) -> RowSpace?)?
     ) throws -> SQLFragment {
         let generator = PredicateSQL(self, space: space)
@@ -17,7 +17,7 @@ extension SQLSelect {
                 throw PredicateSQLProblem(
                     "its values are no \(attribute.attributeType) as '\(attribute.name)' needs them")
             }
-            return value.fragment.cast(to: attribute.attributeType)
+            return value.fragment.cast(to: attribute.attributeType, schema.dialect)
         } catch let problem as PredicateSQLProblem {
             throw problem.error(expression, entity: entity, schema.dialect)
         }
@@ -35,13 +35,25 @@ extension PredicateSQLProblem {
 
 extension SQLFragment {
     /// Columns of numbers take any number; those of integers and floating-point numbers have to get their own.
-    fileprivate func cast(to type: NSAttributeType) -> SQLFragment {
+    fileprivate func cast(to type: NSAttributeType, _ dialect: SQLDialect) -> SQLFragment {
+        if dialect == .postgreSQL {
+            // As SQLite: towards zero. Texts and dates are what they are.
+            return switch type {
+            case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
+                SQLFragment(sql: "trunc((\(sql))::numeric)::bigint", arguments: arguments)
+            case .booleanAttributeType: SQLFragment(sql: "((\(sql)) <> 0)", arguments: arguments)
+            case .doubleAttributeType, .floatAttributeType:
+                SQLFragment(sql: "(\(sql))::double precision", arguments: arguments)
+            case .decimalAttributeType: SQLFragment(sql: "(\(sql))::numeric", arguments: arguments)
+            default: self
+            }
+        }
         switch type {
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
-            SQLFragment(sql: "CAST(\(sql) AS INTEGER)", arguments: arguments)
+            return SQLFragment(sql: "CAST(\(sql) AS INTEGER)", arguments: arguments)
         case .doubleAttributeType, .floatAttributeType:
-            SQLFragment(sql: "CAST(\(sql) AS REAL)", arguments: arguments)
-        default: self
+            return SQLFragment(sql: "CAST(\(sql) AS REAL)", arguments: arguments)
+        default: return self
         }
     }
 }

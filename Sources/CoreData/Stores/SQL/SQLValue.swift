@@ -14,7 +14,12 @@ package enum SQLValue: Equatable {
 /// SQL and the values for its `?`, in the order of their appearance.
 package struct SQLFragment: Equatable {
     package var sql: String
-    package var arguments: [SQLValue] = []
+    package var arguments: [SQLValue]
+
+    package init(sql: String, arguments: [SQLValue] = []) {
+        self.sql = sql
+        self.arguments = arguments
+    }
 
     package static func += (first: inout SQLFragment, second: SQLFragment) {
         first.sql += second.sql

@@ -9,6 +9,22 @@ package struct SaveGroup {
 
     package var keys: [Int64] { changes.map(\.objectID.number) }
 
+    /// The names of what each of the updates changes.
+    package var changedProperties: [[String]] {
+        let layout = plan.description.layout
+        let slots = layout.slots
+        return changes.map { change in
+            var changed = change.changed
+            for relation in change.relations { changed.insert(relation.slot) }
+            let names = changed.filter {
+                !slots[$0].isTransient && !(slots[$0].property is NSDerivedAttributeDescription)
+            }
+            .map(layout.propertyName)
+            // The elements of a composite attribute follow each other.
+            return names.indices.filter { $0 == 0 || names[$0] != names[$0 - 1] }.map { names[$0] }
+        }
+    }
+
     /// The changes by their entities, in the order of entity numbers and keys.
     package static func groups(
         of changes: [RowChange], plan: (NSEntityDescription) throws -> EntityPlan

@@ -131,23 +131,6 @@ struct HistoryWriter {
 }
 
 extension SaveGroup {
-    /// The names of what each of the updates changes.
-    var changedProperties: [[HistoryDetail]] {
-        let layout = plan.description.layout
-        let slots = layout.slots
-        return changes.map { change in
-            var changed = change.changed
-            for relation in change.relations { changed.insert(relation.slot) }
-            let names = changed.filter {
-                !slots[$0].isTransient && !(slots[$0].property is NSDerivedAttributeDescription)
-            }
-            .map(layout.propertyName)
-            // The elements of a composite attribute follow each other.
-            return names.indices.filter { $0 == 0 || names[$0] != names[$0 - 1] }
-                .map { HistoryDetail(property: names[$0]) }
-        }
-    }
-
     func historyChange(
         _ kind: HistoryWriter.Change.Kind, _ details: [[HistoryDetail]] = []
     ) -> HistoryWriter.Change {

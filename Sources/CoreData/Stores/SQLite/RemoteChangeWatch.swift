@@ -14,18 +14,18 @@ enum DatabaseVersion: Equatable, Sendable {
 
 /// Looks for others' changes until it goes, and has them announced.
 final class RemoteChangeWatch: @unchecked Sendable {
-    // The store is only read, and asks its coordinator, which has a lock; the rest belongs to the queue.
+    // Everything that changes belongs to the queue.
 
     private static let interval = DispatchTimeInterval.milliseconds(250)
 
-    private weak var store: NSPersistentStore?
+    private let announce: @Sendable () -> Void
     private weak var database: SQLiteDatabase?
     private let queue = DispatchQueue(label: "RemoteChangeWatch", qos: .utility)
     private var last: DatabaseVersion?
 
     /// Begins.
-    init(_ store: NSPersistentStore, _ database: SQLiteDatabase) {
-        self.store = store
+    init(_ database: SQLiteDatabase, _ announce: @escaping @Sendable () -> Void) {
+        self.announce = announce
         self.database = database
         ask()
     }
@@ -42,7 +42,6 @@ final class RemoteChangeWatch: @unchecked Sendable {
     private func note(_ version: DatabaseVersion?) {
         guard let version else { return }
         defer { last = version }
-        guard let last, last != version, let store else { return }
-        store.persistentStoreCoordinator?.announceChange(of: [store])
+        if let last, last != version { announce() }
     }
 }

@@ -112,6 +112,10 @@ final class SQLiteStoreBackend: StoreBackend {
     /// The database, if others can get at it.
     var fileDatabase: SQLiteDatabase? { external == nil ? nil : database }
 
+    func watch(_ announce: @escaping @Sendable () -> Void) -> AnyObject? {
+        fileDatabase.map { RemoteChangeWatch($0, announce) }
+    }
+
     // Nobody is left to do it after the next save.
     deinit { removeSuperfluous([]) }
 

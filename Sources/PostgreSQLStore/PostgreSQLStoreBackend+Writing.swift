@@ -1,0 +1,142 @@
+// Transactions that write: each is whole or not there. What failed because of others is run again where nothing is done yet; where a
+// connection is lost in the commit, the server is asked what became of it.
+
+#if PostgreSQL
+
+    import CoreData
+    import Foundation
+    import Synchronization
+
+    extension PostgreSQLStoreBackend {
+        func requireWritable() throws {
+            if isReadOnly { throw errors.readOnly() }
+        }
+
+        /// Waits until nobody writes, and keeps everybody else from it: saves share the lock that a turn has alone.
+        func beginWriting() throws -> Int64 {
+            try requireWritable()
+            do {
+                let connection = try pool.take()
+                do {
+                    try connection.execute("BEGIN")
+                    try connection.execute("SELECT pg_advisory_xact_lock($1)", [.integer(pool.address.lockKey)])
+                    // Every transaction that writes moves it on.
+                    let number = try connection.execute("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint")
+                        .integer(0, 0)
+                    turn.withLock { $0 = connection }
+                    return number ?? 0
+                } catch {
+                    pool.rollBack(connection)
+                    pool.giveBack(connection)
+                    throw error
+                }
+            } catch {
+                throw errors.translated(error, .saving)
+            }
+        }
+
+        func endWriting() {
+            guard let connection = takeTurn() else { return }
+            pool.rollBack(connection)
+            pool.giveBack(connection)
+        }
+
+        private func takeTurn() -> PostgreSQLConnection? {
+            turn.withLock { turn in
+                defer { turn = nil }
+                return turn
+            }
+        }
+
+        @discardableResult
+        func save(_ changes: StoreChanges) throws -> Int64? {
+            let metadata: Data?
+            do {
+                metadata = try unsavedMetadata()
+            } catch {
+                endWriting()
+                throw errors.translated(error, .saving)
+            }
+            if changes.isEmpty, metadata == nil {
+                endWriting()
+                return nil
+            }
+            let transaction = try writing { connection, keepsHistory -> Int64? in
+                let history = try PostgreSQLSave(changes, store: self, connection: connection)
+                    .write(keepsHistory: keepsHistory)
+                if let metadata {
+                    try connection.execute(
+                        "UPDATE \(pool.address.qualified("_store")) SET metadata = $1", [.bytes(metadata)])
+                }
+                return try PostgreSQLHistory(address: pool.address).append(history, changes.origin, connection)
+            }
+            if metadata != nil { didSaveMetadata() }
+            return transaction
+        }
+
+        /// Runs something in a transaction that is committed at its end; in the turn at writing, where there is one.
+        ///
+        /// - Parameters:
+        ///   - isRepeatable: Whether the body may be run again from its beginning.
+        ///   - body: Gets whether the store keeps a history.
+        func writing<T>(
+            isRepeatable: Bool = true, _ body: (PostgreSQLConnection, Bool) throws -> T
+        ) throws -> T {
+            do {
+                if let connection = takeTurn() {
+                    defer {
+                        pool.rollBack(connection)
+                        pool.giveBack(connection)
+                    }
+                    try requireWritable()
+                    return try finish(connection, body)
+                }
+                try requireWritable()
+                return try pool.retrying(isRepeatable: isRepeatable) { connection in
+                    try connection.execute("BEGIN")
+                    try connection.execute(
+                        "SELECT pg_advisory_xact_lock_shared($1)", [.integer(pool.address.lockKey)])
+                    return try finish(connection, body)
+                }
+            } catch {
+                throw errors.translated(error, .saving)
+            }
+        }
+
+        private func finish<T>(
+            _ connection: PostgreSQLConnection, _ body: (PostgreSQLConnection, Bool) throws -> T
+        ) throws -> T {
+            let store = try connection.execute(
+                "SELECT version, keeps_history FROM \(pool.address.qualified("_store"))")
+            guard store.rowCount == 1, try store.integer(0, 0) == version else { throw errors.migratedMeanwhile() }
+            let result = try body(connection, store.value(0, 1) == .boolean(true))
+            let transaction =
+                try connection.execute(
+                    "SELECT pg_current_xact_id()::text, pg_notify($1, $2)",
+                    [.text(pool.address.channel), .text(identifier)]
+                ).text(0, 0) ?? ""
+            do {
+                try connection.execute("COMMIT")
+            } catch let failure as PostgreSQLFailure where failure.isLost {
+                if try !isCommitted(transaction) { throw failure }
+            }
+            return result
+        }
+
+        /// What became of a transaction whose end nobody has seen: the server knows.
+        ///
+        /// - Throws: `CocoaError` where it can't be asked.
+        private func isCommitted(_ transaction: String) throws -> Bool {
+            for attempt in 0..<20 {
+                Thread.sleep(forTimeInterval: 0.05 * Double(attempt))
+                guard let connection = try? PostgreSQLConnection(pool.address, statementTimeout: pool.timeout),
+                    let status = try? connection.execute("SELECT pg_xact_status($1::text::xid8)", [.text(transaction)])
+                        .text(0, 0)
+                else { continue }
+                if status != "in progress" { return status == "committed" }
+            }
+            throw errors.unknownOutcome()
+        }
+    }
+
+#endif
