@@ -17,6 +17,7 @@ let portable: [SwiftSetting] = Context.environment["GRAFT_PORTABLE"] == nil ? []
     let runtime: [Target.Dependency] = []
     let generator: [Target.Dependency] = []
     let generatorTool: [Target.Dependency] = []
+    let servers: [Target.Dependency] = []
     let fuzzing: [Target.Dependency] = []
     let faults: [Target.Dependency] = []
 #else
@@ -27,6 +28,7 @@ let portable: [SwiftSetting] = Context.environment["GRAFT_PORTABLE"] == nil ? []
     let runtime: [Target.Dependency] = ["CoreData"]
     let generator: [Target.Dependency] = ["ManagedObjectGenerator", "ModelDocuments"]
     let generatorTool: [Target.Dependency] = ["managed-object-classes"]
+    let servers: [Target.Dependency] = [.target(name: "PostgreSQLStore", condition: .when(traits: ["PostgreSQL"]))]
     let fuzzing: [Target.Dependency] = ["FuzzTargets"]
     let faults: [Target.Dependency] = ["FaultyFiles"]
     let runtimeTargets: [Target] = [
@@ -49,9 +51,8 @@ let portable: [SwiftSetting] = Context.environment["GRAFT_PORTABLE"] == nil ? []
             name: "CoreDataTests",
             dependencies: [
                 "CoreData", "FaultyFiles", "ModelDocuments", "TestSupport",
-                .target(name: "PostgreSQLStore", condition: .when(traits: ["PostgreSQL"])),
                 .product(name: "GRDB", package: "GRDB.swift"),
-            ],
+            ] + servers,
             swiftSettings: settings
         ),
         // Empty without the trait. No pkg-config: whoever doesn't ask for it would be told what is missing.
@@ -121,7 +122,7 @@ let package = Package(
         .executableTarget(
             name: "GraftTool",
             dependencies: ["Graft", .product(name: "ArgumentParser", package: "swift-argument-parser")] + runtime
-                + generator,
+                + generator + servers,
             swiftSettings: settings
         ),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),

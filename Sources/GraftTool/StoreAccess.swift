@@ -17,11 +17,17 @@ enum StoreAccess {
     ///
     /// - Throws: ``GraftError`` with `missingModel`; what is wrong with the model or the store.
     static func model(at path: String?, forStore store: String) throws -> NSManagedObjectModel {
+        if let server = server(path: store) {
+            if let path { return try model(at: path) }
+            if let model = try server.provider.model(at: server.url) { return model }
+            throw GraftError(
+                .missingModel(reason: "there is no store yet, and there is no --model"), at: place(store))
+        }
         // What is no store is told before a model that is missing or doesn't fit.
         switch FileKind(ofPath: store) {
         case .file: try requireStore(store)
         case .folder, .device: try FileKind.requireReadable(store)
-        case .missing: break
+        case .missing, .server: break
         }
         if let path { return try model(at: path) }
         guard FileKind(ofPath: store) != .missing else {
@@ -41,6 +47,7 @@ enum StoreAccess {
 
     /// Reads a model from a file or folder, or takes it from a store or an archive that carries it.
     static func model(at path: String) throws -> NSManagedObjectModel {
+        if server(path: path) != nil { return try model(at: nil, forStore: path) }
         if FileKind(ofPath: path) == .file, !path.hasSuffix(".mom"), !isModelFile(path) {
             let kind = try FileKind.contents(of: path)
             try kind.require(.model, source: path)
@@ -69,6 +76,46 @@ enum StoreAccess {
 
     // MARK: Stores
 
+    /// The server that a store's URL leads to, and what opens its stores; nil for the path of a file.
+    static func server(path: String) -> (url: URL, provider: any StoreProvider)? {
+        guard path.contains("://"), let url = URL(string: path), let provider = StoreProviders.provider(for: url) else {
+            return nil
+        }
+        return (url, provider)
+    }
+
+    /// Whether there is no store yet.
+    static func isMissing(_ path: String) throws -> Bool {
+        guard let server = server(path: path) else { return FileKind(ofPath: path) == .missing }
+        return try server.provider.model(at: server.url) == nil
+    }
+
+    /// Makes a store and fills it. A file appears when it is complete. On a server there is the empty store if that fails: others may
+    /// have put something in meanwhile.
+    static func makeStore<T>(
+        at path: String, _ model: NSManagedObjectModel, _ body: (NSPersistentContainer) throws -> T
+    ) throws -> T {
+        guard server(path: path) != nil else { return try Draft(of: path).makeStore(model, body) }
+        let container = try openForWriting(path, model: model)
+        let result = try body(container)
+        try close(container)
+        return result
+    }
+
+    /// The name of a store for a title, without what may be secret.
+    static func title(of path: String) -> String {
+        guard let server = server(path: path) else { return URL(fileURLWithPath: path).lastPathComponent }
+        return server.url.lastPathComponent
+    }
+
+    /// Refuses a store on a server where only a file will do.
+    static func requireFile(_ path: String, remedy: String) throws {
+        if server(path: path) == nil { return }
+        throw GraftError(
+            .other(finding: "that works with stores in files, and this one is on a server", remedy: remedy),
+            at: place(title(of: path)))
+    }
+
     /// Opens a store of which not a byte will change.
     ///
     /// - Parameter modelPath: The model; nil for the one that the store carries.
@@ -86,7 +133,7 @@ enum StoreAccess {
         if FileKind(ofPath: path) != .missing { try FileKind.requireReadable(path) }
         if FileKind(ofPath: path) == .file { try requireStore(path) }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        guard FileKind(ofPath: folder) == .folder else {
+        guard server(path: path) != nil || FileKind(ofPath: folder) == .folder else {
             throw GraftError(.unwritableFile(reason: "its folder doesn't exist"), at: place(path))
         }
         return try open(path, model, isReadOnly: false)
@@ -98,6 +145,8 @@ enum StoreAccess {
     static func migration(
         of path: String, to model: NSManagedObjectModel, mapping: String?
     ) throws -> MigrationPlan {
+        try requireFile(
+            path, remedy: "Opening a store on a server with a newer model migrates it, where that is asked for.")
         let mapping: MigrationPlan.Mapping =
             switch mapping {
             case nil: .automatic
@@ -125,7 +174,8 @@ enum StoreAccess {
     private static func open(
         _ path: String, _ model: NSManagedObjectModel, isReadOnly: Bool
     ) throws -> NSPersistentContainer {
-        let description = NSPersistentStoreDescription(url: URL(fileURLWithPath: path))
+        let url = server(path: path)?.url ?? URL(fileURLWithPath: path)
+        let description = NSPersistentStoreDescription(url: url)
         description.isReadOnly = isReadOnly
         // A store of another version of the model is an error, not something to convert on the way.
         description.shouldMigrateStoreAutomatically = false
@@ -173,6 +223,7 @@ enum StoreAccess {
     ///
     /// - Throws: ``GraftError`` with `unwritableFile` where there is something already, or the folder doesn't exist.
     static func backUp(_ store: String, to path: String) throws {
+        try requireFile(store, remedy: "Make a backup with pg_dump, or with graft archive, and leave --backup out.")
         guard FileKind(ofPath: path) == .missing else {
             throw GraftError(
                 .unwritableFile(reason: "there is a file already, and a backup replaces none"), at: place(path))

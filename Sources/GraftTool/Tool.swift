@@ -4,6 +4,10 @@ import ArgumentParser
 import Foundation
 import Graft
 
+#if PostgreSQL
+    import PostgreSQLStore
+#endif
+
 /// The tool.
 enum Tool {
     /// The version that `--version` shows; CHANGELOG.md says what is in it.
@@ -15,6 +19,9 @@ enum Tool {
     ///   signal that has cancelled the work.
     static func run(_ arguments: [String], console: Console) -> Int32 {
         StoreAccess.expectOthersModels()
+        #if PostgreSQL
+            PostgreSQLStore.register()
+        #endif
         do {
             var command = try GraftCommand.parseAsRoot(arguments)
             if let job = command as? any JobCommand { return run(job, console: console) }

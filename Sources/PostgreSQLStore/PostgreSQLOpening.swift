@@ -140,6 +140,22 @@
             }
         }
 
+        /// The model that a store was made with; nil where there is no store.
+        static func model(of address: PostgreSQLAddress) throws -> NSManagedObjectModel? {
+            let errors = PostgreSQLErrors(store: address.description)
+            do {
+                let connection = try PostgreSQLConnection(address, statementTimeout: 60)
+                guard let metadata = try read(address, connection, errors) else { return nil }
+                let result = try connection.execute("SELECT model FROM \(address.qualified("_store"))")
+                guard case .bytes(let data) = try result.value(0, 0) else { return nil }
+                let model = try NSManagedObjectModel(modelCache: data)
+                model.adoptVersionHashes(fromStoreMetadata: metadata.dictionary)
+                return model
+            } catch {
+                throw errors.translated(error, .opening)
+            }
+        }
+
         /// Drops a store's tables, if there is one. The schema stays: others may have something there.
         static func destroy(_ address: PostgreSQLAddress) throws {
             let errors = PostgreSQLErrors(store: address.description)

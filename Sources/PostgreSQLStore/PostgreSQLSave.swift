@@ -211,6 +211,7 @@
 
     extension PostgreSQLFailure {
         static let uniqueViolation = "23505"
+        static let lockTimeout = "55P03"
     }
 
     extension Array {

@@ -44,6 +44,10 @@
             try PostgreSQLOpening.metadata(of: PostgreSQLAddress(url))
         }
 
+        func model(at url: URL) throws -> NSManagedObjectModel? {
+            try PostgreSQLOpening.model(of: PostgreSQLAddress(url))
+        }
+
         func destroy(at url: URL) throws { try PostgreSQLOpening.destroy(PostgreSQLAddress(url)) }
     }
 

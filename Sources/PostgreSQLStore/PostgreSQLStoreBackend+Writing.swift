@@ -18,8 +18,7 @@
             do {
                 let connection = try pool.take()
                 do {
-                    try connection.execute("BEGIN")
-                    try connection.execute("SELECT pg_advisory_xact_lock($1)", [.integer(pool.address.lockKey)])
+                    try takeLock(connection)
                     // Every transaction that writes moves it on.
                     let number = try connection.execute("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint")
                         .integer(0, 0)
@@ -32,6 +31,32 @@
                 }
             } catch {
                 throw errors.translated(error, .saving)
+            }
+        }
+
+        /// Waits for the lock in steps, so that whoever waits can be asked whether that is to go on.
+        private func takeLock(_ connection: PostgreSQLConnection) throws {
+            let patience = StoreLock.patience
+            let start = Date()
+            var isTold = false
+            while true {
+                try connection.execute("BEGIN")
+                try connection.execute("SET LOCAL lock_timeout = '500ms'")
+                do {
+                    try connection.execute("SELECT pg_advisory_xact_lock($1)", [.integer(pool.address.lockKey)])
+                    try connection.execute("SET LOCAL lock_timeout = 0")
+                    return
+                } catch let failure as PostgreSQLFailure where failure.state == PostgreSQLFailure.lockTimeout {
+                    try connection.execute("ROLLBACK")
+                    let waited = Date().timeIntervalSince(start)
+                    guard patience?.isEndless ?? false || waited < pool.timeout, patience?.keepsWaiting() ?? true else {
+                        throw failure
+                    }
+                    if !isTold, waited > StoreLock.noticeDelay {
+                        isTold = true
+                        StoreLock.notice.withLock { $0 }?(pool.address.description)
+                    }
+                }
             }
         }
 

@@ -1,1 +1,143 @@
-// The tests of the store in PostgreSQL; none yet.
+// What is PostgreSQL's own: the tables as others see them, other programs, errors. What every store does is in CoreDataTests, which
+// run on PostgreSQL too.
+
+#if PostgreSQL
+
+    import CoreData
+    import Foundation
+    import Testing
+
+    @testable import PostgreSQLStore
+
+    @Suite(.enabled(if: Server.url != nil, "no PostgreSQL server: make test-postgresql"))
+    struct PostgreSQLStoreTests {
+        // MARK: Tables
+
+        @Test func `tables and columns have names that a person would give them`() throws {
+            let shop = try Shop()
+            let columns = try shop.sql(
+                "SELECT table_name || '.' || column_name || ' ' || data_type FROM information_schema.columns "
+                    + "WHERE table_schema = '\(shop.schema)' AND table_name NOT LIKE E'\\\\_%' ORDER BY 1")
+            #expect(
+                columns == [
+                    "customer._entity text", "customer._id bigint", "customer._version bigint",
+                    "customer.full_name text", "order._entity text", "order._id bigint", "order._version bigint",
+                    "order.customer bigint", "order.is_paid boolean", "order.key uuid", "order.made_at timestamp with time zone",
+                    "order.number bigint", "order.total numeric", "order_tags.order bigint", "order_tags.tag bigint",
+                    "tag._entity text", "tag._id bigint", "tag._version bigint", "tag.label text",
+                ])
+            let rules = try shop.sql(
+                "SELECT conrelid::regclass::text || ' ' || contype::text FROM pg_constraint "
+                    + "WHERE connamespace = '\(shop.schema)'::regnamespace AND contype IN ('f', 'u') "
+                    + "AND conrelid::regclass::text NOT LIKE '%\\_changes%' ORDER BY 1")
+            #expect(rules.map { $0.replacing("\(shop.schema).", with: "") } == [
+                "\"order\" f", "\"order\" u", "order_tags f", "order_tags f",
+            ])
+        }
+
+        @Test func `values come back as they were`() throws {
+            let shop = try Shop()
+            let order = shop.insert("Order")
+            let key = UUID()
+            order.setValuesForKeys([
+                "number": Int64.min, "total": NSDecimalNumber(string: "12345678901234567890.123456789012345678"),
+                "isPaid": true, "key": key, "madeAt": Date(timeIntervalSinceReferenceDate: -1234567.5),
+            ])
+            try shop.context.save()
+            let read = try #require(try shop.fetch("Order", in: shop.newContext()).first)
+            #expect(read.value(forKey: "number") as? Int64 == .min)
+            #expect((read.value(forKey: "total") as? NSDecimalNumber)?.stringValue == "12345678901234567890.123456789012345678")
+            #expect(read.value(forKey: "isPaid") as? Bool == true)
+            #expect(read.value(forKey: "key") as? UUID == key)
+            #expect((read.value(forKey: "madeAt") as? Date)?.timeIntervalSinceReferenceDate == -1234567.5)
+        }
+
+        // MARK: Other programs
+
+        @Test func `what another program inserts is found, and its change is a conflict`() throws {
+            let shop = try Shop()
+            _ = try shop.sql(
+                "INSERT INTO \(shop.schema).customer (full_name) VALUES ('Ada'); "
+                    + "INSERT INTO \(shop.schema).order (number, customer) SELECT 7, _id FROM \(shop.schema).customer")
+            let order = try #require(try shop.fetch("Order").first)
+            #expect((order.value(forKey: "customer") as? NSManagedObject)?.value(forKey: "fullName") as? String == "Ada")
+            _ = try shop.sql("UPDATE \(shop.schema).order SET number = 8, _version = _version + 1")
+            order.setValue(true, forKey: "isPaid")
+            let error = #expect(throws: CocoaError.self) { try shop.context.save() }
+            #expect(error?.code == .managedObjectMerge)
+            shop.context.rollback()
+            // Keys that others took are never given out again.
+            for _ in 0..<3 { _ = shop.insert("Customer") }
+            try shop.context.save()
+            #expect(try shop.sql("SELECT count(*) FROM \(shop.schema).customer") == ["4"])
+        }
+
+        @Test func `what breaks a rule of the tables is an error, and nothing is written`() throws {
+            let shop = try Shop()
+            _ = try shop.sql("ALTER TABLE \(shop.schema).order ADD CHECK (number > 0)")
+            _ = shop.insert("Customer")
+            shop.insert("Order").setValue(-1, forKey: "number")
+            let error = #expect(throws: CocoaError.self) { try shop.context.save() }
+            #expect(error?.localizedDescription.contains("23514") == true)
+            #expect(try shop.sql("SELECT count(*) FROM \(shop.schema).customer") == ["0"])
+        }
+
+        // MARK: Opening
+
+        @Test func `several that open a new store at once make it once`() async throws {
+            let url = try Server.newStore()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<8 {
+                    group.addTask {
+                        let shop = try Shop(at: url)
+                        shop.insert("Customer").setValue("\(number)", forKey: "fullName")
+                        try shop.context.save()
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let shop = try Shop(at: url)
+            #expect(try shop.fetch("Customer").count == 8)
+            let identifiers = try shop.sql("SELECT identifier FROM \(shop.schema)._store")
+            #expect(identifiers == [shop.context.persistentStoreCoordinator?.persistentStores.first?.identifier])
+        }
+
+        @Test func `a server that can't be reached is an error without the password`() throws {
+            let url = URL(string: "postgresql://me:secret@/shop?host=/nowhere&schema=s")
+            let error = #expect(throws: CocoaError.self) { try Shop(at: url) }
+            #expect(error?.localizedDescription.contains("secret") == false)
+            #expect(error?.localizedDescription.contains("/nowhere") == true)
+        }
+
+        @Test func `a store can be asked for its metadata, and destroyed`() throws {
+            let shop = try Shop()
+            let url = shop.url
+            let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+                ofType: NSPostgreSQLStoreType, at: url)
+            #expect(metadata[NSStoreTypeKey] as? String == NSPostgreSQLStoreType)
+            let coordinator = try #require(shop.context.persistentStoreCoordinator)
+            for store in coordinator.persistentStores { try coordinator.remove(store) }
+            try coordinator.destroyPersistentStore(at: url, ofType: NSPostgreSQLStoreType)
+            #expect(
+                try Server.sql("SELECT count(*) FROM pg_class WHERE relnamespace = '\(shop.schema)'::regnamespace")
+                    == ["0"])
+        }
+
+        @Test func `what others write is announced`() async throws {
+            let option = [NSPersistentStoreRemoteChangeNotificationPostOptionKey: true]
+            let shop = try Shop(options: option), other = try Shop(at: shop.url)
+            let coordinator = try #require(shop.context.persistentStoreCoordinator)
+            try await Task.sleep(for: .milliseconds(300))
+            try await confirmation(expectedCount: 1...) { announced in
+                let observer = NotificationCenter.default.addObserver(
+                    forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil
+                ) { _ in announced() }
+                _ = other.insert("Customer")
+                try other.context.save()
+                try await Task.sleep(for: .seconds(1))
+                NotificationCenter.default.removeObserver(observer)
+            }
+        }
+    }
+
+#endif

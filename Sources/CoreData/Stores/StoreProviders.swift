@@ -17,6 +17,9 @@ package protocol StoreProvider: Sendable {
     /// The metadata of a store that needn't be open.
     func metadata(at url: URL) throws -> [String: Any]
 
+    /// The model of a store that needn't be open; nil where there is no store.
+    func model(at url: URL) throws -> NSManagedObjectModel?
+
     /// Deletes a store, whether or not there is one.
     func destroy(at url: URL) throws
 }

@@ -7,9 +7,15 @@ enum FileKind {
     case missing, folder, file
     /// A terminal, a named pipe, `/dev/null`: can be written to, but not replaced.
     case device
+    /// A store on a server, by its URL.
+    case server
 
     /// Looks at a path, links followed.
     init(ofPath path: String) {
+        if StoreAccess.server(path: path) != nil {
+            self = .server
+            return
+        }
         let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         // What has no attributes isn't there, or can't be looked at; whoever opens it gets the system's reason.
         let attributes = try? FileManager.default.attributesOfItem(atPath: target)
@@ -55,6 +61,7 @@ enum FileKind {
         case .missing where path == "-":
             reason = "standard input can be read only once; write it to a file"
         case .missing: reason = "no such file or directory"
+        case .server: return
         case .folder: reason = "it is a folder"
         case .device where !isReadOnce && URL(fileURLWithPath: path).isPipe:
             reason = "it is a pipe, which can be read only once; write its contents to a file"
@@ -70,6 +77,7 @@ enum FileKind {
     /// - Throws: ``GraftError`` with the problem `unreadableFile`.
     static func contents(of path: String) throws -> SourceKind {
         try requireReadable(path)
+        if StoreAccess.server(path: path) != nil { return .store }
         return try ImportSource.file(URL(fileURLWithPath: path)).kind()
     }
 

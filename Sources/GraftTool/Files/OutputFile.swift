@@ -25,6 +25,7 @@ enum OutputFile {
     static func destination(_ output: String?, besides files: [String?], _ console: Console) throws -> ExportDestination
     {
         guard let output = path(output) else { return .handle(FileHandle(fileDescriptor: console.output)) }
+        try StoreAccess.requireFile(output, remedy: "Name a file for the result.")
         // A link keeps pointing where it points, and the file there is replaced.
         let url = URL(fileURLWithPath: output).resolvingSymlinksInPath()
         switch FileKind(ofPath: url.path) {
@@ -34,7 +35,7 @@ enum OutputFile {
                 throw GraftError(.unwritableFile(reason: "its folder doesn't exist"), at: .init(source: output))
             }
             return .file(url)
-        case .folder:
+        case .folder, .server:
             throw GraftError(.unwritableFile(reason: "it is a folder"), at: .init(source: output))
         case .device:
             guard let handle = FileHandle(forWritingAtPath: url.path) else {

@@ -25,7 +25,7 @@ struct ArchiveJob {
         let container = try StoreAccess.openForReading(store, modelPath: model)
         let progress = Progress(totalUnitCount: -1)
         let interruption = Interruption(cancelling: progress)
-        let title = URL(fileURLWithPath: store).lastPathComponent
+        let title = StoreAccess.title(of: store)
         // On a terminal the result itself shows how far the work is.
         let isShown = output != nil || isatty(console.output) == 0
         let bar = isShown ? ProgressBar(progress, title: title, console: console) : nil

@@ -116,7 +116,7 @@ struct DiffJob {
         )
         let progress = Progress(totalUnitCount: -1)
         let interruption = Interruption(cancelling: progress)
-        let bar = ProgressBar(progress, title: URL(fileURLWithPath: new).lastPathComponent, console: console)
+        let bar = ProgressBar(progress, title: StoreAccess.title(of: new), console: console)
         defer {
             bar.end()
             interruption.end()

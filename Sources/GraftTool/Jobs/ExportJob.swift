@@ -57,7 +57,7 @@ struct ExportJob {
         return leftOut.count
     }
 
-    private var title: String { URL(fileURLWithPath: store).lastPathComponent }
+    private var title: String { StoreAccess.title(of: store) }
 
     private func export(
         _ container: NSPersistentContainer, _ options: ExportOptions, _ transformers: ModelTransformers,

@@ -43,7 +43,7 @@ struct ImportJob {
         if let model { _ = try StoreAccess.model(at: model, forStore: store) }
         let making = try lockIfNew(console)
         defer { withExtendedLifetime(making) {} }
-        let isNew = FileKind(ofPath: store) == .missing
+        let isNew = try StoreAccess.isMissing(store)
         let input = try input(isNew: isNew, console)
         defer { for source in input.sources { source.removeTemporaryFile() } }
         if let entity { _ = try input.model.entity(named: entity) }
@@ -108,9 +108,9 @@ struct ImportJob {
     private func importFiles(_ input: Input, isNew: Bool, _ console: Console) throws -> ImportReport {
         if isNew {
             if isDryRun { return try importSources(of: input, into: StoreAccess.temporaryStore(input.model), console) }
-            return try Draft(of: store).makeStore(input.model) { try importSources(of: input, into: $0, console) }
+            return try StoreAccess.makeStore(at: store, input.model) { try importSources(of: input, into: $0, console) }
         }
-        if !isDryRun { Draft.removeLeftovers(of: store) }
+        if !isDryRun, StoreAccess.server(path: store) == nil { Draft.removeLeftovers(of: store) }
         let container =
             isDryRun
             ? try StoreAccess.openForReading(store, modelPath: self.model)

@@ -15,7 +15,7 @@ struct PageJob {
         let destination = try OutputFile.destination(output, besides: [store, model], console)
         let report = try InspectJob(file: store, model: model, isJSON: false).storeReport()
         let container = try StoreAccess.openForReading(store, modelPath: model)
-        var page = StorePage(title: URL(fileURLWithPath: store).lastPathComponent)
+        var page = StorePage(title: StoreAccess.title(of: store))
         page.facts = ["\(report.type) store, \(report.size.formatted()) bytes", "UUID \(report.uuid)"]
         page.diagram = try Graphviz.svgIfInstalled(of: DiagramJob.diagram(container.managedObjectModel))
         if page.diagram == nil {

@@ -20,7 +20,7 @@ struct RestoreJob {
         try FileKind.requireReadable(file)
         // Before anything is made of the store.
         let archive = GraphArchive(contentsOf: URL(fileURLWithPath: file))
-        let isNew = FileKind(ofPath: store) == .missing
+        let isNew = try StoreAccess.isMissing(store)
         let report: ImportReport
         if !isNew {
             let container = try openExisting(archive)
@@ -40,7 +40,7 @@ struct RestoreJob {
         if options.isDryRun { return try StoreAccess.openForReading(store, modelPath: model) }
         let model = try StoreAccess.model(at: model, forStore: store)
         if let backup { try StoreAccess.backUp(store, to: backup) }
-        Draft.removeLeftovers(of: store)
+        if StoreAccess.server(path: store) == nil { Draft.removeLeftovers(of: store) }
         return try StoreAccess.openForWriting(store, model: model)
     }
 
@@ -57,7 +57,7 @@ struct RestoreJob {
         let model = try newModel(archive)
         var options = options
         options.savesEachBatch = true
-        return try Draft(of: store).makeStore(model) { try restore(archive, into: $0, options, console) }
+        return try StoreAccess.makeStore(at: store, model) { try restore(archive, into: $0, options, console) }
     }
 
     private func restore(

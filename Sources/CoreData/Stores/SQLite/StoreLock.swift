@@ -9,16 +9,16 @@ package enum StoreLock {
     package static let notice = Mutex<(@Sendable (String) -> Void)?>(nil)
 
     /// How a thread waits for a turn at writing.
-    struct Patience: Sendable {
+    package struct Patience: Sendable {
         /// Whether it waits as long as it takes, whatever the store's timeout is.
-        var isEndless: Bool
-        var keepsWaiting: @Sendable () -> Bool
+        package var isEndless: Bool
+        package var keepsWaiting: @Sendable () -> Bool
     }
 
     /// The patience of what this thread does; nil for the store's timeout.
-    @TaskLocal static var patience: Patience?
+    @TaskLocal package static var patience: Patience?
 
-    private static let noticeDelay = 2.0
+    package static let noticeDelay = 2.0
 
     /// Tries again and again, in intervals that grow from 1 to 50 ms.
     ///
