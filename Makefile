@@ -4,7 +4,7 @@ SWIFT ?= swift
 export SWIFT
 
 .PHONY: help setup build test laws stress torture faults sanitize fuzz lint apple format demo examples docs install uninstall \
-	test-install test-browser test-portable bench compare-swift-syntax clean
+	test-install test-browser test-portable test-postgresql bench compare-swift-syntax clean
 
 help:
 	@echo "make demo     build the tool and import, update, query and export Examples/Heroes"
@@ -21,6 +21,7 @@ help:
 	@echo "make lint     check the formatting and that our code builds without warnings"
 	@echo "make apple    check that Graft compiles against Apple's Core Data, by declarations of its API"
 	@echo "make test-portable   run Graft's tests on the way round that it takes on Apple's platforms"
+	@echo "make test-postgresql   start a PostgreSQL server and run the tests that all stores share on it"
 	@echo "make format   format every Swift file"
 	@echo "make examples build and run the examples that are packages of their own"
 	@echo "make docs     make the documentation of Graft and CoreData with DocC"
@@ -65,6 +66,9 @@ apple: setup
 
 test-portable: setup
 	@scripts/test-portable
+
+test-postgresql: setup
+	@scripts/test-postgresql
 
 format:
 	$(SWIFT) format --in-place --parallel --recursive .

@@ -108,6 +108,12 @@ enum StoreAccess {
         return server.url.lastPathComponent
     }
 
+    /// A text without the passwords of URLs in it.
+    static func shown(_ text: String) -> String {
+        text.replacing(/(postgres(?:ql)?:\/\/[^:\/@\s]*):[^@\/\s]*@/) { "\($0.output.1)@" }
+            .replacing(/([?&]password=)[^&\s]*/) { "\($0.output.1)***" }
+    }
+
     /// Refuses a store on a server where only a file will do.
     static func requireFile(_ path: String, remedy: String) throws {
         if server(path: path) == nil { return }
@@ -270,7 +276,7 @@ enum StoreAccess {
     /// - Throws: An error that shows the text and the place in it.
     static func predicate(_ text: String) throws -> NSPredicate { try NSPredicate.parsing(text) }
 
-    private static func place(_ path: String) -> GraftError.Place { GraftError.Place(source: path) }
+    private static func place(_ path: String) -> GraftError.Place { GraftError.Place(source: shown(path)) }
 }
 
 extension NSManagedObjectModel {

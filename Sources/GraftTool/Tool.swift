@@ -46,7 +46,7 @@ enum Tool {
             console.note("Error: \(error.message)")
             return ExitCode.validationFailure.rawValue
         } catch {
-            console.note("graft: \(words(of: error))")
+            console.note("graft: \(StoreAccess.shown(words(of: error)))")
             let interrupted = Interruption.received.load(ordering: .relaxed)
             if case .cancelled? = (error as? GraftError)?.problem, interrupted > 0 { return 128 + interrupted }
             return job.failureCode

@@ -44,7 +44,9 @@
             case .deleteObjects(let ids):
                 let rows = try store.rows(withIDs: ids, slots: [], connection, lock: "FOR UPDATE")
                 return try delete(
-                    rows.map(\.objectID).sorted { ($0.entity.name ?? "", $0.number) < ($1.entity.name ?? "", $1.number) })
+                    rows.map(\.objectID).sorted {
+                        ($0.entity.name ?? "", $0.number) < ($1.entity.name ?? "", $1.number)
+                    })
             }
         }
 
@@ -67,7 +69,8 @@
             return groups.sorted { $0.key < $1.key }.map { name, rows in
                 let rows = rows.sorted { $0.key.number < $1.key.number }
                 return PostgreSQLHistoryChange(
-                    kind: .update, entity: name, keys: rows.map(\.key.number), properties: rows.map { $0.value.sorted() })
+                    kind: .update, entity: name, keys: rows.map(\.key.number),
+                    properties: rows.map { $0.value.sorted() })
             }
         }
 
@@ -108,7 +111,8 @@
                 parameters.append(constant.parameter)
                 sets.append("\(constant.column) = $\(parameters.count)")
             }
-            sql = "UPDATE \(plan.entity.table) AS t SET \(sets.joined(separator: ", ")) FROM (\(sql)) AS v WHERE t._id = v.k"
+            sql =
+                "UPDATE \(plan.entity.table) AS t SET \(sets.joined(separator: ", ")) FROM (\(sql)) AS v WHERE t._id = v.k"
             do {
                 try connection.execute(sql, parameters)
                 try connection.execute("SET CONSTRAINTS ALL IMMEDIATE")

@@ -57,7 +57,9 @@
                     let failure = error as? PostgreSQLFailure
                     if failure == nil || failure?.isLost == false { rollBack(connection) }
                     giveBack(connection)
-                    guard isRepeatable, attempt < 4, let failure, failure.isRetryable || failure.isLost else { throw error }
+                    guard isRepeatable, attempt < 4, let failure, failure.isRetryable || failure.isLost else {
+                        throw error
+                    }
                     // All idle ones were to the server that is gone.
                     if failure.isLost { idle.withLock { $0 = [] } }
                     Thread.sleep(forTimeInterval: 0.01 * Double(attempt * attempt))

@@ -22,7 +22,8 @@
                 columns == [
                     "customer._entity text", "customer._id bigint", "customer._version bigint",
                     "customer.full_name text", "order._entity text", "order._id bigint", "order._version bigint",
-                    "order.customer bigint", "order.is_paid boolean", "order.key uuid", "order.made_at timestamp with time zone",
+                    "order.customer bigint", "order.is_paid boolean", "order.key uuid",
+                    "order.made_at timestamp with time zone",
                     "order.number bigint", "order.total numeric", "order_tags.order bigint", "order_tags.tag bigint",
                     "tag._entity text", "tag._id bigint", "tag._version bigint", "tag.label text",
                 ])
@@ -30,9 +31,10 @@
                 "SELECT conrelid::regclass::text || ' ' || contype::text FROM pg_constraint "
                     + "WHERE connamespace = '\(shop.schema)'::regnamespace AND contype IN ('f', 'u') "
                     + "AND conrelid::regclass::text NOT LIKE '%\\_changes%' ORDER BY 1")
-            #expect(rules.map { $0.replacing("\(shop.schema).", with: "") } == [
-                "\"order\" f", "\"order\" u", "order_tags f", "order_tags f",
-            ])
+            #expect(
+                rules.map { $0.replacing("\(shop.schema).", with: "") } == [
+                    "\"order\" f", "\"order\" u", "order_tags f", "order_tags f",
+                ])
         }
 
         @Test func `values come back as they were`() throws {
@@ -46,7 +48,9 @@
             try shop.context.save()
             let read = try #require(try shop.fetch("Order", in: shop.newContext()).first)
             #expect(read.value(forKey: "number") as? Int64 == .min)
-            #expect((read.value(forKey: "total") as? NSDecimalNumber)?.stringValue == "12345678901234567890.123456789012345678")
+            #expect(
+                (read.value(forKey: "total") as? NSDecimalNumber)?.stringValue
+                    == "12345678901234567890.123456789012345678")
             #expect(read.value(forKey: "isPaid") as? Bool == true)
             #expect(read.value(forKey: "key") as? UUID == key)
             #expect((read.value(forKey: "madeAt") as? Date)?.timeIntervalSinceReferenceDate == -1234567.5)
@@ -60,7 +64,8 @@
                 "INSERT INTO \(shop.schema).customer (full_name) VALUES ('Ada'); "
                     + "INSERT INTO \(shop.schema).order (number, customer) SELECT 7, _id FROM \(shop.schema).customer")
             let order = try #require(try shop.fetch("Order").first)
-            #expect((order.value(forKey: "customer") as? NSManagedObject)?.value(forKey: "fullName") as? String == "Ada")
+            #expect(
+                (order.value(forKey: "customer") as? NSManagedObject)?.value(forKey: "fullName") as? String == "Ada")
             _ = try shop.sql("UPDATE \(shop.schema).order SET number = 8, _version = _version + 1")
             order.setValue(true, forKey: "isPaid")
             let error = #expect(throws: CocoaError.self) { try shop.context.save() }

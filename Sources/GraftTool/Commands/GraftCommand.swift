@@ -22,7 +22,8 @@ struct GraftCommand: ParsableCommand {
                 ]),
             CommandGroup(
                 name: "Difference", subcommands: [DiffCommand.self, ApplyCommand.self, MergeCommand.self]),
-            CommandGroup(name: "Archive", subcommands: [ArchiveCommand.self, RestoreCommand.self]),
+            CommandGroup(
+                name: "Archive", subcommands: [ArchiveCommand.self, RestoreCommand.self, CopyCommand.self]),
         ]
     )
 }

@@ -24,7 +24,9 @@ struct CheckJob {
     /// - Throws: What keeps the store from being checked, or repaired; it is then as it was.
     func run(on console: Console) throws -> Bool {
         try StoreAccess.requireFile(
-            store, remedy: "The server keeps the constraints of such a store itself; for the rest, check a copy: graft archive, "
+            store,
+            remedy:
+                "The server keeps the constraints of such a store itself; for the rest, check a copy: graft archive, "
                 + "then graft restore into a file.")
         try FileKind.requireReadable(store)
         if FileKind(ofPath: store) == .file { try StoreAccess.requireStore(store) }

@@ -66,7 +66,8 @@ struct InspectJob {
             }
         }
         return StoreReport(
-            file: file, size: try Self.size(of: file), uuid: metadata[NSStoreUUIDKey] as? String ?? "",
+            file: StoreAccess.shown(file), size: try Self.size(of: file),
+            uuid: metadata[NSStoreUUIDKey] as? String ?? "",
             type: metadata[NSStoreTypeKey] as? String ?? "",
             frameworkVersion: (metadata["NSPersistenceFrameworkVersion"] as? NSNumber)?.intValue, model: report)
     }

@@ -21,7 +21,9 @@ enum TestServer {
     /// The URL of a store that there isn't yet.
     static func newStore() throws -> URL {
         let schema = "s" + UUID().uuidString.replacing("-", with: "").lowercased()
-        guard let url = url.flatMap({ URL(string: $0 + "&schema=\(schema)") }) else { throw CocoaError(.fileNoSuchFile) }
+        guard let url = url.flatMap({ URL(string: $0 + "&schema=\(schema)") }) else {
+            throw CocoaError(.fileNoSuchFile)
+        }
         return url
     }
 }

@@ -51,7 +51,8 @@ extension EntityPlan {
 
         private func pairs(_ owner: String, _ member: String, _ join: SQLJoin, _ keys: String) -> String {
             let (row, entity) = (destination.dialect.key, destination.dialect.entity)
-            return "SELECT d.\(row), d.\(entity) FROM \(join.table) AS j JOIN \(destination.table) AS d ON d.\(row) = j.\(member) "
+            return
+                "SELECT d.\(row), d.\(entity) FROM \(join.table) AS j JOIN \(destination.table) AS d ON d.\(row) = j.\(member) "
                 + "WHERE j.\(owner) \(keys)"
         }
     }

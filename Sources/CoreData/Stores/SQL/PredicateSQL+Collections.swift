@@ -99,7 +99,8 @@ extension PredicateSQL {
     /// Nothing has no members, and a single value is its own only one.
     private func count(ofSingle value: SQLScalar) -> SQLScalar {
         let there = value.isNull.negated.fragment
-        return SQLScalar("(\(dialect.number(ofCondition: there.sql)))", there.arguments, kind: .number, canBeNull: false)
+        return SQLScalar(
+            "(\(dialect.number(ofCondition: there.sql)))", there.arguments, kind: .number, canBeNull: false)
     }
 
     /// An aggregate of values beside each other, `max(a, b)`.

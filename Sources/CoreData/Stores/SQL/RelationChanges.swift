@@ -27,7 +27,7 @@ package final class RelationChanges {
 
     package func collect(inserted changes: [RowChange], _ plan: EntityPlan) throws {
         for (slot, relationship) in plan.toMany {
-            let space = self.space( relationship.destination)
+            let space = self.space(relationship.destination)
             switch relationship.storage {
             case .foreignKey(let key):
                 guard !key.hasInverse || key.orderColumn != nil else { continue }
@@ -65,7 +65,7 @@ package final class RelationChanges {
                 guard let relationship = plan.toMany.first(where: { $0.slot == relation.slot })?.relationship else {
                     continue
                 }
-                let space = self.space( relationship.destination)
+                let space = self.space(relationship.destination)
                 func keys(_ ids: [NSManagedObjectID]) throws -> [Int64] {
                     try ids.map { try key64($0, space, plan, relation.slot, change) }
                 }

@@ -187,7 +187,8 @@ package enum SQLDialect: Sendable {
         if self == .postgreSQL {
             guard let function = SQLTextFunction(options) else {
                 throw PredicateSQLProblem(
-                    "a comparison by the user's locale ([l]) can't be made by the server, which doesn't know it. Leave the l out")
+                    "a comparison by the user's locale ([l]) can't be made by the server, which doesn't know it. Leave the l out"
+                )
             }
             return SQLFragment(sql: "\(function.rawValue)(\(text.sql))", arguments: text.arguments)
         }

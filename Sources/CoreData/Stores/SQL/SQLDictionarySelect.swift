@@ -120,7 +120,8 @@ package struct SQLDictionarySelect {
         }
         guard kind == .string else { return SQLFragment(sql: "\(position)") }
         if entity.dialect == .postgreSQL, comparison != .standard {
-            throw PredicateSQLProblem("PostgreSQL orders computed texts by compare: alone. Sort the dictionaries in memory")
+            throw PredicateSQLProblem(
+                "PostgreSQL orders computed texts by compare: alone. Sort the dictionaries in memory")
         }
         return SQLFragment(sql: try entity.dialect.ordered("\(position)", comparison))
     }

@@ -53,7 +53,11 @@ final class SQLiteSave {
         try links.write(db)
         guard let history else { return nil }
         let insertions = inserted.map { $0.historyChange(.insertion) }
-        let changed = updated.map { $0.historyChange(.update, history.keepsDetails ? $0.changedProperties.map { $0.map { HistoryDetail(property: $0) } } : []) }
+        let changed = updated.map {
+            $0.historyChange(
+                .update, history.keepsDetails ? $0.changedProperties.map { $0.map { HistoryDetail(property: $0) } } : []
+            )
+        }
         return try history.append(insertions + changed + deletions, origin: changes.origin)
     }
 
