@@ -16,6 +16,8 @@
         let schema: String
         /// For messages, without the password.
         let description: String
+        /// For errors that want a URL.
+        let withoutPassword: URL
         private let secrets: [String]
 
         init(_ url: URL) throws {
@@ -50,6 +52,9 @@
             description = "postgresql://\(user)\(host)\(port)\(parts.path)?schema=\(schema)"
             parts.percentEncodedQueryItems = encoded
             connection = parts.string ?? url.absoluteString
+            parts.password = nil
+            parts.percentEncodedQueryItems = encoded.filter { $0.name != "password" }
+            withoutPassword = parts.url ?? URL(fileURLWithPath: "/")
         }
 
         /// A message without the password, which libpq may have repeated.

@@ -96,7 +96,8 @@
             CoreDataError.make(
                 .persistentStoreIncompatibleVersionHash,
                 "The store \(store) was made with another version of the model: \(differences.joined(separator: "; ")). Open it "
-                    + "with that version. PostgreSQL stores aren't migrated yet: export the objects and import them into a new one.",
+                    + "with that version, or ask for a migration: NSMigratePersistentStoresAutomaticallyOption and "
+                    + "NSInferMappingModelAutomaticallyOption.",
                 userInfo: ["metadata": metadata])
         }
 

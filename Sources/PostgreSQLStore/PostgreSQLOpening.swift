@@ -14,6 +14,10 @@
         let ignoresVersionHashes: Bool
         let isReadOnly: Bool
         let startsHistory: Bool
+        /// Whether a store of another version may be migrated by an inferred mapping.
+        let migrates: Bool
+        /// For errors; see ``PostgreSQLAddress/withoutPassword``.
+        let url: URL
         let errors: PostgreSQLErrors
 
         /// The form of the tables that this version makes.
@@ -26,8 +30,9 @@
                 try connection.execute("SELECT pg_advisory_xact_lock($1)", [.integer(address.lockKey)])
                 let metadata: StoreMetadata
                 if let found = try Self.read(address, connection, errors) {
-                    try check(found)
-                    metadata = found
+                    let differences =
+                        ignoresVersionHashes ? [] : found.differences(from: model, configuration: configuration)
+                    metadata = differences.isEmpty ? found : try migrate(found, differences, schema, connection)
                 } else if isReadOnly {
                     throw CoreDataError.make(
                         .fileReadNoSuchFile,
@@ -46,10 +51,20 @@
             }
         }
 
-        private func check(_ metadata: StoreMetadata) throws {
-            if ignoresVersionHashes { return }
-            let differences = metadata.differences(from: model, configuration: configuration)
-            if !differences.isEmpty { throw errors.incompatible(differences, metadata: metadata.dictionary) }
+        /// Makes the store one of the model's version, where that is asked for.
+        ///
+        /// - Throws: `CocoaError` (`.persistentStoreIncompatibleVersionHash`) where it isn't.
+        private func migrate(
+            _ metadata: StoreMetadata, _ differences: [String], _ schema: SQLSchema, _ connection: PostgreSQLConnection
+        ) throws -> StoreMetadata {
+            guard migrates, !isReadOnly else { throw errors.incompatible(differences, metadata: metadata.dictionary) }
+            guard let source = try Self.model(address, metadata, connection) else {
+                throw errors.bad("\(address.schema)._store.model", found: "nothing", expected: "a model")
+            }
+            return try PostgreSQLMigration(
+                address: address, matching: ModelMatching(source: source, destination: model),
+                configuration: configuration, errors: MigrationErrors(store: url)
+            ).run(metadata, schema, connection)
         }
 
         private func create(_ schema: SQLSchema, _ connection: PostgreSQLConnection) throws -> StoreMetadata {
@@ -76,6 +91,14 @@
                     .text(metadata.identifier), .bytes(try metadata.propertyList()),
                     .bytes(try model.modelCacheData()), .integer(Self.format),
                 ])
+            try Self.describe(schema, address, connection)
+            return metadata
+        }
+
+        /// Says which entities and tables there are.
+        static func describe(
+            _ schema: SQLSchema, _ address: PostgreSQLAddress, _ connection: PostgreSQLConnection
+        ) throws {
             for entity in schema.entities {
                 let parent = schema.entity(numbered: entity.superNumber)?.name
                 try connection.execute(
@@ -89,7 +112,6 @@
             for table in schema.tables.map(\.name) + schema.joinTables.map(\.name) {
                 try connection.execute("INSERT INTO \(address.qualified("_tables")) (name) VALUES ($1)", [.text(table)])
             }
-            return metadata
         }
 
         /// The metadata of the store at an address; nil where there is none.
@@ -145,15 +167,20 @@
             let errors = PostgreSQLErrors(store: address.description)
             do {
                 let connection = try PostgreSQLConnection(address, statementTimeout: 60)
-                guard let metadata = try read(address, connection, errors) else { return nil }
-                let result = try connection.execute("SELECT model FROM \(address.qualified("_store"))")
-                guard case .bytes(let data) = try result.value(0, 0) else { return nil }
-                let model = try NSManagedObjectModel(modelCache: data)
-                model.adoptVersionHashes(fromStoreMetadata: metadata.dictionary)
-                return model
+                return try read(address, connection, errors).flatMap { try model(address, $0, connection) }
             } catch {
                 throw errors.translated(error, .opening)
             }
+        }
+
+        private static func model(
+            _ address: PostgreSQLAddress, _ metadata: StoreMetadata, _ connection: PostgreSQLConnection
+        ) throws -> NSManagedObjectModel? {
+            let result = try connection.execute("SELECT model FROM \(address.qualified("_store"))")
+            guard case .bytes(let data) = try result.value(0, 0) else { return nil }
+            let model = try NSManagedObjectModel(modelCache: data)
+            model.adoptVersionHashes(fromStoreMetadata: metadata.dictionary)
+            return model
         }
 
         /// Drops a store's tables, if there is one. The schema stays: others may have something there.

@@ -54,7 +54,10 @@
                     address: address, model: model, configuration: configuration,
                     ignoresVersionHashes: number(NSIgnorePersistentStoreVersioningOption)?.boolValue ?? false,
                     isReadOnly: store.isReadOnly,
-                    startsHistory: Self.flag(store.options?[NSPersistentHistoryTrackingKey]), errors: errors)
+                    startsHistory: Self.flag(store.options?[NSPersistentHistoryTrackingKey]),
+                    migrates: Self.flag(store.options?[NSMigratePersistentStoresAutomaticallyOption])
+                        && Self.flag(store.options?[NSInferMappingModelAutomaticallyOption]),
+                    url: address.withoutPassword, errors: errors)
                 (metadata, version) = try opening.open(schema, pool)
             } catch {
                 throw errors.translated(error, .opening)

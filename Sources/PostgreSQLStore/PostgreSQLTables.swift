@@ -31,6 +31,12 @@
 
         /// All statements, in the order in which they have to run.
         func statements() throws -> [String] {
+            let (tables, rules) = try self.statementsOfModel()
+            return tables + systemTables + PostgreSQLHistory(address: address).tables + rules
+        }
+
+        /// The statements for what the model has: the tables, and what is easier to make when they are filled.
+        func statementsOfModel() throws -> (tables: [String], rules: [String]) {
             var made: [String] = []
             var references: [String] = []
             for root in schema.entities where root.isRoot {
@@ -58,7 +64,7 @@
                     "ALTER TABLE \(constraint.constraint.entity.table) ADD CONSTRAINT \"\(constraint.name)\" UNIQUE "
                         + "(\(constraint.constraint.columns.joined(separator: ", "))) DEFERRABLE INITIALLY IMMEDIATE")
             }
-            return made + systemTables + PostgreSQLHistory(address: address).tables + references
+            return (made, references)
         }
 
         private var systemTables: [String] {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct HelpTests {
     private static let commands = [
         "import", "export", "inspect", "infer", "diagram", "lint", "generate", "migrate", "diff", "apply", "merge",
-        "archive", "restore", "check",
+        "archive", "restore", "copy", "check",
     ]
 
     /// The files that the examples speak of.

@@ -3,12 +3,12 @@
 import Foundation
 
 /// Makes the errors of one store's migration.
-struct MigrationErrors {
-    let source: URL
-    let destination: URL
+package struct MigrationErrors {
+    package let source: URL
+    package let destination: URL
 
     /// A migration in place.
-    init(store: URL) { self.init(source: store, destination: store) }
+    package init(store: URL) { self.init(source: store, destination: store) }
 
     init(source: URL, destination: URL) {
         self.source = source
@@ -50,7 +50,7 @@ struct MigrationErrors {
     }
 
     /// - Parameter underlying: Why none could be inferred; nil where that wasn't asked for.
-    func missingMapping(
+    package func missingMapping(
         _ source: NSManagedObjectModel, _ destination: NSManagedObjectModel, underlying: CocoaError?
     ) -> CocoaError {
         var more: [String: Any] = ["sourceModel": source, "destinationModel": destination]

@@ -12,8 +12,8 @@ struct CopyCommand: JobCommand {
             that is copied is opened for reading only, and not a byte of it changes.
             """
                 + Examples.text(
-                    "graft copy Heroes.sqlite Copy.sqlite",
-                    "graft copy Heroes.sqlite Server.sqlite --batch 10000")
+                    "graft copy Heroes.sqlite Second.sqlite",
+                    "graft copy Heroes.sqlite Third.sqlite --batch 10000")
     )
 
     @Argument(help: ArgumentHelp("The store.", valueName: "store"), completion: .file())

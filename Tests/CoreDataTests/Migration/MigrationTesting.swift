@@ -10,6 +10,7 @@ import Testing
 final class MigratingStore {
     let folder: TemporaryFolder
     let url: URL
+    private let type: String
     /// Objects don't keep their context and coordinator alive; a test's store does.
     private var opened: [(NSPersistentStoreCoordinator, NSManagedObjectContext)] = []
 
@@ -17,16 +18,19 @@ final class MigratingStore {
         NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
     ]
 
-    init() throws {
+    /// - Parameter kind: SQLite or PostgreSQL.
+    init(_ kind: StoreKind = .sqlite) throws {
         folder = try TemporaryFolder()
-        url = folder.url.appendingPathComponent("Heroes.sqlite")
+        (type, _) = try kind.newStore()
+        url =
+            kind == .sqlite ? folder.url.appendingPathComponent("Heroes.sqlite") : try TestServer.newStore()
     }
 
     /// A store with objects in it, closed.
     convenience init(
-        _ model: NSManagedObjectModel, fill: (NSManagedObjectContext) throws -> Void
+        _ model: NSManagedObjectModel, in kind: StoreKind = .sqlite, fill: (NSManagedObjectContext) throws -> Void
     ) throws {
-        self.init(try MigratingStore())
+        self.init(try MigratingStore(kind))
         let context = try open(model)
         try fill(context)
         try context.save()
@@ -36,6 +40,7 @@ final class MigratingStore {
     private init(_ store: MigratingStore) {
         folder = store.folder
         url = store.url
+        type = store.type
     }
 
     @discardableResult
@@ -45,7 +50,7 @@ final class MigratingStore {
         // These stores needn't survive a loss of power.
         options[NSSQLitePragmasOption] = ["synchronous": "OFF"]
         try coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options)
+            ofType: type, configurationName: nil, at: url, options: options)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
         opened.append((coordinator, context))

@@ -28,6 +28,29 @@ import Testing
         #expect(try store.sql { try String.fetchAll($0, sql: "PRAGMA integrity_check") } == ["ok"], story)
     }
 
+    @Test(.enabled(if: TestServer.url != nil, "no PostgreSQL server: make test-postgresql"), arguments: 0..<24)
+    func `a store on a server becomes one of a random next version`(_ seed: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let source = RandomModel.make(using: &generator)
+        let store = try MigratingStore(source, in: .postgreSQL) { context in
+            try RandomObjects(model: source, perEntity: 5).insert(into: context, using: &generator)
+        }
+        let before = try ObjectTable(store.open(source, nil))
+        try store.close()
+        var versions = RandomModel(model: try source.next { _ in })
+        for _ in 0..<Int.random(in: 1...6, using: &generator) { try versions.change(using: &generator) }
+        let expected = try before.migrated(to: versions.model, names: versions.names)
+        let story = Comment(rawValue: "seed \(seed): \(versions.story.joined(separator: "; "))")
+        let context = try store.open(versions.model)
+        #expect(try ObjectTable(context).differences(from: expected) == [], story)
+        // New keys come behind the old ones, and the store is one of the version.
+        try RandomObjects(model: versions.model, perEntity: 1).insert(into: context, using: &generator)
+        try context.save()
+        let count = try ObjectTable(context).objects.count
+        try store.close()
+        #expect(try ObjectTable(store.open(versions.model, nil)).objects.count == count, story)
+    }
+
     @Test(arguments: 100..<108)
     func `a mapping model that is run by objects gives what rows give`(_ seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))

@@ -7,15 +7,15 @@ import Foundation
 /// An entity in two versions, with its stored properties, inherited ones included.
 ///
 /// Properties are matched for each pair of entities, so that one may move up or down the inheritance.
-struct EntityMatch {
-    let source: NSEntityDescription
-    let destination: NSEntityDescription
+package struct EntityMatch {
+    package let source: NSEntityDescription
+    package let destination: NSEntityDescription
     /// The source's attribute by the destination's name.
-    let attributes: [String: NSAttributeDescription]
+    package let attributes: [String: NSAttributeDescription]
     /// The source's relationship by the destination's name.
-    let relationships: [String: NSRelationshipDescription]
+    package let relationships: [String: NSRelationshipDescription]
     /// The path of the source's element of a composite attribute by the destination's.
-    let elements: [String: String]
+    package let elements: [String: String]
 
     init(source: NSEntityDescription, destination: NSEntityDescription) {
         self.source = source
@@ -66,11 +66,11 @@ struct EntityMatch {
 }
 
 /// The entities of two versions of a model.
-final class ModelMatching {
-    let source: NSManagedObjectModel
-    let destination: NSManagedObjectModel
+package final class ModelMatching {
+    package let source: NSManagedObjectModel
+    package let destination: NSManagedObjectModel
     /// In the order of the destination's names.
-    let matches: [EntityMatch]
+    package let matches: [EntityMatch]
     /// Entities that only the destination has, by name.
     let added: [NSEntityDescription]
     /// Entities that only the source has, by name.
@@ -79,7 +79,7 @@ final class ModelMatching {
     private let bySource: [ObjectIdentifier: EntityMatch]
     private let byDestination: [ObjectIdentifier: EntityMatch]
 
-    init(source: NSManagedObjectModel, destination: NSManagedObjectModel) {
+    package init(source: NSManagedObjectModel, destination: NSManagedObjectModel) {
         self.source = source
         self.destination = destination
         func items(_ model: NSManagedObjectModel) -> [RenamingMatch.Item] {
@@ -106,7 +106,9 @@ final class ModelMatching {
 
     func match(ofSource entity: NSEntityDescription) -> EntityMatch? { bySource[ObjectIdentifier(entity)] }
 
-    func match(ofDestination entity: NSEntityDescription) -> EntityMatch? { byDestination[ObjectIdentifier(entity)] }
+    package func match(ofDestination entity: NSEntityDescription) -> EntityMatch? {
+        byDestination[ObjectIdentifier(entity)]
+    }
 
     /// The matches of an entity of the destination and of all that inherit from it.
     func matches(under entity: NSEntityDescription) -> [EntityMatch] {

@@ -8,33 +8,30 @@ import GRDB
 
 /// Puts the source's tables aside, and makes the destination's.
 struct MigrationTables {
-    let source: SQLSchema
-    let destination: SQLSchema
-    private let aside: [String: String]
+    let schemas: MigrationSchemas
     /// CREATE statements of indexes and triggers that aren't Core Data's but somebody has put on its tables.
     private var foreign: [String] = []
     private let statements: [String]
 
     init(source: SQLSchema, destination: SQLSchema) throws {
-        self.source = source
-        self.destination = destination
-        let names = source.tables.map(\.name) + source.joinTables.map(\.name)
-        aside = Dictionary(
-            names.enumerated().map { ($0.element.uppercased(), "Z_SOURCE_\($0.offset)") },
-            uniquingKeysWith: { first, _ in first })
+        schemas = MigrationSchemas(source: source, destination: destination) { "Z_SOURCE_\($0)" }
         statements = try destination.createStatements()
     }
-
-    /// What a table of the source is called meanwhile.
-    func old(_ table: String) -> String { aside[table.uppercased()] ?? table }
 
     // MARK: Putting aside
 
     /// Renames the source's tables and drops what belongs to them, so that all names are free.
     mutating func setAside(_ db: Database) throws {
         try dropAttached(db)
+        let source = schemas.source
+        for table in source.tables {
+            // No entity would take their rows along.
+            try db.readRows(of: table.name, ["Z_ENT"], "WHERE typeof(Z_ENT) <> 'integer' LIMIT 1") { row in
+                throw row.error(0, expected: "the number of an entity")
+            }
+        }
         for table in source.tables.map(\.name) + source.joinTables.map(\.name) {
-            try db.execute(sql: "ALTER TABLE \(table.quotedDatabaseIdentifier) RENAME TO \(old(table))")
+            try db.execute(sql: "ALTER TABLE \(table.quotedDatabaseIdentifier) RENAME TO \(schemas.old(table))")
         }
     }
 
@@ -54,7 +51,7 @@ struct MigrationTables {
         }
         // Triggers first: they may speak of R-trees.
         for item in attached.sorted(by: { $0.type > $1.type }) {
-            guard item.type == "table" || aside[item.table.uppercased()] != nil else { continue }
+            guard item.type == "table" || schemas.aside[item.table.uppercased()] != nil else { continue }
             if !item.name.uppercased().hasPrefix("Z") { foreign.append(item.sql) }
             try db.execute(sql: "DROP \(item.type) \(item.name.quotedDatabaseIdentifier)")
         }
@@ -105,7 +102,7 @@ struct MigrationTables {
 
     /// Drops the source's tables, and puts back what others had put on them where it still fits.
     func dropOld(_ db: Database) throws {
-        for table in aside.values.sorted() { try db.execute(sql: "DROP TABLE \(table)") }
+        for table in schemas.aside.values.sorted() { try db.execute(sql: "DROP TABLE \(table)") }
         for statement in foreign {
             do {
                 try db.inSavepoint {
@@ -117,4 +114,10 @@ struct MigrationTables {
             }
         }
     }
+}
+
+extension Database: MigrationDatabase {
+    func run(_ fragment: SQLFragment) throws { try SQLiteStoreBackend.statement(self, fragment).run() }
+
+    func number(_ sql: String) throws -> Int64 { try number(sql, []) }
 }

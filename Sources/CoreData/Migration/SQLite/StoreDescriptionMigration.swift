@@ -26,14 +26,14 @@ struct StoreDescriptionMigration {
         try db.readRows(of: "Z_PRIMARYKEY", ["Z_ENT", "Z_MAX"]) { row in
             counters[Int(try row.integer(0))] = try row.integer(1, ifNull: 0)
         }
-        for entity in tables.source.entities {
+        for entity in tables.schemas.source.entities {
             try db.execute(sql: "DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = ?", arguments: [entity.number])
         }
-        for entity in tables.destination.entities {
+        for entity in tables.schemas.destination.entities {
             var counter: Int64 = 0
             if entity.isRoot {
                 let roots = matching.matches(under: entity.description)
-                    .compactMap { tables.source.entity(for: $0.source)?.rootNumber }
+                    .compactMap { tables.schemas.source.entity(for: $0.source)?.rootNumber }
                 let largest = try db.number("SELECT IFNULL(MAX(Z_PK), 0) FROM \(entity.table)")
                 counter = max(largest, roots.compactMap { counters[$0] }.max() ?? 0)
             }
@@ -71,8 +71,13 @@ struct StoreDescriptionMigration {
     private func renumberHistory(_ db: Database) throws {
         guard try db.hasTable("ACHANGE") else { return }
         let columns = try db.columnNames(of: "ACHANGE")
-        let numbers = tables.source.entities.map { old -> (old: SQLEntity, new: SQLEntity?) in
-            (old, matching.match(ofSource: old.description).flatMap { tables.destination.entity(for: $0.destination) })
+        let numbers = tables.schemas.source.entities.map { old -> (old: SQLEntity, new: SQLEntity?) in
+            (
+                old,
+                matching.match(ofSource: old.description).flatMap {
+                    tables.schemas.destination.entity(for: $0.destination)
+                }
+            )
         }
         let changed = Set(matching.differences().filter { $0.property != nil }.map(\.entity))
         let positional = columns.filter { $0 == "ZCOLUMNS" || $0.hasPrefix("ZTOMBSTONE") }.sorted()
@@ -108,7 +113,7 @@ struct StoreDescriptionMigration {
     /// As many columns as the entity with the most kept attributes has.
     private func addTombstones(existing: Set<String>, _ db: Database) throws {
         let wanted =
-            tables.destination.entities.map { entity in
+            tables.schemas.destination.entities.map { entity in
                 entity.description.attributesByName.values.filter(\.preservesValueInHistoryOnDeletion).count
             }.max() ?? 0
         for index in 0..<wanted where !existing.contains("ZTOMBSTONE\(index)") {

@@ -80,15 +80,17 @@ struct StoreMigration {
         try onStep?(.setAside)
         try tables.makeTables(db)
         try onStep?(.made)
-        try copy(tables, db)
+        try GraphMigration(tables.schemas, matching, errors).run(db) { step in
+            try onStep?(step == .copied ? .copied : .linked)
+        }
         try index(tables, db)
-        try ComputedAttributes(tables.destination, db).computeAll(db)
+        try ComputedAttributes(tables.schemas.destination, db).computeAll(db)
         try tables.dropOld(db)
         let description = StoreDescriptionMigration(
             tables: tables, matching: matching, metadata: metadata, configuration: configuration)
         _ = try description.write(db)
         try onStep?(.described)
-        return before.subtracting(try files.files(of: tables.destination, db) { $0 })
+        return before.subtracting(try files.files(of: tables.schemas.destination, db) { $0 })
     }
 
     private func isMigrated(_ metadata: StoreMetadata, _ db: Database) throws -> Bool {
@@ -113,28 +115,32 @@ struct StoreMigration {
         return configuration
     }
 
-    private func copy(_ tables: MigrationTables, _ db: Database) throws {
-        let plan = RelationshipPlan(matching: matching, destination: tables.destination)
-        let checks = MigrationChecks(tables: tables, matching: matching, plan: plan, errors: errors)
-        try checks.checkEntityNumbers(db)
-        try checks.checkAbstractEntities(db)
-        let rows = RowMigration(tables: tables, matching: matching, plan: plan)
-        try rows.copyRows(db)
-        try onStep?(.copied)
-        try rows.clearLostReferences(db)
-        try LinkMigration(tables: tables, matching: matching, plan: plan).writeLinks(db)
-        try checks.checkMandatoryRelationships(db)
-        try onStep?(.linked)
-    }
-
     private func index(_ tables: MigrationTables, _ db: Database) throws {
         do {
             try tables.makeIndexes(db)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
-            let plan = RelationshipPlan(matching: matching, destination: tables.destination)
-            let checks = MigrationChecks(tables: tables, matching: matching, plan: plan, errors: errors)
-            throw try checks.violatedConstraint(db) ?? error
+            throw try violatedConstraint(tables.schemas.destination, db) ?? error
         }
         try onStep?(.indexed)
+    }
+
+    /// What is behind the failure to make a unique index.
+    private func violatedConstraint(_ destination: SQLSchema, _ db: Database) throws -> (any Error)? {
+        for entity in destination.entities {
+            for constraint in try entity.uniquenessConstraints() {
+                let columns = constraint.columns.joined(separator: ", ")
+                let present = constraint.columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+                var examples: [String] = []
+                var count = 0
+                let rest = "WHERE \(present) GROUP BY \(columns) HAVING COUNT(*) > 1 ORDER BY 2"
+                try db.readRows(of: entity.table, ["MIN(Z_PK)", "MAX(Z_PK)"], rest) { row in
+                    count += 1
+                    if count == 1 { examples = try [row.integer(0), row.integer(1)].map { "\(entity.name)/p\($0)" } }
+                }
+                guard count > 0 else { continue }
+                return errors.constraintViolated(constraint, examples: examples, count: count)
+            }
+        }
+        return nil
     }
 }

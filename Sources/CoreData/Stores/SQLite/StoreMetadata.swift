@@ -81,7 +81,7 @@ package struct StoreMetadata {
     /// The metadata of the same store after its migration to another version: the UUID and the application's entries stay.
     ///
     /// - Parameter unchanged: The hashes of entities in which nothing has changed.
-    func migrated(
+    package func migrated(
         to model: NSManagedObjectModel, configuration: String?, unchanged: [String: Data]
     ) -> StoreMetadata {
         let made = StoreMetadata(newStoreOf: model, configuration: configuration, known: unchanged).entries

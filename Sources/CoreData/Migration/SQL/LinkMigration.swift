@@ -7,36 +7,35 @@
 // one with the smallest primary key.
 
 import Foundation
-import GRDB
 
 /// The gathering and writing of links.
 struct LinkMigration {
-    let tables: MigrationTables
+    let tables: MigrationSchemas
     let matching: ModelMatching
     let plan: RelationshipPlan
 
-    private static let links = "temp.Z_LINK"
+    private var dialect: SQLDialect { tables.destination.dialect }
+    /// A temporary table.
+    private var links: String { dialect == .sqlite ? "temp.Z_LINK" : "pg_temp.z_link" }
+    /// What tells its rows apart.
+    private var row: String { dialect == .sqlite ? "rowid" : "ctid" }
 
-    func writeLinks(_ db: Database) throws {
+    func writeLinks(_ db: any MigrationDatabase) throws {
         if plan.jobs.isEmpty { return }
-        try db.execute(
-            sql: """
-                CREATE TEMP TABLE Z_LINK (
-                    OWNER INTEGER, MEMBER INTEGER, MEMBERORDER INTEGER, OWNERORDER INTEGER, UNIQUE (OWNER, MEMBER)
-                );
-                CREATE INDEX temp.Z_LINK_MEMBER ON Z_LINK (MEMBER)
-                """)
+        let columns = "OWNER BIGINT, MEMBER BIGINT, MEMBERORDER BIGINT, OWNERORDER BIGINT"
+        try db.run(SQLFragment(sql: "CREATE TEMP TABLE Z_LINK (\(columns), UNIQUE (OWNER, MEMBER))"))
+        try db.run(SQLFragment(sql: "CREATE INDEX Z_LINK_MEMBER ON Z_LINK (MEMBER)"))
         for job in plan.jobs {
-            try db.execute(sql: "DELETE FROM \(Self.links)")
+            try db.run(SQLFragment(sql: "DELETE FROM \(links)"))
             try gather(job, db)
             try write(job, db)
         }
-        try db.execute(sql: "DROP TABLE \(Self.links)")
+        try db.run(SQLFragment(sql: "DROP TABLE \(links)"))
     }
 
     // MARK: Gathering
 
-    private func gather(_ job: RelationshipPlan.Job, _ db: Database) throws {
+    private func gather(_ job: RelationshipPlan.Job, _ db: any MigrationDatabase) throws {
         let sources = plan.sources(of: job.relationship)
         if !sources.isEmpty || job.inverse == nil {
             try gather(sources, job, isReversed: false, db)
@@ -48,16 +47,16 @@ struct LinkMigration {
     /// - Parameter isReversed: Whether the sources are those of the job's inverse.
     private func gather(
         _ sources: [(match: EntityMatch, old: NSRelationshipDescription)], _ job: RelationshipPlan.Job,
-        isReversed: Bool, _ db: Database
+        isReversed: Bool, _ db: any MigrationDatabase
     ) throws {
         guard let member = destination(of: job.owner.property(named: job.relationship.name)) else { return }
-        var groups: [(old: NSRelationshipDescription, numbers: [Int], match: EntityMatch)] = []
+        var groups: [(old: NSRelationshipDescription, entities: [SQLEntity], match: EntityMatch)] = []
         for (match, old) in sources {
-            guard let number = tables.destination.entity(for: match.destination)?.number else { continue }
+            guard let entity = tables.destination.entity(for: match.destination) else { continue }
             if let index = groups.firstIndex(where: { $0.old === old }) {
-                groups[index].numbers.append(number)
+                groups[index].entities.append(entity)
             } else {
-                groups.append((old, [number], match))
+                groups.append((old, [entity], match))
             }
         }
         for group in groups {
@@ -67,15 +66,16 @@ struct LinkMigration {
             let select = selection(property, of: entity, keepsDirection: job.relationship === job.inverse)
             let columns = isReversed ? "l.b, l.a, l.d, l.c" : "l.a, l.b, l.c, l.d"
             let (from, to) = isReversed ? (member, job.owner) : (job.owner, member)
-            try db.execute(
-                sql: "INSERT OR IGNORE INTO \(Self.links) (OWNER, MEMBER, MEMBERORDER, OWNERORDER) "
-                    + "SELECT \(columns) FROM (\(select)) AS l WHERE \(exists("l.a", in: from.table, group.numbers)) "
-                    + "AND \(exists("l.b", in: to.table, to.hierarchyNumbers))")
+            try db.run(
+                SQLFragment(
+                    sql: "INSERT INTO \(links) (OWNER, MEMBER, MEMBERORDER, OWNERORDER) "
+                        + "SELECT \(columns) FROM (\(select)) AS l WHERE \(exists("l.a", in: from.table, tables.list(group.entities))) "
+                        + "AND \(exists("l.b", in: to.table, tables.list(under: to))) ON CONFLICT DO NOTHING"))
         }
     }
 
-    private func exists(_ key: String, in table: String, _ numbers: [Int]) -> String {
-        "EXISTS (SELECT 1 FROM \(table) AS t WHERE t.Z_PK = \(key) AND t.Z_ENT IN (\(RowMigration.list(numbers))))"
+    private func exists(_ key: String, in table: String, _ entities: String) -> String {
+        "EXISTS (SELECT 1 FROM \(table) AS t WHERE t.\(dialect.key) = \(key) AND t.\(dialect.entity) IN (\(entities)))"
     }
 
     private func destination(of property: SQLProperty?) -> SQLEntity? {
@@ -92,14 +92,14 @@ struct LinkMigration {
     /// - Parameter keepsDirection: For a relationship that is its own inverse and stays it: one row for a pair.
     private func selection(_ property: SQLProperty, of entity: SQLEntity, keepsDirection: Bool) -> String {
         switch property {
-        case .attribute: return "SELECT NULL AS a, NULL AS b, NULL AS c, NULL AS d WHERE 0"
+        case .attribute: return "SELECT \(none) AS a, \(none) AS b, \(none) AS c, \(none) AS d WHERE 1 = 0"
         case .toOne(let toOne):
-            return "SELECT Z_PK AS a, \(toOne.column) AS b, NULL AS c, \(toOne.orderColumn ?? "NULL") AS d "
+            return "SELECT \(dialect.key) AS a, \(toOne.column) AS b, \(none) AS c, \(toOne.orderColumn ?? none) AS d "
                 + "FROM \(tables.old(entity.table)) WHERE \(toOne.column) IS NOT NULL"
         case .toMany(let toMany):
             switch toMany.storage {
             case .foreignKey(let key):
-                return "SELECT \(key.column) AS a, Z_PK AS b, \(key.orderColumn ?? "NULL") AS c, NULL AS d "
+                return "SELECT \(key.column) AS a, \(dialect.key) AS b, \(key.orderColumn ?? none) AS c, \(none) AS d "
                     + "FROM \(tables.old(key.table)) WHERE \(key.column) IS NOT NULL"
             case .joinTable(let join): return selection(join, keepsDirection: keepsDirection)
             }
@@ -109,15 +109,17 @@ struct LinkMigration {
     private func selection(_ join: SQLJoin, keepsDirection: Bool) -> String {
         let table = tables.old(join.table)
         let forward =
-            "SELECT \(join.ownerColumn) AS a, \(join.memberColumn) AS b, \(join.orderColumn ?? "NULL") AS c, "
-            + "\(join.inverseOrderColumn ?? "NULL") AS d FROM \(table)"
+            "SELECT \(join.ownerColumn) AS a, \(join.memberColumn) AS b, \(join.orderColumn ?? none) AS c, "
+            + "\(join.inverseOrderColumn ?? none) AS d FROM \(table)"
         guard join.isReflexive, !keepsDirection else { return forward }
-        return forward + " UNION SELECT \(join.memberColumn), \(join.ownerColumn), NULL, NULL FROM \(table)"
+        return forward + " UNION SELECT \(join.memberColumn), \(join.ownerColumn), \(none), \(none) FROM \(table)"
     }
+
+    private let none = "CAST(NULL AS BIGINT)"
 
     // MARK: Writing
 
-    private func write(_ job: RelationshipPlan.Job, _ db: Database) throws {
+    private func write(_ job: RelationshipPlan.Job, _ db: any MigrationDatabase) throws {
         switch job.owner.property(named: job.relationship.name) {
         case .toMany(let toMany):
             switch toMany.storage {
@@ -142,28 +144,24 @@ struct LinkMigration {
         }
     }
 
-    private func keepOne(of kept: String, per side: String, _ db: Database) throws {
-        try db.execute(
-            sql: """
-                DELETE FROM \(Self.links) WHERE rowid NOT IN (
-                    SELECT id FROM (
-                        SELECT rowid AS id, ROW_NUMBER() OVER (
-                            PARTITION BY \(side) ORDER BY \(kept)ORDER IS NULL, \(kept)ORDER, \(kept)
-                        ) AS place FROM \(Self.links)
-                    ) WHERE place = 1
-                )
-                """)
+    private func keepOne(of kept: String, per side: String, _ db: any MigrationDatabase) throws {
+        let places =
+            "SELECT \(row) AS id, ROW_NUMBER() OVER (PARTITION BY \(side) "
+            + "ORDER BY \(kept)ORDER IS NULL, \(kept)ORDER, \(kept)) AS place FROM \(links)"
+        try db.run(
+            SQLFragment(
+                sql: "DELETE FROM \(links) WHERE \(row) NOT IN (SELECT p.id FROM (\(places)) AS p WHERE p.place = 1)"))
     }
 
     /// The order keys of one side: those that there are, or new ones in the order of the primary keys.
-    private func order(of side: String, within other: String, _ db: Database) throws -> String {
-        let missing = try db.number("SELECT COUNT(*) FROM \(Self.links) WHERE \(side)ORDER IS NULL")
+    private func order(of side: String, within other: String, _ db: any MigrationDatabase) throws -> String {
+        let missing = try db.number("SELECT COUNT(*) FROM \(links) WHERE \(side)ORDER IS NULL")
         if missing == 0 { return "\(side)ORDER" }
         // Core Data begins with 2048 and goes on in steps of 1024.
-        return "1024 + 1024 * ROW_NUMBER() OVER (PARTITION BY \(other) ORDER BY \(side)ORDER, \(side))"
+        return "1024 + 1024 * ROW_NUMBER() OVER (PARTITION BY \(other) ORDER BY \(side)ORDER NULLS FIRST, \(side))"
     }
 
-    private func write(_ job: RelationshipPlan.Job, into join: SQLJoin, _ db: Database) throws {
+    private func write(_ job: RelationshipPlan.Job, into join: SQLJoin, _ db: any MigrationDatabase) throws {
         var columns = [join.ownerColumn, join.memberColumn]
         var values = ["OWNER", "MEMBER"]
         if let column = join.orderColumn {
@@ -177,15 +175,16 @@ struct LinkMigration {
         // A pair of a relationship that is its own inverse stands in the table once.
         let condition =
             join.isReflexive
-            ? " WHERE OWNER <= MEMBER OR NOT EXISTS (SELECT 1 FROM \(Self.links) AS r "
-                + "WHERE r.OWNER = \(Self.links).MEMBER AND r.MEMBER = \(Self.links).OWNER)"
+            ? " WHERE OWNER <= MEMBER OR NOT EXISTS (SELECT 1 FROM \(links) AS r "
+                + "WHERE r.OWNER = \(links).MEMBER AND r.MEMBER = \(links).OWNER)"
             : ""
-        try db.execute(
-            sql: "INSERT INTO \(join.table) (\(columns.joined(separator: ", "))) "
-                + "SELECT \(values.joined(separator: ", ")) FROM \(Self.links)\(condition) ORDER BY OWNER, MEMBER")
+        try db.run(
+            SQLFragment(
+                sql: "INSERT INTO \(join.table) (\(columns.joined(separator: ", "))) "
+                    + "SELECT \(values.joined(separator: ", ")) FROM \(links)\(condition) ORDER BY OWNER, MEMBER"))
     }
 
-    private func update(_ target: Target, _ db: Database) throws {
+    private func update(_ target: Target, _ db: any MigrationDatabase) throws {
         let (row, other) = target.isOwner ? ("OWNER", "MEMBER") : ("MEMBER", "OWNER")
         var assignments = ["\(target.column) = l.REFERENCE"]
         if let column = target.entityColumn {
@@ -196,10 +195,11 @@ struct LinkMigration {
             position = try order(of: row, within: other, db)
             assignments.append("\(column) = l.POSITION")
         }
-        try db.execute(
-            sql: "UPDATE \(target.table) SET \(assignments.joined(separator: ", ")) FROM "
-                + "(SELECT \(row) AS ROWKEY, \(other) AS REFERENCE, \(position) AS POSITION FROM \(Self.links)) AS l "
-                + "WHERE \(target.table).Z_PK = l.ROWKEY")
+        try db.run(
+            SQLFragment(
+                sql: "UPDATE \(target.table) SET \(assignments.joined(separator: ", ")) FROM "
+                    + "(SELECT \(row) AS ROWKEY, \(other) AS REFERENCE, \(position) AS POSITION FROM \(links)) AS l "
+                    + "WHERE \(target.table).\(dialect.key) = l.ROWKEY"))
     }
 }
 

@@ -2,40 +2,41 @@
 // entity that becomes abstract, empty relationships that become mandatory, values that must become unique.
 
 import Foundation
-import GRDB
 
 /// The checks of one migration's rows.
 struct MigrationChecks {
-    let tables: MigrationTables
+    let tables: MigrationSchemas
+    private var dialect: SQLDialect { tables.destination.dialect }
     let matching: ModelMatching
     let plan: RelationshipPlan
     let errors: MigrationErrors
 
     /// Rows that no entity of the model has: nobody would carry them over.
-    func checkEntityNumbers(_ db: Database) throws {
+    func checkEntityNumbers(_ db: any MigrationDatabase) throws {
         var numbers: [String: [String]] = [:]
-        for entity in tables.source.entities { numbers[entity.table, default: []].append("\(entity.number)") }
+        for entity in tables.source.entities { numbers[entity.table, default: []].append(dialect.literal(entity)) }
         var findings: [String] = []
         for (table, numbers) in numbers.sorted(by: { $0.key < $1.key }) {
             let foreign =
-                "FROM \(tables.old(table)) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers.joined(separator: ", ")))"
+                "FROM \(tables.old(table)) WHERE \(dialect.entity) IS NULL "
+                + "OR \(dialect.entity) NOT IN (\(numbers.joined(separator: ", ")))"
             let count = try db.number("SELECT COUNT(*) \(foreign)")
             guard count > 0 else { continue }
             findings.append(
-                "\(table) has \(count) row(s) whose Z_ENT is no entity of the model, the first of them row "
-                    + "\(try db.number("SELECT MIN(Z_PK) \(foreign)")). Delete them, or give them the number of their entity"
+                "\(table) has \(count) row(s) whose \(dialect.entity) is no entity of the model, the first of them row "
+                    + "\(try db.number("SELECT MIN(\(dialect.key)) \(foreign)")). Delete them, or give them the number of their entity"
             )
         }
         if !findings.isEmpty { throw errors.badData(findings, reason: "Rows of no entity") }
     }
 
     /// Objects whose entity may have none any more.
-    func checkAbstractEntities(_ db: Database) throws {
+    func checkAbstractEntities(_ db: any MigrationDatabase) throws {
         var findings: [String] = []
         for match in matching.matches where match.destination.isAbstract {
             guard let old = tables.source.entity(for: match.source) else { continue }
             let count = try db.number(
-                "SELECT COUNT(*) FROM \(tables.old(old.table)) WHERE Z_ENT = ?", [.integer(Int64(old.number))])
+                "SELECT COUNT(*) FROM \(tables.old(old.table)) WHERE \(dialect.entity) = \(dialect.literal(old))")
             guard count > 0 else { continue }
             findings.append(
                 "entity '\(match.destination.name ?? "")' becomes abstract, but has \(count) object(s) of its own. "
@@ -45,7 +46,7 @@ struct MigrationChecks {
     }
 
     /// To-one relationships that were optional, or led further, and are mandatory now.
-    func checkMandatoryRelationships(_ db: Database) throws {
+    func checkMandatoryRelationships(_ db: any MigrationDatabase) throws {
         var findings: [String] = []
         for match in matching.matches {
             guard let entity = tables.destination.entity(for: match.destination) else { continue }
@@ -53,10 +54,11 @@ struct MigrationChecks {
                 guard case .toOne(let toOne)? = entity.properties[name], !toOne.description.isOptional,
                     isNewlyMandatory(toOne.description, match.relationships[name])
                 else { continue }
-                let empty = "FROM \(entity.table) WHERE Z_ENT = \(entity.number) AND \(toOne.column) IS NULL"
+                let empty =
+                    "FROM \(entity.table) WHERE \(dialect.entity) = \(dialect.literal(entity)) AND \(toOne.column) IS NULL"
                 let count = try db.number("SELECT COUNT(*) \(empty)")
                 guard count > 0 else { continue }
-                let first = try db.number("SELECT MIN(Z_PK) \(empty)")
+                let first = try db.number("SELECT MIN(\(dialect.key)) \(empty)")
                 findings.append(
                     "\(entity.name).\(name) is mandatory, but \(count) object(s) have nothing in it, the first of "
                         + "them \(match.source.name ?? "")/p\(first). Set it in them, or make it optional")
@@ -70,25 +72,5 @@ struct MigrationChecks {
     private func isNewlyMandatory(_ new: NSRelationshipDescription, _ old: NSRelationshipDescription?) -> Bool {
         guard let old else { return true }
         return old.isOptional || old.isToMany || !plan.isDirect(new) || matching.narrows(old, to: new)
-    }
-
-    /// What is behind the failure to make a unique index.
-    func violatedConstraint(_ db: Database) throws -> (any Error)? {
-        for entity in tables.destination.entities {
-            for constraint in try entity.uniquenessConstraints() {
-                let columns = constraint.columns.joined(separator: ", ")
-                let present = constraint.columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
-                var examples: [String] = []
-                var count = 0
-                let rest = "WHERE \(present) GROUP BY \(columns) HAVING COUNT(*) > 1 ORDER BY 2"
-                try db.readRows(of: entity.table, ["MIN(Z_PK)", "MAX(Z_PK)"], rest) { row in
-                    count += 1
-                    if count == 1 { examples = try [row.integer(0), row.integer(1)].map { "\(entity.name)/p\($0)" } }
-                }
-                guard count > 0 else { continue }
-                return errors.constraintViolated(constraint, examples: examples, count: count)
-            }
-        }
-        return nil
     }
 }

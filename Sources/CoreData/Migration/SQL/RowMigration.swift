@@ -2,11 +2,11 @@
 // and versions stay, so that object IDs do. Relationships come along where their columns can be copied.
 
 import Foundation
-import GRDB
 
 /// The copying of rows.
 struct RowMigration {
-    let tables: MigrationTables
+    let tables: MigrationSchemas
+    private var dialect: SQLDialect { tables.destination.dialect }
     let matching: ModelMatching
     let plan: RelationshipPlan
 
@@ -15,7 +15,7 @@ struct RowMigration {
 
     /// One INSERT on its way.
     private struct Insertion {
-        var columns = ["Z_PK", "Z_ENT", "Z_OPT"]
+        var columns: [String]
         var values: [String]
         var arguments: [SQLValue] = []
 
@@ -26,13 +26,7 @@ struct RowMigration {
         }
     }
 
-    func copyRows(_ db: Database) throws {
-        // No entity would take their rows along.
-        for table in tables.source.tables {
-            try db.readRows(of: tables.old(table.name), ["Z_ENT"], "WHERE typeof(Z_ENT) <> 'integer' LIMIT 1") { row in
-                throw row.error(0, expected: "the number of an entity")
-            }
-        }
+    func copyRows(_ db: any MigrationDatabase) throws {
         for match in matching.matches {
             guard let old = tables.source.entity(for: match.source),
                 let new = tables.destination.entity(for: match.destination)
@@ -41,8 +35,12 @@ struct RowMigration {
         }
     }
 
-    private func copyRows(_ match: EntityMatch, from old: SQLEntity, to new: SQLEntity, _ db: Database) throws {
-        var insertion = Insertion(values: ["o.Z_PK", "\(new.number)", "o.Z_OPT"])
+    private func copyRows(_ match: EntityMatch, from old: SQLEntity, to new: SQLEntity, _ db: any MigrationDatabase)
+        throws
+    {
+        let system = [dialect.key, dialect.entity, dialect.version]
+        var insertion = Insertion(
+            columns: system, values: ["o.\(dialect.key)", dialect.literal(new), "o.\(dialect.version)"])
         for name in new.properties.keys.sorted(by: SQLNaming.precedes) {
             switch new.properties[name] {
             case .attribute(let attribute):
@@ -60,9 +58,9 @@ struct RowMigration {
         let fragment = SQLFragment(
             sql: "INSERT INTO \(new.table) (\(insertion.columns.joined(separator: ", "))) "
                 + "SELECT \(insertion.values.joined(separator: ", ")) FROM \(tables.old(old.table)) AS o "
-                + "WHERE o.Z_ENT = \(old.number) ORDER BY o.Z_PK",
+                + "WHERE o.\(dialect.entity) = \(dialect.literal(old)) ORDER BY o.\(dialect.key)",
             arguments: insertion.arguments)
-        try SQLiteStoreBackend.statement(db, fragment).run()
+        try db.run(fragment)
     }
 
     // MARK: Attributes
@@ -74,14 +72,15 @@ struct RowMigration {
         {
             return
         }
-        let value = try MigratedDefault.value(of: new.description)
+        let value = try MigratedDefault.value(of: new.description, dialect)
+        let mark = MigratedDefault.mark(new.description, dialect)
         guard let old else {
-            if value != .null { insertion.add(new.column, "?", [value]) }
+            if value != .null { insertion.add(new.column, mark, [value]) }
             return
         }
         let copied = converted(old, new)
         if old.description.isOptional, !new.description.isOptional, value != .null {
-            insertion.add(new.column, "IFNULL(\(copied), ?)", [value])
+            insertion.add(new.column, "coalesce(\(copied), \(mark))", [value])
         } else {
             insertion.add(new.column, copied)
         }
@@ -89,6 +88,7 @@ struct RowMigration {
 
     private func converted(_ old: SQLAttribute, _ new: SQLAttribute) -> String {
         let column = "o.\(old.column)"
+        if dialect == .postgreSQL { return column }
         switch (old.description.allowsExternalBinaryDataStorage, new.description.allowsExternalBinaryDataStorage) {
         case (false, true):
             // `||` joins bytes as they are, zero bytes included.
@@ -122,32 +122,31 @@ struct RowMigration {
     }
 
     /// Clears references to rows that haven't come along, or that the relationship can't lead to any more.
-    func clearLostReferences(_ db: Database) throws {
+    func clearLostReferences(_ db: any MigrationDatabase) throws {
         for entity in tables.destination.entities {
             for case .toOne(let toOne)? in entity.description.ownProperties.map({ entity.property(named: $0.name) })
             where plan.isDirect(toOne.description) {
                 let numbers = plan.sources(of: toOne.description)
                     .filter { matching.narrows($0.old, to: toOne.description) }
-                    .compactMap { tables.destination.entity(for: $0.match.destination)?.number }
+                    .compactMap { tables.destination.entity(for: $0.match.destination) }
                 if numbers.isEmpty { continue }
                 let cleared = [toOne.column, toOne.entityColumn, toOne.orderColumn].compactMap { $0 }
                     .map { "\($0) = NULL" }.joined(separator: ", ")
-                try db.execute(
-                    sql: "UPDATE \(entity.table) SET \(cleared) WHERE \(toOne.column) IS NOT NULL "
-                        + "AND Z_ENT IN (\(Self.list(numbers))) AND NOT EXISTS (SELECT 1 FROM "
-                        + "\(toOne.destination.table) AS t WHERE t.Z_PK = \(entity.table).\(toOne.column) "
-                        + "AND t.Z_ENT IN (\(Self.list(toOne.destination.hierarchyNumbers))))")
+                try db.run(
+                    SQLFragment(
+                        sql: "UPDATE \(entity.table) SET \(cleared) WHERE \(toOne.column) IS NOT NULL "
+                            + "AND \(dialect.entity) IN (\(tables.list(numbers))) AND NOT EXISTS (SELECT 1 FROM "
+                            + "\(toOne.destination.table) AS t WHERE t.\(dialect.key) = \(entity.table).\(toOne.column) "
+                            + "AND t.\(dialect.entity) IN (\(tables.list(under: toOne.destination))))"))
             }
         }
     }
-
-    static func list(_ numbers: [Int]) -> String { numbers.map(String.init).joined(separator: ", ") }
 }
 
 /// The value that objects get for an attribute that they had none for, as a store keeps it.
 enum MigratedDefault {
     /// - Throws: `CocoaError` where a transformable default can't be encoded.
-    static func value(of attribute: NSAttributeDescription) throws -> SQLValue {
+    static func value(of attribute: NSAttributeDescription, _ dialect: SQLDialect) throws -> SQLValue {
         guard let boxed = attribute.defaultValue, let value = ManagedValue(boxed: boxed, for: attribute) else {
             return .null
         }
@@ -159,14 +158,30 @@ enum MigratedDefault {
         case .date(let seconds): return .real(seconds)
         case .uuid(let uuid): return .blob(uuid.bytes)
         case .uri(let url): return .text(url.absoluteString)
-        case .decimal(let decimal): return ValueBinder.stored(decimal)
-        case .data(let data): return stored(data, attribute)
-        case .transformable(let object): return stored(try object.storedBytes(), attribute)
+        case .decimal(let decimal):
+            return dialect == .sqlite ? ValueBinder.stored(decimal) : .text(decimal.description)
+        case .data(let data): return stored(data, attribute, dialect)
+        case .transformable(let object): return stored(try object.storedBytes(), attribute, dialect)
         case .null, .objectID, .object, .objects, .unread, .memberIDs: return .null
         }
     }
 
-    private static func stored(_ data: Data, _ attribute: NSAttributeDescription) -> SQLValue {
-        .blob(attribute.allowsExternalBinaryDataStorage ? ExternalDataFolder.inline(data) : data)
+    private static func stored(
+        _ data: Data, _ attribute: NSAttributeDescription, _ dialect: SQLDialect
+    ) -> SQLValue {
+        let isMarked = dialect == .sqlite && attribute.allowsExternalBinaryDataStorage
+        return .blob(isMarked ? ExternalDataFolder.inline(data) : data)
+    }
+
+    /// The parameter that it is given as.
+    static func mark(_ attribute: NSAttributeDescription, _ dialect: SQLDialect) -> String {
+        if dialect == .sqlite { return "?" }
+        return switch attribute.attributeType {
+        case .booleanAttributeType: "(? <> 0)"
+        case .dateAttributeType: "?::timestamptz"
+        case .UUIDAttributeType: "?::uuid"
+        case .decimalAttributeType: "?::numeric"
+        default: "?"
+        }
     }
 }

@@ -1,0 +1,146 @@
+// A server that is killed, and connections that are cut: nothing is lost that was said to be saved, and nothing is half there.
+
+#if PostgreSQL
+
+    import CoreData
+    import Foundation
+    import Synchronization
+    import Testing
+
+    @testable import PostgreSQLStore
+
+    @Suite(.enabled(if: Server.url != nil, "no PostgreSQL server: make test-postgresql"), .serialized)
+    struct PostgreSQLFaultTests {
+        /// What several workers have saved, by the numbers of their saves.
+        private final class Record: Sendable {
+            let saved = Mutex<Set<Int64>>([])
+            let failures = Mutex<[String]>([])
+            let isOver = Mutex(false)
+        }
+
+        /// Saves a customer with three orders again and again, each time with a number of its own.
+        private func work(_ worker: Int64, at url: URL, _ record: Record) {
+            var shop: Shop?
+            var number = worker * 1_000_000
+            while !record.isOver.withLock({ $0 }) {
+                number += 10
+                do {
+                    let known = try shop ?? Shop(at: url)
+                    shop = known
+                    let customer = known.insert("Customer")
+                    customer.setValue("\(number)", forKey: "fullName")
+                    for place in 0..<3 {
+                        let order = known.insert("Order")
+                        order.setValue(number + Int64(place), forKey: "number")
+                        order.setValue(customer, forKey: "customer")
+                    }
+                    try known.context.save()
+                    _ = record.saved.withLock { $0.insert(number) }
+                } catch {
+                    shop?.context.reset()
+                    if !(error is CocoaError) { record.failures.withLock { $0.append("\(error)") } }
+                    Thread.sleep(forTimeInterval: 0.02)
+                }
+            }
+        }
+
+        private func check(_ record: Record, at url: URL) throws {
+            let shop = try Shop(at: url)
+            let customers = try shop.fetch("Customer")
+            var found: Set<Int64> = []
+            for customer in customers {
+                let number = try #require(Int64(customer.value(forKey: "fullName") as? String ?? ""))
+                let orders = customer.value(forKey: "orders") as? Set<NSManagedObject> ?? []
+                #expect(
+                    Set(orders.compactMap { $0.value(forKey: "number") as? Int64 }) == [number, number + 1, number + 2])
+                #expect(found.insert(number).inserted, "\(number) is there twice")
+            }
+            let orderCount = try shop.fetch("Order").count
+            #expect(orderCount == 3 * customers.count)
+            let saved = record.saved.withLock { $0 }
+            #expect(saved.subtracting(found) == [], "lost")
+            #expect(saved.count > 20)
+            #expect(record.failures.withLock { $0 } == [])
+        }
+
+        private func run(_ seconds: Double, at url: URL, _ record: Record, _ disturb: () throws -> Void) throws {
+            let threads = DispatchGroup()
+            for worker in 1...4 {
+                threads.enter()
+                Thread.detachNewThread {
+                    work(Int64(worker), at: url, record)
+                    threads.leave()
+                }
+            }
+            let end = Date(timeIntervalSinceNow: seconds)
+            while Date() < end { try disturb() }
+            record.isOver.withLock { $0 = true }
+            threads.wait()
+        }
+
+        private var seconds: Double {
+            ProcessInfo.processInfo.environment["TORTURE_SECONDS"].flatMap { Double($0) } ?? 6
+        }
+
+        @Test func `a server that is killed loses no save, and keeps none by halves`() throws {
+            let server = try OwnServer()
+            defer { server.remove() }
+            let url = try #require(URL(string: server.url + "&schema=shop"))
+            _ = try Shop(at: url)
+            let record = Record()
+            try run(seconds, at: url, record) {
+                Thread.sleep(forTimeInterval: Double.random(in: 0.3...1.2))
+                try server.run("stop", "immediate")
+                try server.run("start")
+            }
+            try check(record, at: url)
+        }
+
+        @Test func `connections that are cut at any byte lose no save, and keep none by halves`() throws {
+            let store = try Server.newStore()
+            let folder = try #require(
+                URLComponents(url: store, resolvingAgainstBaseURL: false)?.queryItems?.first { $0.name == "host" }?
+                    .value)
+            let proxy = try CuttingProxy(to: "\(folder)/.s.PGSQL.5432")
+            defer { proxy.end() }
+            let through = try #require(
+                URL(string: store.absoluteString.replacing(folder, with: proxy.folder)))
+            _ = try Shop(at: store)
+            let record = Record()
+            try run(seconds, at: through, record) { Thread.sleep(forTimeInterval: 0.1) }
+            #expect(proxy.cutCount > 10)
+            try check(record, at: store)
+        }
+    }
+
+    /// A server of a test's own, that may die.
+    struct OwnServer {
+        let folder: String
+        let url: String
+
+        init() throws {
+            folder =
+                FileManager.default.temporaryDirectory.appendingPathComponent("graft-server-\(UUID().uuidString)").path
+            url = "postgresql://graft@/graft?host=\(folder)"
+            try run("start")
+        }
+
+        func run(_ arguments: String...) throws {
+            let process = Process()
+            let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent()
+            process.executableURL = root.appendingPathComponent("scripts/postgresql")
+            process.arguments = [arguments[0], folder] + arguments.dropFirst()
+            process.standardOutput = FileHandle.nullDevice
+            try process.run()
+            process.waitUntilExit()
+        }
+
+        func remove() {
+            try? run("stop", "immediate")
+            try? FileManager.default.removeItem(atPath: folder)
+            try? FileManager.default.removeItem(atPath: folder + ".log")
+        }
+    }
+
+#endif
