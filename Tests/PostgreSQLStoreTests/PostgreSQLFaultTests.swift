@@ -126,14 +126,12 @@
         }
 
         func run(_ arguments: String...) throws {
-            let process = Process()
             let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
                 .deletingLastPathComponent()
-            process.executableURL = root.appendingPathComponent("scripts/postgresql")
-            process.arguments = [arguments[0], folder] + arguments.dropFirst()
-            process.standardOutput = FileHandle.nullDevice
-            try process.run()
-            process.waitUntilExit()
+            let words = [root.appendingPathComponent("scripts/postgresql").path, arguments[0], folder]
+            let command = (words + arguments.dropFirst()).map { "'\($0)'" }.joined(separator: " ")
+            // Not Foundation's `Process`: it waits for whatever its child leaves behind, the server.
+            guard unsafe system("\(command) >/dev/null </dev/null") == 0 else { throw CocoaError(.executableLoad) }
         }
 
         func remove() {
