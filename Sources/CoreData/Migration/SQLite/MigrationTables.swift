@@ -26,7 +26,8 @@ struct MigrationTables {
         let source = schemas.source
         for table in source.tables {
             // No entity would take their rows along.
-            try db.readRows(of: table.name, ["Z_ENT"], "WHERE typeof(Z_ENT) <> 'integer' LIMIT 1") { row in
+            let strangers = "WHERE typeof(Z_ENT) NOT IN ('integer', 'null') LIMIT 1"
+            try db.readRows(of: table.name, ["Z_ENT"], strangers) { row in
                 throw row.error(0, expected: "the number of an entity")
             }
         }
