@@ -146,7 +146,7 @@ package enum ManagedObjectClasses {
     ) -> NSEntityDescription? {
         let path = ClassNames.name(of: cls).split(separator: ".").map(String.init)
         if path.count > 1 { register(module: path[0]) }
-        return models.lazy.compactMap { entity(ofClass: path, in: $0) }.first
+        return entity(ofClass: path, in: models.map(\.entities))
     }
 
     /// The entity of that name in the models that coordinators have loaded, the last one's first.
@@ -158,14 +158,20 @@ package enum ManagedObjectClasses {
         state.withLock { $0.models.compactMap(\.model) }
     }
 
-    /// The entity whose class's name is the path, the path without the module, or the last step of it.
-    private static func entity(ofClass path: [String], in model: NSManagedObjectModel) -> NSEntityDescription? {
-        let entities = model.entities
+    /// The entity whose class's name is the path, the path without the module, or the last step of it: in this order, so that
+    /// another model's class of the same name in another module is the last to be taken.
+    private static func entity(
+        ofClass path: [String], in models: [[NSEntityDescription]]
+    ) -> NSEntityDescription? {
         let last = path.last ?? ""
         for name in [path.joined(separator: "."), path.dropFirst().joined(separator: "."), last] where !name.isEmpty {
-            let found = entities.first { $0.managedObjectClassName == name || $0.managedObjectClassName == "." + name }
-            if let found { return found }
+            for entities in models {
+                let found = entities.first {
+                    $0.managedObjectClassName == name || $0.managedObjectClassName == "." + name
+                }
+                if let found { return found }
+            }
         }
-        return entities.first { $0.managedObjectClassName?.split(separator: ".").last.map(String.init) == last }
+        return models.joined().first { $0.managedObjectClassName?.split(separator: ".").last.map(String.init) == last }
     }
 }
