@@ -26,6 +26,8 @@
         // Safe to send: whoever takes a connection from the pool has it alone.
         // Safe: the handle lives as long as this object, and only this object finishes it.
         private let handle: OpaquePointer
+        /// What tells the connection from all others that there ever are.
+        let identifier = UUID().uuidString
 
         /// - Throws: ``PostgreSQLFailure`` that is ``PostgreSQLFailure/isLost``.
         init(_ address: PostgreSQLAddress, statementTimeout seconds: TimeInterval) throws {

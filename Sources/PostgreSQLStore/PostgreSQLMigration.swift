@@ -40,12 +40,14 @@
             for name in schemas.aside.values.sorted() { try connection.execute("DROP TABLE \(name) CASCADE") }
             // What is still to be looked at of the new rows would be in the way of their indexes.
             try connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
-            for statement in rules { try connection.execute(statement) }
+            let computation = try PostgreSQLDerivedAttributes(destination, address).computation
+            for statement in rules + computation { try connection.execute(statement) }
             try renameInHistory(connection)
             return try describe(metadata, destination, connection)
         }
 
         private func setAside(_ schemas: MigrationSchemas, _ connection: PostgreSQLConnection) throws {
+            try PostgreSQLDerivedAttributes.drop(address, connection)
             let tables = PostgreSQLTables(schema: schemas.source, address: address)
             for constraint in try tables.constraints() {
                 try connection.execute(

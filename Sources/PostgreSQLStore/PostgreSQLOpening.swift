@@ -30,8 +30,7 @@
                 try connection.execute("SELECT pg_advisory_xact_lock($1)", [.integer(address.lockKey)])
                 let metadata: StoreMetadata
                 if let found = try Self.read(address, connection, errors) {
-                    let differences =
-                        ignoresVersionHashes ? [] : found.differences(from: model, configuration: configuration)
+                    let differences = try differences(from: found, connection)
                     metadata = differences.isEmpty ? found : try migrate(found, differences, schema, connection)
                 } else if isReadOnly {
                     throw CoreDataError.make(
@@ -41,6 +40,11 @@
                 } else {
                     metadata = try create(schema, connection)
                 }
+                if !isReadOnly {
+                    // What became of a save is asked at once, or never.
+                    try connection.execute(
+                        "DELETE FROM \(address.qualified("_commits")) WHERE at < now() - interval '1 day'")
+                }
                 if startsHistory, !isReadOnly {
                     try connection.execute(
                         "UPDATE \(address.qualified("_store")) SET keeps_history = true WHERE NOT keeps_history")
@@ -49,6 +53,20 @@
                 try connection.execute("COMMIT")
                 return (metadata, version ?? 0)
             }
+        }
+
+        /// In which entities the model isn't the one that the store was made with.
+        private func differences(
+            from metadata: StoreMetadata, _ connection: PostgreSQLConnection
+        ) throws -> [String] {
+            if ignoresVersionHashes { return [] }
+            let differences = metadata.differences(from: model, configuration: configuration)
+            guard differences.isEmpty, !model.entities.allSatisfy(\.hasComputableVersionHash),
+                let stored = try Self.model(address, metadata, connection)
+            else {
+                return differences
+            }
+            return ModelMatching(source: stored, destination: model).unhashedDifferences(configuration: configuration)
         }
 
         /// Makes the store one of the model's version, where that is asked for.
@@ -191,13 +209,14 @@
                 guard try read(address, connection, errors) != nil else { return }
                 let tables = try connection.execute("SELECT name FROM \(address.qualified("_tables"))")
                 try connection.execute("BEGIN")
+                try PostgreSQLDerivedAttributes.drop(address, connection)
                 for row in 0..<tables.rowCount {
                     try connection.execute("DROP TABLE IF EXISTS \(try tables.text(row, 0) ?? "") CASCADE")
                 }
                 for function in SQLTextFunction.allCases.map(\.rawValue) + [SQLTextFunction.length] {
                     try connection.execute("DROP FUNCTION IF EXISTS \(address.qualified(function))(text) CASCADE")
                 }
-                for name in ["_changes", "_transactions", "_entities", "_tables", "_store"] {
+                for name in ["_changes", "_transactions", "_commits", "_entities", "_tables", "_store"] {
                     try connection.execute("DROP TABLE IF EXISTS \(address.qualified(name))")
                 }
                 try connection.execute("COMMIT")

@@ -135,30 +135,40 @@
                 "SELECT version, keeps_history FROM \(pool.address.qualified("_store"))")
             guard store.rowCount == 1, try store.integer(0, 0) == version else { throw errors.migratedMeanwhile() }
             let result = try body(connection, store.value(0, 1) == .boolean(true))
-            let transaction =
-                try connection.execute(
-                    "SELECT pg_current_xact_id()::text, pg_notify($1, $2)",
-                    [.text(pool.address.channel), .text(identifier)]
-                ).text(0, 0) ?? ""
+            let number = Int64.random(in: .min ... .max)
+            try connection.execute(
+                "WITH c AS (\(recording("excluded.number"))) SELECT pg_notify($3, $4) FROM c",
+                [
+                    .text(connection.identifier), .integer(number), .text(pool.address.channel), .text(identifier),
+                ])
             do {
                 try connection.execute("COMMIT")
             } catch let failure as PostgreSQLFailure where failure.isLost {
-                if try !isCommitted(transaction) { throw failure }
+                if try !isCommitted(number, connection.identifier) { throw failure }
             }
             return result
         }
 
-        /// What became of a transaction whose end nobody has seen: the server knows.
+        /// Writes down which transaction of a connection was its last. Waits for one that is still on its way.
+        private func recording(_ number: String) -> String {
+            let table = pool.address.qualified("_commits")
+            return "INSERT INTO \(table) AS c (connection, number) VALUES ($1::text::uuid, $2) "
+                + "ON CONFLICT (connection) DO UPDATE SET number = \(number), at = now() RETURNING c.number"
+        }
+
+        /// What became of a transaction whose end nobody has seen: what it wrote down last is there, or isn't. The number that the
+        /// server gave it wouldn't tell: after a crash another transaction may get the same.
         ///
-        /// - Throws: `CocoaError` where it can't be asked.
-        private func isCommitted(_ transaction: String) throws -> Bool {
+        /// - Throws: `CocoaError` where the server can't be asked.
+        private func isCommitted(_ number: Int64, _ connectionIdentifier: String) throws -> Bool {
             for attempt in 0..<20 {
                 Thread.sleep(forTimeInterval: 0.05 * Double(attempt))
                 guard let connection = try? PostgreSQLConnection(pool.address, statementTimeout: pool.timeout),
-                    let status = try? connection.execute("SELECT pg_xact_status($1::text::xid8)", [.text(transaction)])
-                        .text(0, 0)
+                    let last = try? connection.execute(
+                        recording("c.number"), [.text(connectionIdentifier), .integer(0)]
+                    ).integer(0, 0)
                 else { continue }
-                if status != "in progress" { return status == "committed" }
+                return last == number
             }
             throw errors.unknownOutcome()
         }

@@ -39,7 +39,6 @@
             let errors = PostgreSQLErrors(store: address.description)
             let configuration = configuration == "PF_DEFAULT_CONFIGURATION_NAME" ? nil : configuration
             func number(_ key: String) -> NSNumber? { store.options?[key] as? NSNumber }
-            try Self.checkSupported(model, configuration, store, errors)
             let schema: SQLSchema
             let constraints: [PostgreSQLTables.Constraint]
             let metadata: StoreMetadata
@@ -84,21 +83,6 @@
         /// An option is a number, or a dictionary of finer ones.
         private static func flag(_ option: Any?) -> Bool {
             (option as? NSNumber)?.boolValue ?? (option is NSDictionary)
-        }
-
-        /// - Throws: `CocoaError` for what is asked of a store and isn't there yet.
-        private static func checkSupported(
-            _ model: NSManagedObjectModel, _ configuration: String?, _ store: NSPersistentStore,
-            _ errors: PostgreSQLErrors
-        ) throws {
-            let entities = model.entities(forConfigurationName: configuration) ?? model.entities
-            for entity in entities {
-                for property in entity.properties where property is NSDerivedAttributeDescription {
-                    throw errors.notYet(
-                        "derived attributes such as \(entity.name ?? "").\(property.name) aren't computed",
-                        "Make it a plain attribute and set it in willSave(), or keep it in SQLite.")
-                }
-            }
         }
 
         // MARK: Metadata

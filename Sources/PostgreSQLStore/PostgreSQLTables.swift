@@ -64,6 +64,7 @@
                     "ALTER TABLE \(constraint.constraint.entity.table) ADD CONSTRAINT \"\(constraint.name)\" UNIQUE "
                         + "(\(constraint.constraint.columns.joined(separator: ", "))) DEFERRABLE INITIALLY IMMEDIATE")
             }
+            references += try PostgreSQLDerivedAttributes(schema, address).statements()
             return (made, references)
         }
 
@@ -76,6 +77,8 @@
                 "CREATE TABLE \(address.qualified("_entities")) (name text PRIMARY KEY, super text, \"table\" text NOT NULL, "
                     + "version_hash bytea NOT NULL)",
                 "CREATE TABLE \(address.qualified("_tables")) (name text PRIMARY KEY)",
+                "CREATE TABLE \(address.qualified("_commits")) (connection uuid PRIMARY KEY, number bigint NOT NULL, "
+                    + "at timestamptz NOT NULL DEFAULT now())",
             ]
         }
 

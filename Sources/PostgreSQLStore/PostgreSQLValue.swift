@@ -64,6 +64,28 @@
         }
         static func bytes(_ value: Data) -> Self { Self(type: .bytes, value: .bytes(value)) }
 
+        /// As SQL has it in a text.
+        var literal: String {
+            switch value {
+            case .null: "NULL"
+            case .boolean(let value): value ? "TRUE" : "FALSE"
+            case .integer(let value): "'\(value)'::bigint"
+            case .real(let value): "'\(value)'::double precision"
+            case .text(let value): Self.quoted(value)
+            case .bytes(let data):
+                "decode('\(data.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())', 'hex')"
+            case .uuid(let uuid): "'\(uuid.uuidString)'::uuid"
+            case .timestamp(let microseconds):
+                "('2000-01-01T00:00:00Z'::timestamptz + '\(microseconds) microseconds'::interval)"
+            case .numeric(let digits): "'\(digits)'::numeric"
+            }
+        }
+
+        /// A text as a literal, whatever the server's settings are.
+        static func quoted(_ text: String) -> String {
+            "E'\(text.replacing("\\", with: "\\\\").replacing("'", with: "''"))'"
+        }
+
         /// A list for `= ANY ($1)`.
         static func integers(_ values: [Int64]) -> Self {
             Self(type: .integers, value: .numeric("{\(values.map(String.init).joined(separator: ","))}"))
@@ -97,9 +119,26 @@
         ///
         /// - Throws: ``PostgreSQLFailure`` for a value that PostgreSQL can't hold.
         func numbered() throws -> (sql: String, parameters: [PostgreSQLParameter]) {
-            var text = ""
             var parameters: [PostgreSQLParameter] = []
             var known: [(value: SQLValue, type: PostgreSQLType)] = []
+            let text = try replacingMarks { value, type in
+                if let index = known.firstIndex(where: { $0.value == value && $0.type == type }) {
+                    return "$\(index + 1)"
+                }
+                known.append((value, type))
+                parameters.append(try Self.parameter(value, type))
+                return "$\(known.count)"
+            }
+            return (text, parameters)
+        }
+
+        /// The SQL with its values as literals, for functions of the server.
+        ///
+        /// - Throws: As ``numbered()``.
+        func inlined() throws -> String { try replacingMarks { try Self.parameter($0, $1).literal } }
+
+        private func replacingMarks(_ mark: (SQLValue, PostgreSQLType) throws -> String) rethrows -> String {
+            var text = ""
             var rest = arguments[...]
             var isQuoted = false
             var remaining = Substring(sql)
@@ -109,16 +148,9 @@
                     text.append(character)
                     continue
                 }
-                let type = Self.type(of: value, before: remaining)
-                if let index = known.firstIndex(where: { $0.value == value && $0.type == type }) {
-                    text += "$\(index + 1)"
-                    continue
-                }
-                known.append((value, type))
-                parameters.append(try Self.parameter(value, type))
-                text += "$\(known.count)"
+                text += try mark(value, Self.type(of: value, before: remaining))
             }
-            return (text, parameters)
+            return text
         }
 
         private static func type(of value: SQLValue, before rest: Substring) -> PostgreSQLType {

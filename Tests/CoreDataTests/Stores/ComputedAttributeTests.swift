@@ -1,4 +1,4 @@
-// Derived attributes of every kind, on both stores: what an expression gives is what a fetch finds after each save.
+// Derived attributes of every kind, on all stores: what an expression gives is what a fetch finds after each save.
 
 import CoreData
 import Foundation
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.matching)
+    @Test(arguments: StoreKind.allCases)
     func `functions of an object's own values follow its inserts and updates`(_ kind: StoreKind) throws {
         let library = try Library(kind, model: Self.model())
         _ = library.insert("Author", ["name": "Émile Zola", "rating": 2.5])
@@ -76,7 +76,7 @@ import Testing
         #expect(found.count == 1)
     }
 
-    @Test(arguments: StoreKind.matching)
+    @Test(arguments: StoreKind.allCases)
     func `aggregates of a to-many relationship follow its members`(_ kind: StoreKind) throws {
         let library = try Library(kind, model: Self.model())
         let ada = library.insert("Author", ["name": "Ada"]), bea = library.insert("Author", ["name": "Bea"])
@@ -103,7 +103,7 @@ import Testing
         #expect(try sums() == ["0 nil 0", "35 35 1"])
     }
 
-    @Test(arguments: StoreKind.matching)
+    @Test(arguments: StoreKind.allCases)
     func `the count of a many-to-many relationship follows both sides`(_ kind: StoreKind) throws {
         let library = try Library(kind, model: Self.model())
         let book = library.insert("Book", ["title": "1"]), tags = (0..<3).map { _ in library.insert("Tag") }
@@ -119,7 +119,7 @@ import Testing
         #expect(try shown(library, "Book", "tagCount") == ["1"])
     }
 
-    @Test(arguments: StoreKind.matching)
+    @Test(arguments: StoreKind.allCases)
     func `what is derived from a to-one's destination follows it and its value`(_ kind: StoreKind) throws {
         let library = try Library(kind, model: Self.model())
         let ada = library.insert("Author", ["name": "Ädá"])
@@ -135,7 +135,7 @@ import Testing
         #expect(try names() == ["nil nil"])
     }
 
-    @Test(arguments: StoreKind.matching)
+    @Test(arguments: StoreKind.allCases)
     func `now is the moment of an object's last save, and of no other object's`(_ kind: StoreKind) throws {
         let library = try Library(kind, model: Self.model())
         let before = Date()
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test func `batches keep them as well`() throws {
-        let library = try Library(.sqlite, model: Self.model())
+        let library = try Library(.database, model: Self.model())
         try library.context.execute(
             NSBatchInsertRequest(entityName: "Author", objects: [["name": "Éva"], ["name": "Ida"]]))
         #expect(Set(try shown(library, "Author", "folded")) == ["eva", "ida"])
@@ -211,7 +211,7 @@ import Testing
     func `what no trigger can follow is refused when a store is made, with its name`(_ format: String) throws {
         let model = LibraryModel.make()
         model.entitiesByName["Author"]?.properties += [Self.derived("odd", .stringAttributeType, format)]
-        let error = #expect(throws: (any Error).self) { try Library(.sqlite, model: model) }
+        let error = #expect(throws: (any Error).self) { try Library(.database, model: model) }
         #expect("\(error.map { "\($0)" } ?? "")".contains("Author.odd"))
     }
 
@@ -237,7 +237,7 @@ import Testing
         return model
     }
 
-    @Test(arguments: StoreKind.matching)
+    @Test(arguments: StoreKind.allCases)
     func `values that depend on each other go from row to row`(_ kind: StoreKind) throws {
         let library = try Library(kind, model: Self.tree())
         func node(_ name: String, _ value: Int, _ parent: NSManagedObject?) -> NSManagedObject {
@@ -261,7 +261,7 @@ import Testing
         #expect(try totals() == ["5", "30", "4"])
     }
 
-    @Test(arguments: StoreKind.matching)
+    @Test(arguments: StoreKind.allCases)
     func `a relationship that is its own inverse is counted from both ends`(_ kind: StoreKind) throws {
         let library = try Library(kind, model: Self.tree())
         let nodes = ["a", "b", "c"].map { library.insert("Node", ["name": $0, "value": 0]) }
@@ -279,7 +279,7 @@ import Testing
     }
 
     @Test func `values that never come to rest are an error, and nothing is saved`() throws {
-        let library = try Library(.sqlite, model: Self.tree())
+        let library = try Library(.database, model: Self.tree())
         let one = library.insert("Node", ["name": "a", "value": 1]),
             other = library.insert("Node", ["name": "b", "value": 1])
         one.setValue(other, forKey: "parent")
@@ -301,7 +301,7 @@ import Testing
     }
 
     @Test func `batch deletions empty an aggregate`() throws {
-        let library = try Library(.sqlite, model: Self.model())
+        let library = try Library(.database, model: Self.model())
         let ada = library.insert("Author", ["name": "Ada"])
         for pages in [1, 2, 3] { _ = library.insert("Book", ["pages": pages, "author": ada]) }
         try library.context.save()

@@ -28,6 +28,18 @@ extension ModelMatching {
         return kept + removed.map { ModelDifference(entity: $0.name ?? "", change: .removed) }
     }
 
+    /// One phrase for each entity of a configuration whose version hash can't be computed and that a store has otherwise.
+    package func unhashedDifferences(configuration: String?) -> [String] {
+        let unhashed = SQLSchema.entities(of: destination, configuration: configuration)
+            .filter { !$0.hasComputableVersionHash }.compactMap(\.name)
+        if unhashed.isEmpty { return [] }
+        let differing = differences().filter { difference in
+            if case .keptInHistory = difference.change { return false }
+            return unhashed.contains(difference.entity)
+        }
+        return Set(differing.map(\.entity)).sorted(by: SQLNaming.precedes).map { "entity '\($0)' differs" }
+    }
+
     /// The roots of the destination in whose hierarchy several of the source have come together, with the source's.
     private func mergedHierarchies() -> [String: [String]] {
         var roots: [String: Set<String>] = [:]

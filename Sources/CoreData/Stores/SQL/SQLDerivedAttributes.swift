@@ -1,5 +1,5 @@
 // Derived attributes are kept by triggers, in the words that Core Data uses: the number of objects in a to-many
-// relationship (`pages.@count`), and an attribute of a to-one's destination (`author.name`). SQLComputedAttributes.swift keeps
+// relationship (`pages.@count`), and an attribute of a to-one's destination (`author.name`). SQLComputedAttribute.swift is for
 // all others.
 //
 //     Z_DA_<table the trigger is on>_<Entity>_<derivedAttribute>_<SOURCE|PARAMETER>_<event>

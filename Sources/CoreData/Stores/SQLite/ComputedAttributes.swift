@@ -1,4 +1,4 @@
-// Keeps the derived attributes of SQL/SQLComputedAttributes.swift: makes the temporary triggers that note rows, and computes what
+// Keeps the derived attributes of SQL/SQLComputedAttribute.swift: makes the temporary triggers that note rows, and computes what
 // they have noted before a transaction ends.
 
 import GRDB
@@ -6,6 +6,8 @@ import GRDB
 /// The computed attributes of one store, on its writing connection.
 struct ComputedAttributes {
     private var attributes: [SQLComputedAttribute] = []
+    /// Parallel to them.
+    private var computations: [String] = []
     /// Values that depend on each other go from row to row: as many times as a chain of rows is long.
     private static let roundLimit = 100_000
 
@@ -19,6 +21,7 @@ struct ComputedAttributes {
         let names = try db.texts("SELECT name FROM sqlite_master WHERE type = 'trigger'")
         attributes = computed.filter { !names.contains(where: $0.isKept(byTrigger:)) }
         if attributes.isEmpty { return }
+        computations = try attributes.map { try $0.computation() }
         for table in SQLComputedAttribute.tables { try db.execute(sql: table) }
         for (number, attribute) in attributes.enumerated() {
             for trigger in attribute.triggers(number) { try db.execute(sql: trigger) }
@@ -32,11 +35,11 @@ struct ComputedAttributes {
         if attributes.isEmpty { return }
         for _ in 0..<Self.roundLimit {
             guard try db.number("SELECT EXISTS (SELECT 1 FROM graft_computed)") == 1 else { return }
-            for (number, attribute) in attributes.enumerated() {
+            for (number, computation) in computations.enumerated() {
                 try RowStatement(db, "DELETE FROM graft_settling").run()
                 try run("INSERT INTO graft_settling SELECT Z_PK FROM graft_computed WHERE attribute = ?", number, db)
                 try run("DELETE FROM graft_computed WHERE attribute = ?", number, db)
-                try RowStatement(db, attribute.computation).run()
+                try RowStatement(db, computation).run()
             }
         }
         throw CoreDataError.make(
