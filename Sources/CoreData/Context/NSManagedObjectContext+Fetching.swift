@@ -131,7 +131,7 @@ extension NSManagedObjectContext {
     }
 
     /// Appends the objects for rows that came together.
-    private func append(_ rows: [StoreRow], to objects: inout [NSManagedObject]) {
+    func append(_ rows: [StoreRow], to objects: inout [NSManagedObject]) {
         for start in stride(from: 0, to: rows.count, by: FetchBatch.limit) {
             let batch = FetchBatch(distance: 0)
             for row in rows[start..<min(start + FetchBatch.limit, rows.count)] {
@@ -283,32 +283,6 @@ extension NSManagedObjectContext {
         }
         try loadRows(of: destinations)
         return destinations
-    }
-
-    /// The objects with some IDs that the store has, in any order, with their rows, which take one question. What this context
-    /// has changed doesn't count.
-    ///
-    /// - Parameter relationships: Those to be read for all at once.
-    package func storedObjects(
-        with ids: [NSManagedObjectID], prefetching relationships: [String]
-    ) throws -> [NSManagedObject] {
-        checkQueue()
-        var objects: [NSManagedObject] = []
-        objects.reserveCapacity(ids.count)
-        append(try rows(withIDs: ids), to: &objects)
-        try prefetch(relationships, for: objects)
-        return objects
-    }
-
-    /// Values that the store has of the rows with some IDs of one entity, in any order; the missing ones are left out. No
-    /// objects are made.
-    package func storedValues(
-        _ slots: [Int], with ids: [NSManagedObjectID]
-    ) throws -> [(id: NSManagedObjectID, values: [ManagedValue])] {
-        checkQueue()
-        return try requiredSource.rows(withIDs: ids, slots: slots, for: self).map { row in
-            (row.objectID, slots.map { row.values[$0] })
-        }
     }
 
     /// The objects with some IDs, in their order, with their rows, which take one question; the missing ones are faults.

@@ -24,9 +24,9 @@ struct MembersComparison {
         newMembers = Self.unique(otherRange.indices.map { new.resolved(new.members[$0]) })
     }
 
-    static func unique(_ members: [RowReference]) -> [RowReference] {
+    static func unique<Member: Hashable>(_ members: [Member]) -> [Member] {
         if members.count < 2 { return members }
-        var seen: Set<RowReference> = []
+        var seen: Set<Member> = []
         return members.filter { seen.insert($0).inserted }
     }
 

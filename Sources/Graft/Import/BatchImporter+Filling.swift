@@ -11,7 +11,8 @@ extension BatchImporter {
         for index in snapshot.roots.indices { try makeIfNeeded(snapshot.resolved(snapshot.roots[index]), snapshot) }
         let abandoned = abandonedRows(snapshot)
         for (entity, plan) in plans.enumerated() {
-            for row in 0..<snapshot.tables[entity].count where matcher.objects[entity][row] == nil {
+            for row in 0..<snapshot.tables[entity].count
+            where matcher.objects[entity][row] == nil && !states[entity][row].contains(.settled) {
                 if !snapshot.tables[entity].flags[row].isDisjoint(with: [.dead, .gone]) { continue }
                 if hasReferencePolicies, !wanted[entity][row], plan.isReference(row, snapshot) { continue }
                 if !abandoned.isEmpty, abandoned.contains(RowReference(entity: entity, row: row)) { continue }
@@ -41,7 +42,7 @@ extension BatchImporter {
         return abandoned
     }
 
-    private func ends(of row: RowReference, _ snapshot: borrowing GraphSnapshot) -> [RowReference] {
+    func ends(of row: RowReference, _ snapshot: borrowing GraphSnapshot) -> [RowReference] {
         plans[row.entity].relationships.filter { snapshot.tables[row.entity].hasValue($0, row: row.row) }
             .flatMap { snapshot.destinations(of: row, plans[row.entity].properties[$0]) }
     }
@@ -49,7 +50,7 @@ extension BatchImporter {
     @inline(__always)
     private func makeIfNeeded(_ reference: RowReference, _ snapshot: borrowing GraphSnapshot) throws {
         let flags = snapshot.tables[reference.entity].flags[reference.row]
-        if object(reference) == nil, !flags.contains(.gone) {
+        if object(reference) == nil, !isSettled(reference), !flags.contains(.gone) {
             try make(reference.row, plans[reference.entity], snapshot)
         }
     }
@@ -93,7 +94,9 @@ extension BatchImporter {
         try connectArrived(snapshot)
         for step in steps(snapshot, restated) {
             let (entity, row) = (step.row.entity, step.row.row)
-            guard let object = object(step.row), !states[entity][row].contains(.outdated) else { continue }
+            guard let object = object(step.row), states[entity][row].isDisjoint(with: [.outdated, .settled]) else {
+                continue
+            }
             let plan = plans[entity]
             let isNew = states[entity][row].contains(.new)
             if step.restatement >= 0 {
@@ -149,7 +152,9 @@ extension BatchImporter {
         steps.reserveCapacity(snapshot.rowCount + restated.count)
         for (entity, plan) in plans.enumerated() {
             for row in 0..<snapshot.tables[entity].count {
-                if matcher.objects[entity][row] == nil || snapshot.tables[entity].flags[row].contains(.dead) {
+                if matcher.objects[entity][row] == nil || states[entity][row].contains(.settled)
+                    || snapshot.tables[entity].flags[row].contains(.dead)
+                {
                     continue
                 }
                 if !states[entity][row].contains(.new), plan.isReference(row, snapshot) { continue }
@@ -179,7 +184,8 @@ extension BatchImporter {
             var owners: [ObjectIdentifier: [NSManagedObject]] = [:]
             for row in 0..<snapshot.tables[plan.number].count {
                 guard snapshot.tables[plan.number].hasValue(number, row: row),
-                    let object = matcher.objects[plan.number][row], !states[plan.number][row].contains(.new),
+                    let object = matcher.objects[plan.number][row],
+                    states[plan.number][row].isDisjoint(with: [.new, .settled]),
                     number < propertyCount(of: object, plan)
                 else { continue }
                 owners[ObjectIdentifier(object.entity), default: []].append(object)

@@ -146,7 +146,7 @@ extension BatchImporter {
         guard isChanged else { return }
         tally.touched.append(
             .init(object: owner, isStub: false, source: reference.source, offset: reference.offset ?? -1))
-        tally.countKnown(owner, entity, isChanged: true)
+        tally.countKnown(owner.objectID.lookupKey, entity, isChanged: true)
     }
 
     private func described(_ reference: PendingReference) throws -> ImportReport.UnresolvedReference {

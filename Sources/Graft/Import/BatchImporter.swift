@@ -8,6 +8,7 @@
 //
 // Each part of the importer's own work is an extension:
 //
+//     +Settling     rows that say what the store has need no objects
 //     +Unmapped     rows whose data doesn't tell their sub-entity
 //     +Types        objects of another sub-entity than their data's
 //     +Filling      what is left gets new objects; values and relationships are set where they differ
@@ -28,6 +29,8 @@ final class BatchImporter {
         static let skipped = RowState(rawValue: 4)
         /// An older version than the object's, or the same.
         static let outdated = RowState(rawValue: 8)
+        /// It says what the store has; it has an object only where others need one.
+        static let settled = RowState(rawValue: 16)
     }
 
     let context: NSManagedObjectContext
@@ -48,6 +51,13 @@ final class BatchImporter {
 
     /// By entity and row of the current batch, as the matcher's objects.
     var states: [[RowState]] = []
+    /// What the store has of the rows of the current batch that were looked up in it.
+    var stored = StoredMatches()
+    /// Whether rows may be settled, and what may change what they say of relationships.
+    let settles: Bool
+    var sides: RelationshipSides
+    /// Whether each object that the data is about is asked for afterwards.
+    var needsRoots = false
     /// What the properties of new objects have, by entity, as far as somebody has asked.
     var initialValues: [Int: [GraphValue]] = [:]
     /// The relationships of the current batch that were changed, before it is known whether they stay so.
@@ -77,6 +87,8 @@ final class BatchImporter {
         hasReferencePolicies = plans.contains(where: \.hasReferencePolicies)
         changesEntities = plans.contains(where: \.mayFindOthers)
         hasOneSidedLists = plans.contains { !$0.oneSidedLists.isEmpty }
+        settles = Self.canSettle(plans) && !editor.isRecording
+        sides = RelationshipSides(schema)
         tally = ImportTally(entityCount: plans.count, keepsObjects: keepsObjects)
         deletions = ImportDeletions(matcher)
     }
@@ -88,6 +100,7 @@ final class BatchImporter {
         fileprivate var tally: ImportTally.State
         fileprivate var deletions: ImportDeletions
         fileprivate var listOwners: ListOwners
+        fileprivate var sides: RelationshipSides
     }
 
     /// What the importer knows of the batches so far; set, it forgets those since. Their changes have to be undone.
@@ -95,11 +108,12 @@ final class BatchImporter {
         get {
             State(
                 memory: matcher.memory, pending: pending, tally: tally.state, deletions: deletions,
-                listOwners: listOwners)
+                listOwners: listOwners, sides: sides)
         }
         set {
             (matcher.memory, pending) = (newValue.memory, newValue.pending)
             (tally.state, deletions, listOwners) = (newValue.tally, newValue.deletions, newValue.listOwners)
+            sides = newValue.sides
         }
     }
 
@@ -109,7 +123,8 @@ final class BatchImporter {
     func importBatch(_ snapshot: borrowing GraphSnapshot) throws {
         begin(snapshot)
         if let target { try take(target, snapshot) }
-        try matcher.resolveIdentities(snapshot)
+        try matcher.findStored(&stored, snapshot)
+        try makeStoredObjects(snapshot)
         if !snapshot.relatedRows.isEmpty { try matcher.resolveRelatedIdentities(snapshot) }
         takeSuccessors(snapshot)
         takeGone(snapshot)
@@ -130,6 +145,7 @@ final class BatchImporter {
     /// Makes room for the objects of a batch.
     func begin(_ snapshot: borrowing GraphSnapshot) {
         matcher.begin(snapshot)
+        stored = StoredMatches(snapshot)
         states = snapshot.tables.map { [RowState](repeating: [], count: $0.count) }
     }
 
@@ -178,7 +194,10 @@ final class BatchImporter {
         for (entity, count) in snapshot.skippedCounts { tally.counts[entity].skipped += count }
         for (entity, plan) in plans.enumerated() {
             for row in 0..<snapshot.tables[entity].count {
-                guard let object = matcher.objects[entity][row] else { continue }
+                guard let object = matcher.objects[entity][row] else {
+                    countSettled(entity, row, snapshot)
+                    continue
+                }
                 let isReference = plan.isReference(row, snapshot)
                 if deletions.needsMentions { deletions.noteMentioned(object, entity, isReference: isReference) }
                 if snapshot.tables[entity].flags[row].contains(.dead) { continue }
@@ -190,6 +209,15 @@ final class BatchImporter {
                     state.contains(.new) ? entity : number(of: object) ?? entity, state)
             }
         }
+    }
+
+    /// Counts a row of which nobody needed the object.
+    private func countSettled(_ entity: Int, _ row: Int, _ snapshot: borrowing GraphSnapshot) {
+        let reference = RowReference(entity: entity, row: row)
+        guard isSettled(reference), let found = stored[reference], !plans[entity].isReference(row, snapshot) else {
+            return
+        }
+        tally.countKnown(found.objectID.lookupKey, entity, isChanged: false)
     }
 
     /// Decides which objects go, with what they own, and counts them.
@@ -222,6 +250,8 @@ final class BatchImporter {
             }
         }
         tally.endBatch()
+        sides.forget()
+        stored = StoredMatches()
         pending.letGoOfOwners()
         listOwners.removeAll()
         matcher.objects.removeAll()

@@ -30,6 +30,8 @@ final class ImportPlan {
     let version: Int?
     /// Whether objects may be found that aren't of this entity: only those of related ones are.
     let mayFindOthers: Bool
+    /// Whether a row of the store tells all that counts: there are no versions, and only objects of this entity are found.
+    let isComparable: Bool
     let entityChangePolicy: MappingOptions.EntityChangePolicy
     let orphans: EntityMapping.Orphans?
     let deletionLimit: MappingOptions.DeletionLimit?
@@ -58,6 +60,7 @@ final class ImportPlan {
         version = mapped.version
         entityChangePolicy = mapped.entityChangePolicy
         mayFindOthers = entity.parent != nil || mapped.entityChangePolicy != .keep
+        isComparable = version == nil && !mayFindOthers && entity.end == number + 1
         orphans = mapped.orphans
         deletionLimit = mapped.deletionLimit
     }

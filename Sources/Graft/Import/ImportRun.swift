@@ -197,6 +197,7 @@ struct ImportRun {
     ) throws {
         if batch.rowCount == 0, batch.skippedCounts.isEmpty { return }
         try beginTurn(importer)
+        importer.needsRoots = roots != nil
         try importer.importBatch(batch)
         if let roots { importer.forEachRoot(batch, roots) }
         if mode == .saveBatches { try save(importer, batch) }

@@ -70,11 +70,13 @@ struct ImportTally {
 
     /// Counts what became of an object under the entity that it is of.
     mutating func count(_ touch: TouchedObject, _ entity: Int, _ state: BatchImporter.RowState) {
-        if !state.isEmpty { touched.append(touch) }
+        if !state.isDisjoint(with: [.new, .changed, .skipped, .outdated]) { touched.append(touch) }
         if state.contains(.skipped) {
             counts[entity].skipped += 1
         } else if !state.contains(.new) {
-            if !touch.isStub { countKnown(touch.object, entity, isChanged: state.contains(.changed)) }
+            if !touch.isStub {
+                countKnown(touch.object.objectID.lookupKey, entity, isChanged: state.contains(.changed))
+            }
         } else if touch.isStub {
             counts[entity].stubs += 1
             if keepsObjects { noteStub(touch.object) }
@@ -89,8 +91,7 @@ struct ImportTally {
     }
 
     /// Counts an object that was there. One that an earlier batch has counted counts only for what is new of it.
-    mutating func countKnown(_ object: NSManagedObject, _ entity: Int, isChanged: Bool) {
-        let key = object.objectID.lookupKey
+    mutating func countKnown(_ key: ObjectIDKey, _ entity: Int, isChanged: Bool) {
         if !stubs.isEmpty, stubs.remove(key) != nil {
             // This import made it and has filled it now: altogether it is new.
             counts[entity].stubs -= 1

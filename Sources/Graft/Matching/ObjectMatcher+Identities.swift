@@ -12,13 +12,30 @@ extension ObjectMatcher {
 
     /// Gives each row with an identity its object, as far as there is one.
     func resolveIdentities(_ snapshot: borrowing GraphSnapshot) throws {
+        var stored = StoredMatches(snapshot)
+        try findStored(&stored, snapshot)
+        makeObjects(of: stored) { _ in true }
+    }
+
+    /// Gives each row with an identity its object, as far as the context has it, or else what the store has of it.
+    func findStored(_ found: inout StoredMatches, _ snapshot: borrowing GraphSnapshot) throws {
         for plan in plans where plan.space == plan.number && !plan.identity.isEmpty {
             let members = (plan.number..<schema.entities[plan.number].end).filter { plans[$0].space == plan.number }
             guard members.contains(where: { snapshot.tables[$0].count > 0 }) else { continue }
             let wasEmpty = try known.isEmpty(plan.number)
             var wanted: [RowReference] = []
             for entity in members { try collect(&wanted, plans[entity], snapshot, wasEmpty: wasEmpty) }
-            for batch in wanted.batches(of: Self.fetchLimit) { try fetch(batch, plan, snapshot) }
+            for batch in wanted.batches(of: Self.fetchLimit) {
+                try assign(try storedRows(batch, plan, snapshot), to: &found, plan, snapshot)
+            }
+        }
+    }
+
+    /// Makes the objects of what the store has, in the order of the entities and rows.
+    func makeObjects(of found: StoredMatches, where isWanted: (RowReference) -> Bool) {
+        let wanted = found.references.filter { object($0) == nil && isWanted($0) }
+        for (reference, object) in zip(wanted, context.objects(of: wanted.compactMap { found[$0] })) {
+            objects[reference.entity][reference.row] = object
         }
     }
 
@@ -63,10 +80,10 @@ extension ObjectMatcher {
         }
     }
 
-    /// Fetches the objects of rows by their identities.
-    private func fetch(
+    /// What the store has of some rows by their identities, and perhaps some more.
+    private func storedRows(
         _ wanted: [RowReference], _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
-    ) throws {
+    ) throws -> [StoredRow] {
         if try readStoredIdentities(plan) { return try fetchStored(wanted, plan, snapshot) }
         var parts: [NSPredicate] = []
         for (number, column) in zip(plan.identity, plan.identityColumns) {
@@ -80,27 +97,42 @@ extension ObjectMatcher {
             }
             parts.append(.isOne(plan.properties[number].name, of: values))
         }
-        for object in try known.fetch(known.request(plan.number, where: parts)) { try assign(object, plan, snapshot) }
+        known.fetchCount += 1
+        return try context.storedRows(known.request(plan.number, where: parts))
     }
 
-    /// Gives a fetched object to its row. Of several objects with the same identity, the first one fetched gets it.
-    func assign(
-        _ object: NSManagedObject, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
+    /// Gives what the store has to its rows. Of several with the same identity, the first one gets it.
+    private func assign(
+        _ rows: [StoredRow], to found: inout StoredMatches, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
     ) throws {
-        guard let entity = number(of: object) else { return }
-        var hash = IdentityHash()
-        var values: [GraphValue] = []
-        for number in plan.identity {
-            let value = try object.graphValue(number, plan.properties[number])
-            if value.isNull { return }
-            hash.combine(value)
-            values.append(value)
-        }
-        for reference in snapshot.rows(
-            withIdentity: values, hash: hash.value, columns: plan.identityColumns, plan.number)
-        {
-            guard mapping.canBeSame(entity, reference.entity), self.object(reference) == nil else { continue }
-            objects[reference.entity][reference.row] = object
+        // The context's own objects may have another identity by now, or be deleted.
+        let isHere = rows.map(context.hasObject)
+        var objects = context.objects(of: zip(rows, isHere).compactMap { $1 ? $0 : nil }).makeIterator()
+        for (row, isHere) in zip(rows, isHere) {
+            let object = isHere ? objects.next() : nil
+            guard object?.isDeleted != true, let entity = known.number(of: object?.entity ?? row.entity) else {
+                continue
+            }
+            var hash = IdentityHash()
+            var values: [GraphValue] = []
+            for number in plan.identity {
+                let property = plan.properties[number]
+                let value = try object?.graphValue(number, property) ?? row.graphValue(number, property)
+                hash.combine(value)
+                values.append(value)
+            }
+            if values.contains(where: \.isNull) { continue }
+            for reference in snapshot.rows(
+                withIdentity: values, hash: hash.value, columns: plan.identityColumns, plan.number)
+            where mapping.canBeSame(entity, reference.entity) && self.object(reference) == nil
+                && found[reference] == nil
+            {
+                if let object {
+                    self.objects[reference.entity][reference.row] = object
+                } else {
+                    found[reference] = row
+                }
+            }
         }
     }
 

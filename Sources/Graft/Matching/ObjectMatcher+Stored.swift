@@ -79,10 +79,10 @@ extension ObjectMatcher {
         return true
     }
 
-    /// Fetches the objects of rows by what was read of the store.
+    /// What the store has of some rows by the identities that were read of it.
     func fetchStored(
         _ wanted: [RowReference], _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
-    ) throws {
+    ) throws -> [StoredRow] {
         var ids: [NSManagedObjectID] = []
         for reference in wanted {
             let columns = plans[reference.entity].identityColumns
@@ -90,10 +90,8 @@ extension ObjectMatcher {
             else { continue }
             stored[plan.space]?.forEach(hash) { ids.append($0) }
         }
-        if ids.isEmpty { return }
+        if ids.isEmpty { return [] }
         known.fetchCount += 1
-        for object in try context.readStored(ids, plan.name, prefetching: []) where !object.isDeleted {
-            try assign(object, plan, snapshot)
-        }
+        return try context.storedRows(ids, plan.name)
     }
 }

@@ -101,15 +101,7 @@ import Foundation
         /// Whether an attribute has a value already.
         @inline(__always)
         func holds(_ wanted: GraphValue, _ number: Int, _ property: GraphSchema.Property) throws -> Bool {
-            switch (slotValue(number), wanted) {
-            case (.null, .null): true
-            case (.integer(let value), .integer(let wanted)): value == wanted
-            case (.double(let value), .double(let wanted)): value == wanted || value.isNaN && wanted.isNaN
-            case (.date(let value), .date(let wanted)): value == wanted
-            case (.boolean(let value), .boolean(let wanted)): value == wanted
-            case (.string(let value), .string(let wanted)): value.hasSameBytes(as: wanted)
-            default: try graphValue(number, property) == wanted
-            }
+            try slotValue(number).holds(wanted)
         }
 
         /// Sets an attribute.
@@ -183,6 +175,22 @@ import Foundation
         @inline(__always)
         func assign(_ members: [NSManagedObject], _ number: Int, _ property: GraphSchema.Property) {
             setMembers(number, to: members)
+        }
+    }
+
+    extension ManagedValue {
+        /// Whether an attribute's slot has a value already.
+        @inline(__always)
+        func holds(_ wanted: GraphValue) throws -> Bool {
+            switch (self, wanted) {
+            case (.null, .null): true
+            case (.integer(let value), .integer(let wanted)): value == wanted
+            case (.double(let value), .double(let wanted)): value == wanted || value.isNaN && wanted.isNaN
+            case (.date(let value), .date(let wanted)): value == wanted
+            case (.boolean(let value), .boolean(let wanted)): value == wanted
+            case (.string(let value), .string(let wanted)): value.hasSameBytes(as: wanted)
+            default: try GraphValue(self) == wanted
+            }
         }
     }
 

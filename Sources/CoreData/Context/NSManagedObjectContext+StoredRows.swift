@@ -1,0 +1,64 @@
+// What the store has, as rows: for whoever looks at many objects and needs few of them. What a context has changed doesn't count.
+
+import Foundation
+
+extension NSManagedObjectContext {
+    /// The rows that match a request's entity and predicate, in any order.
+    ///
+    /// - Throws: As ``fetch(_:)``.
+    package func storedRows(matching request: NSFetchRequest<NSManagedObject>) throws -> [StoreRow] {
+        checkQueue()
+        let entity = try entity(of: request.state)
+        let stores = requiredCoordinator.stores(for: entity, among: request.affectedStores)
+        return try requiredSource.rows(matching: storeQuery(request.state, entity), in: stores, for: self).flatMap(
+            \.self)
+    }
+
+    /// The rows with some IDs, in any order; the missing ones are left out.
+    package func storedRows(with ids: [NSManagedObjectID]) throws -> [StoreRow] {
+        checkQueue()
+        return try rows(withIDs: ids)
+    }
+
+    /// The objects of rows that have just been read, in their order.
+    package func objects(of rows: [StoreRow]) -> [NSManagedObject] {
+        checkQueue()
+        var objects: [NSManagedObject] = []
+        objects.reserveCapacity(rows.count)
+        append(rows, to: &objects)
+        return objects
+    }
+
+    /// The members of a to-many relationship of the objects with some IDs, of one entity, parallel to them.
+    package func storedMembers(_ slot: Int, of owners: [NSManagedObjectID]) throws -> [[NSManagedObjectID]] {
+        checkQueue()
+        guard let relationship = owners.first?.entity.layout.slots[slot].relationship else { return [] }
+        return try requiredSource.members(of: relationship, owners: owners, for: self)
+    }
+
+    /// The objects with some IDs that the store has, in any order, with their rows, which take one question. What this context
+    /// has changed doesn't count.
+    ///
+    /// - Parameter relationships: Those to be read for all at once.
+    package func storedObjects(
+        with ids: [NSManagedObjectID], prefetching relationships: [String]
+    ) throws -> [NSManagedObject] {
+        checkQueue()
+        var objects: [NSManagedObject] = []
+        objects.reserveCapacity(ids.count)
+        append(try rows(withIDs: ids), to: &objects)
+        try prefetch(relationships, for: objects)
+        return objects
+    }
+
+    /// Values that the store has of the rows with some IDs of one entity, in any order; the missing ones are left out. No
+    /// objects are made.
+    package func storedValues(
+        _ slots: [Int], with ids: [NSManagedObjectID]
+    ) throws -> [(id: NSManagedObjectID, values: [ManagedValue])] {
+        checkQueue()
+        return try requiredSource.rows(withIDs: ids, slots: slots, for: self).map { row in
+            (row.objectID, slots.map { row.values[$0] })
+        }
+    }
+}
