@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
     package func storedMembers(_ slot: Int, of owners: [NSManagedObjectID]) throws -> [[NSManagedObjectID]] {
         checkQueue()
         guard let relationship = owners.first?.entity.layout.slots[slot].relationship else { return [] }
-        return try requiredSource.members(of: relationship, owners: owners, for: self)
+        return try members(of: relationship, owners: owners)
     }
 
     /// The objects with some IDs that the store has, in any order, with their rows, which take one question. What this context

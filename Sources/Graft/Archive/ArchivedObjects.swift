@@ -221,13 +221,10 @@ struct ArchivedObjects {
     ) throws {
         let entity = plan.schema.entities[plan.entities[index].number]
         guard releasesObjects else {
-            return try forEachBatch(of: index) { objects in
-                for object in objects {
-                    body(
-                        object.objectID,
-                        try entity.identity.map { try object.graphValue($0, entity.properties[$0]) })
-                }
+            for object in ids[index].map(context.object) {
+                body(object.objectID, try entity.identity.map { try object.graphValue($0, entity.properties[$0]) })
             }
+            return
         }
         for wanted in ids[index].batches(of: batchSize) {
             let found = try context.readValues(entity.identity, entity, of: wanted).inOrder(of: wanted, \.id)
@@ -236,22 +233,44 @@ struct ArchivedObjects {
         }
     }
 
-    /// Calls the closure with the objects of an entity, in their order, some at a time.
-    ///
-    /// - Throws: ``GraftError`` with `conflict` where one isn't there any more; what the closure throws.
-    func forEachBatch(of index: Int, _ body: ([NSManagedObject]) throws -> Void) throws {
-        let entity = plan.entities[index]
-        guard releasesObjects else {
-            if !ids[index].isEmpty { try body(ids[index].map { context.object(with: $0) }) }
-            return
+    /// Some objects, with all that their records tell: those of a context that others use, or what a store has of them.
+    enum Batch {
+        case objects([NSManagedObject])
+        case rows([StoredObject])
+
+        var count: Int {
+            switch self {
+            case .objects(let objects): objects.count
+            case .rows(let rows): rows.count
+            }
         }
-        let reader = ObjectBatches(
-            context: context, request: request(entity), batchSize: batchSize, relationships: prefetched(entity),
-            releasesObjects: true)
-        let properties = entity.properties.map { plan.schema.entities[entity.number].properties[$0] }
-        try reader.forEach(ids[index], members: properties.filter(\.isToMany).map(\.name)) { wanted, objects in
-            guard objects.count == wanted.count else { throw Self.changedMeanwhile() }
-            try body(objects)
+    }
+
+    /// Calls the closure with the objects of an entity, in their order, some at a time. While it works on some, another thread reads
+    /// the next ones' rows.
+    ///
+    /// - Throws: ``GraftError`` with `conflict` where one isn't there any more; what can't be read; what the closure throws.
+    func forEachBatch(of index: Int, _ body: (Batch) throws -> Void) throws {
+        let entity = plan.entities[index]
+        let properties = plan.schema.entities[entity.number].properties
+        let lists = entity.properties.filter { properties[$0].isToMany }
+        guard releasesObjects else {
+            if ids[index].isEmpty { return }
+            let objects = ids[index].map(context.object)
+            // A store that can't be read throws here, where a fault would stop the process.
+            for number in lists { try context.readMemberIDs(number, properties[number], of: objects) }
+            return try body(.objects(objects))
+        }
+        var batches = ids[index].batches(of: batchSize).makeIterator()
+        var next = batches.next()
+        while let batch = next {
+            let rows = try context.storedRows(batch, entity.archived.name).inOrder(of: batch, \.objectID)
+            guard rows.count == batch.count else { throw Self.changedMeanwhile() }
+            let objects = try context.storedObjects(rows, lists, properties)
+            next = batches.next()
+            if let next { context.readAhead(next, members: lists.map { properties[$0].name }) }
+            try body(.rows(objects))
+            try context.resetInSameState()
         }
     }
 
@@ -259,17 +278,6 @@ struct ArchivedObjects {
         let request = NSFetchRequest<NSManagedObject>(entityName: entity.archived.name)
         request.includesSubentities = false
         return request
-    }
-
-    /// The relationships that are worth fetching with the objects: where there is no batch faulting.
-    private func prefetched(_ entity: ArchivePlan.Entity) -> [String] {
-        #if canImport(Darwin) || GRAFT_PORTABLE
-            return entity.archived.items.compactMap { item in
-                if case .toMany = item.form { item.name } else { nil }
-            }
-        #else
-            return []
-        #endif
     }
 }
 

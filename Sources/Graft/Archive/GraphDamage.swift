@@ -55,9 +55,11 @@ final class GraphDamage {
     /// Takes note of a link to an object that isn't there.
     ///
     /// - Throws: ``GraftError``, unless somebody wants to be told instead.
-    func noteMissing(_ id: NSManagedObjectID, of property: String, from object: NSManagedObject) throws {
+    func noteMissing(_ id: NSManagedObjectID, of property: String, from object: some RecordedObject) throws {
         let isLeftOut = leftOut.contains(id.lookupKey)
-        if !isLeftOut, told.contains([object.entity.name ?? "", property, Self.row(object.objectID)]) { return }
+        if !isLeftOut, told.contains([object.objectID.entity.name ?? "", property, Self.row(object.objectID)]) {
+            return
+        }
         let reason = isLeftOut ? "is left out" : "isn't there"
         try report(
             "row \(Self.row(object.objectID)) leads to row \(Self.row(id)) of '\(id.entity.name ?? "")', which \(reason)",
@@ -68,7 +70,7 @@ final class GraphDamage {
     ///
     /// - Throws: ``GraftError``, unless somebody wants to be told instead.
     func noteWrongEnd(
-        _ id: NSManagedObjectID, _ entity: String, of property: String, from object: NSManagedObject
+        _ id: NSManagedObjectID, _ entity: String, of property: String, from object: some RecordedObject
     ) throws {
         try report(
             "row \(Self.row(object.objectID)) leads to row \(Self.row(id)), which is of '\(entity)' and not of "
@@ -78,8 +80,9 @@ final class GraphDamage {
     /// Takes note of a value that its attribute can't hold.
     ///
     /// - Throws: ``GraftError``, unless somebody wants to be told instead.
-    func noteUnfit(_ value: GraphValue, _ kind: AttributeKind, of property: String, from object: NSManagedObject) throws
-    {
+    func noteUnfit(
+        _ value: GraphValue, _ kind: AttributeKind, of property: String, from object: some RecordedObject
+    ) throws {
         try report(
             "row \(Self.row(object.objectID)) has \(value.description), which \(kind) can't hold", object, property)
     }
@@ -140,14 +143,14 @@ final class GraphDamage {
     /// Takes note of an attribute without a value, where the store has one in a file that isn't there.
     ///
     /// - Throws: ``GraftError``, unless somebody wants to be told instead.
-    func requireFile(of object: NSManagedObject, _ attribute: String) throws {
+    func requireFile(of object: some RecordedObject, _ attribute: String) throws {
         if externalAttributes.isEmpty { return }
-        let entity = ObjectIdentifier(object.entity)
-        guard externalAttributes[entity]?.contains(attribute) ?? false, !object.isInserted,
-            object.changedValues()[attribute] == nil
+        let entity = object.objectID.entity
+        guard externalAttributes[ObjectIdentifier(entity)]?.contains(attribute) ?? false,
+            !object.hasUnsavedValue(attribute)
         else { return }
-        let column = Column(entity: entity, attribute: attribute)
-        if withValue[column] == nil { withValue[column] = try readIDs(object.entity, attribute) }
+        let column = Column(entity: ObjectIdentifier(entity), attribute: attribute)
+        if withValue[column] == nil { withValue[column] = try readIDs(entity, attribute) }
         guard withValue[column]?.contains(object.objectID.lookupKey) ?? false else { return }
         try report("row \(Self.row(object.objectID)) has its data in a file that isn't there", object, attribute)
     }
@@ -184,11 +187,11 @@ final class GraphDamage {
         onDamage(error)
     }
 
-    private func report(_ finding: String, _ object: NSManagedObject, _ property: String) throws {
+    private func report(_ finding: String, _ object: some RecordedObject, _ property: String) throws {
         try report(
             GraftError(
                 .other(finding: finding, remedy: remedy),
-                at: .init(entity: object.entity.name, property: property)))
+                at: .init(entity: object.objectID.entity.name, property: property)))
     }
 
     private static func row(_ id: NSManagedObjectID) -> String {

@@ -36,31 +36,31 @@ struct GraphRecords {
             }
             // One for all objects: to make its lists costs as much as to fill them.
             var record = ArchiveRecord(entity.archived, index, number: number)
-            try contents.forEachBatch(of: index) { objects in
+            try contents.forEachBatch(of: index) { batch in
                 try progress.checkCancellation()
-                try readMembers(of: objects, entity)
-                for object in objects {
-                    record.number = number
-                    try read(object, entity, into: &record)
-                    try body(record)
-                    number += 1
+                switch batch {
+                case .objects(let objects): try write(objects, entity, &record, body)
+                case .rows(let rows): try write(rows, entity, &record, body)
                 }
-                progress.advance(by: objects.count)
+                progress.advance(by: batch.count)
             }
+            number = record.number
         }
     }
 
-    /// Reads which members objects have, with one question for each relationship. A store that can't be read throws here, where a
-    /// fault would stop the process.
-    private func readMembers(of objects: [NSManagedObject], _ entity: ArchivePlan.Entity) throws {
-        let properties = contents.plan.schema.entities[entity.number].properties
-        for number in entity.properties where properties[number].isToMany {
-            try contents.context.readMemberIDs(number, properties[number], of: objects)
+    private func write(
+        _ objects: [some RecordedObject], _ entity: ArchivePlan.Entity, _ record: inout ArchiveRecord,
+        _ body: (ArchiveRecord) throws -> Void
+    ) throws {
+        for object in objects {
+            try read(object, entity, into: &record)
+            try body(record)
+            record.number += 1
         }
     }
 
     private func read(
-        _ object: NSManagedObject, _ entity: ArchivePlan.Entity, into record: inout ArchiveRecord
+        _ object: some RecordedObject, _ entity: ArchivePlan.Entity, into record: inout ArchiveRecord
     ) throws {
         let properties = contents.plan.schema.entities[entity.number].properties
         for (item, number) in zip(entity.archived.items, entity.properties) {
@@ -72,13 +72,13 @@ struct GraphRecords {
             }
         }
         if let column = entity.archived.rowColumn {
-            record.values[column] = object.rowNumber.map { .integer($0) } ?? .null
+            record.values[column] = object.objectID.row.map { .integer($0) } ?? .null
         }
     }
 
     @inline(__always)
     private func read(
-        _ item: ArchiveEntity.Item, _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject,
+        _ item: ArchiveEntity.Item, _ number: Int, _ property: GraphSchema.Property, of object: some RecordedObject,
         into record: inout ArchiveRecord
     ) throws {
         switch item.form {
@@ -114,7 +114,7 @@ struct GraphRecords {
     @inline(__always)
     private func end(
         _ id: NSManagedObjectID, _ item: ArchiveEntity.Item, _ property: GraphSchema.Property,
-        of object: NSManagedObject
+        of object: some RecordedObject
     ) throws -> Int? {
         guard let number = contents.number(id) else {
             try damage.noteMissing(id, of: item.name, from: object)

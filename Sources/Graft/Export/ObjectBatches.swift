@@ -37,7 +37,7 @@ struct ObjectBatches {
     /// another thread reads the next one's rows.
     ///
     /// - Parameter members: The to-many relationships whose members will be asked for.
-    func forEach(
+    private func forEach(
         _ ids: [NSManagedObjectID], members: [String],
         _ body: ([NSManagedObjectID], [NSManagedObject]) throws -> Void
     ) throws {

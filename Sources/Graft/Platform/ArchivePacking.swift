@@ -89,8 +89,17 @@ import Foundation
     extension NSManagedObject {
         /// The value of an attribute; of a transformable one the bytes that a store keeps.
         func archivedValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {
-            if case .transformable(let value) = slotValue(number) { return .encoded(try value.storedBytes()) }
-            return try graphValue(number, property)
+            try slotValue(number).archivedValue
+        }
+    }
+
+    extension ManagedValue {
+        /// The value of an attribute's slot; of a transformable one the bytes that a store keeps.
+        var archivedValue: GraphValue {
+            get throws {
+                if case .transformable(let value) = self { return .encoded(try value.storedBytes()) }
+                return try GraphValue(self)
+            }
         }
     }
 #endif

@@ -6,11 +6,16 @@ import Foundation
 
 extension NSManagedObject {
     /// The number of the object's row; nil for one that isn't saved yet, and for stores without such numbers.
-    var rowNumber: Int64? {
+    var rowNumber: Int64? { objectID.row }
+}
+
+extension NSManagedObjectID {
+    /// The number of the row; nil for an object that isn't saved yet, and for stores without such numbers.
+    var row: Int64? {
         #if canImport(Darwin) || GRAFT_PORTABLE
-            objectID.isTemporaryID ? nil : Int64(objectID.uriRepresentation().lastPathComponent.dropFirst())
+            isTemporaryID ? nil : Int64(uriRepresentation().lastPathComponent.dropFirst())
         #else
-            objectID.rowNumber
+            rowNumber
         #endif
     }
 }

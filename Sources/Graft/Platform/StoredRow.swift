@@ -4,8 +4,33 @@
 import CoreData
 import Foundation
 
+/// What records tell of an object: of a managed one, or of a row of a store.
+protocol RecordedObject {
+    var objectID: NSManagedObjectID { get }
+
+    /// The value of an attribute.
+    func graphValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue
+
+    /// The value of an attribute; of a transformable one the bytes that a store keeps.
+    func archivedValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue
+
+    /// The ID of the object at the other end of a to-one relationship.
+    func destinationID(_ number: Int, _ property: GraphSchema.Property) -> NSManagedObjectID?
+
+    /// The IDs of the members of a to-many relationship, those of an unordered one in a defined order.
+    func memberIDs(_ number: Int, _ property: GraphSchema.Property) -> [NSManagedObjectID]
+
+    /// Whether an attribute has a value that isn't in the store yet.
+    func hasUnsavedValue(_ attribute: String) -> Bool
+}
+
+extension NSManagedObject: RecordedObject {
+    func hasUnsavedValue(_ attribute: String) -> Bool { isInserted || changedValues()[attribute] != nil }
+}
+
 #if canImport(Darwin) || GRAFT_PORTABLE
     typealias StoredRow = NSManagedObject
+    typealias StoredObject = NSManagedObject
 
     extension NSManagedObject {
         /// Whether rows are there without their objects, so that looking at them saves anything.
@@ -40,6 +65,14 @@ import Foundation
         ) throws -> [[NSManagedObjectID]] {
             try readMemberIDs(number, property, of: rows)
             return rows.map { $0.memberIDs(number, property) }
+        }
+
+        /// Rows with the members of some lists.
+        func storedObjects(
+            _ rows: [StoredRow], _ lists: [Int], _ properties: [GraphSchema.Property]
+        ) throws -> [StoredObject] {
+            for number in lists { try readMemberIDs(number, properties[number], of: rows) }
+            return rows
         }
     }
 #else
@@ -89,5 +122,42 @@ import Foundation
         ) throws -> [[NSManagedObjectID]] {
             try storedMembers(number, of: rows.map(\.objectID))
         }
+
+        /// Rows with the members of some lists.
+        func storedObjects(
+            _ rows: [StoredRow], _ lists: [Int], _ properties: [GraphSchema.Property]
+        ) throws -> [StoredObject] {
+            var members = [[[NSManagedObjectID]]](repeating: [], count: properties.count)
+            for number in lists { members[number] = try storedMembers(number, properties[number], of: rows) }
+            return rows.enumerated().map { StoredObject(row: $1, members: members, index: $0) }
+        }
+    }
+
+    /// A row with the members of its lists.
+    struct StoredObject: RecordedObject {
+        fileprivate let row: StoredRow
+        /// By property and row.
+        fileprivate let members: [[[NSManagedObjectID]]]
+        fileprivate let index: Int
+
+        var objectID: NSManagedObjectID { row.objectID }
+
+        func graphValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {
+            try row.graphValue(number, property)
+        }
+
+        func archivedValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {
+            try row.values[number].archivedValue
+        }
+
+        func destinationID(_ number: Int, _ property: GraphSchema.Property) -> NSManagedObjectID? {
+            if case .objectID(let id) = row.values[number] { id } else { nil }
+        }
+
+        func memberIDs(_ number: Int, _ property: GraphSchema.Property) -> [NSManagedObjectID] {
+            members[number][index]
+        }
+
+        func hasUnsavedValue(_ attribute: String) -> Bool { false }
     }
 #endif
