@@ -48,8 +48,6 @@ final class BatchImporter {
 
     /// By entity and row of the current batch, as the matcher's objects.
     var states: [[RowState]] = []
-    /// What the properties of new objects have, by entity, as far as somebody has asked.
-    var initialValues: [Int: [GraphValue]] = [:]
     /// The relationships of the current batch that were changed, before it is known whether they stay so.
     var relinked: [GraphSnapshot.Cell] = []
     /// Whether objects that were changed have again what they had.
@@ -79,6 +77,7 @@ final class BatchImporter {
         hasOneSidedLists = plans.contains { !$0.oneSidedLists.isEmpty }
         tally = ImportTally(entityCount: plans.count, keepsObjects: keepsObjects)
         deletions = ImportDeletions(matcher)
+        if hasOneSidedLists, context.hasChanges { listOwners.noteUnsaved(matcher.known) }
     }
 
     /// What the importer knows of the batches so far.
