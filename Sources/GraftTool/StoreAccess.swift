@@ -166,9 +166,11 @@ enum StoreAccess {
     static func migrate(_ plan: MigrationPlan) throws { try plan.run(timeout: patience.withLock { $0 }) }
 
     /// A check of all that a store has.
-    static func check(_ path: String, model: NSManagedObjectModel, identities: [String: [String]]) -> StoreCheck {
+    static func check(
+        _ path: String, model: NSManagedObjectModel, identities: [String: [String]], families: [String: String]
+    ) -> StoreCheck {
         StoreCheck(
-            store: URL(fileURLWithPath: path), model: model, identities: identities,
+            store: URL(fileURLWithPath: path), model: model, identities: identities, families: families,
             timeout: patience.withLock { $0 })
     }
 

@@ -10,6 +10,7 @@ final class CompositeLayout {
     }
 
     let name: String
+    let isOptional: Bool
     let elements: [(name: String, element: Element)]
     /// The slots of all elements, those of composite ones among them included.
     let slots: [Int]
@@ -18,6 +19,7 @@ final class CompositeLayout {
         _ composite: NSCompositeAttributeDescription, path: String, depth: Int, _ slotByName: [String: Int]
     ) {
         name = path
+        isOptional = composite.isOptional
         // One within itself is an error of the model, which is found elsewhere.
         let known = depth > ModelLimits.compositeDepth ? [] : composite.elements
         elements = known.compactMap { element in

@@ -100,6 +100,10 @@ package final class EntityLayout {
         return !slot.isOptional || !slot.property.validationRules.isEmpty
     }
 
+    /// The composite attributes, by name, without those within others.
+    private(set) lazy var topComposites: [CompositeLayout] = composites.values.filter { !$0.name.contains(".") }
+        .sorted { $0.name < $1.name }
+
     /// The class of the entity's objects, once it is known not to be the fallback for a class that isn't there yet.
     private(set) var knownClass: NSManagedObject.Type?
 
@@ -112,6 +116,7 @@ package final class EntityLayout {
         _ = persistentSlots
         _ = needsRelationChange
         _ = isChecked
+        _ = topComposites
         let found = ManagedObjectClasses.objectClass(of: entity)
         let isPlain = ["NSManagedObject", ""].contains(entity.managedObjectClassName ?? "")
         guard isPlain || found != NSManagedObject.self else { return }

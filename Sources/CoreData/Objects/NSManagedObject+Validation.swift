@@ -16,7 +16,24 @@ extension NSManagedObject {
                 CoreDataError.collect(&errors) { try validate(slot: slot) }
             }
         }
+        for composite in layout.topComposites { requireElements(of: composite, { values[$0].isNull }, &errors) }
         if let error = CoreDataError.combined(errors) { throw error }
+    }
+
+    /// A composite value that is there has all its mandatory elements. (Assumed: without a value, none of them is demanded.)
+    private func requireElements(
+        of composite: CompositeLayout, isNeeded: Bool = false, _ isNull: (Int) -> Bool, _ errors: inout [any Error]
+    ) {
+        guard isNeeded || !composite.slots.allSatisfy(isNull) else { return }
+        for (_, element) in composite.elements {
+            switch element {
+            case .composite(let inner): requireElements(of: inner, isNeeded: !inner.isOptional, isNull, &errors)
+            // A slot that isn't optional has been asked for by itself.
+            case .slot(let slot) where layout.slots[slot].isOptional && !layout.slots[slot].property.isOptional:
+                if isNull(slot) { CoreDataError.collect(&errors) { throw missing(slot) } }
+            case .slot: break
+            }
+        }
     }
 
     private func validateThroughOverrides(_ slot: Int) throws {
@@ -52,7 +69,13 @@ extension NSManagedObject {
     /// Checks a value that is about to be set.
     func validate(_ value: AnyObject?, forKey key: String) throws {
         guard let slot = layout.slot(named: key) else {
-            for (slot, value) in layout.composites[key]?.values(value) ?? [] { try check(value, slot) }
+            guard let composite = layout.composites[key] else { return }
+            let parts = composite.values(value) ?? []
+            for (slot, value) in parts { try check(value, slot) }
+            let missing = Set(parts.filter { $0.value == nil }.map(\.slot))
+            var errors: [any Error] = []
+            requireElements(of: composite, missing.contains, &errors)
+            if let error = errors.first { throw error }
             return
         }
         switch layout.slots[slot].kind {
@@ -72,7 +95,11 @@ extension NSManagedObject {
 
     private func requireOptional(_ slot: Int) throws {
         guard !layout.slots[slot].isOptional else { return }
-        throw failure(.validationMissingMandatoryProperty, slot, nil, "is required and has no value. Set one.")
+        throw missing(slot)
+    }
+
+    private func missing(_ slot: Int) -> CocoaError {
+        failure(.validationMissingMandatoryProperty, slot, nil, "is required and has no value. Set one.")
     }
 
     private func checkCount(_ slot: Int, _ count: Int) throws {

@@ -45,9 +45,14 @@ final class DecodedObjects {
     private let identities: [[Part]]
     /// By identity space.
     private var objects: [HashIndex<NSManagedObject>]
+    /// Who has the members of lists without inverse.
+    private var listOwners = ListOwners()
+    private let hasOneSidedLists: Bool
     /// Finds members without identity; made when it is first needed.
     private var made: ObjectMatcher?
     private var deletions: ImportDeletions?
+    /// The objects whose place others have taken. They are among those to be deleted.
+    private var replaced: Set<ObjectIdentifier> = []
     /// What the context's pending changes and this process's saves were when decoding last ended.
     private var state: State?
 
@@ -66,6 +71,9 @@ final class DecodedObjects {
         known = try ContextObjects(context, compiled.schema, model)
         identities = compiled.schema.entities.map { entity in entity.identity.map { Part($0, entity) } }
         objects = identities.map { _ in HashIndex() }
+        hasOneSidedLists = compiled.schema.entities.contains { entity in
+            entity.properties.contains { $0.isToMany && $0.inverse == nil }
+        }
     }
 
     /// Looks whether what is known still holds.
@@ -88,6 +96,7 @@ final class DecodedObjects {
     func forget() {
         isForgotten = true
         for space in objects.indices where !objects[space].isEmpty { objects[space] = HashIndex() }
+        listOwners.removeAll()
         known.forgetEmpty()
     }
 
@@ -95,6 +104,7 @@ final class DecodedObjects {
         isForgotten = false
         keepsDoubles = context.keepsDoubles
         state = State(saves: SaveCounter.shared.count, changes: context.pendingChangeCounts)
+        if hasOneSidedLists { listOwners.noteUnsaved(known) }
         for object in known.pendingObjects {
             guard let number = known.number(of: object) else { continue }
             let entity = compiled.schema.entities[number]
@@ -138,7 +148,9 @@ final class DecodedObjects {
     }
 
     private func matches(_ object: NSManagedObject, _ identity: Identity, _ entity: Int) throws -> Bool {
-        guard !object.isDeleted, object.managedObjectContext === context else { return false }
+        guard !object.isDeleted, object.managedObjectContext === context,
+            replaced.isEmpty || !replaced.contains(ObjectIdentifier(object))
+        else { return false }
         let number = try number(of: object, expected: entity)
         guard number == entity || compiled.schema.isEntity(number, relatedTo: entity) else { return false }
         let parts = identities[number]
@@ -161,10 +173,28 @@ final class DecodedObjects {
 
     // MARK: Members
 
+    /// Takes objects out of the lists of others, before a list without inverse gets them.
+    func claim(
+        _ members: [NSManagedObject], _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject,
+        _ editor: ObjectEditor
+    ) throws {
+        guard let entity = known.number(of: object) else { return }
+        try listOwners.read(members, number, entity, known)
+        try listOwners.claim(members, number, property, of: object, known, editor)
+    }
+
     /// What is known of a nested object without identity.
     struct MemberRow {
+        /// What a to-one relationship leads to.
+        enum Destination {
+            case nothing
+            case object(NSManagedObject)
+            /// An object that isn't there yet.
+            case new(entity: Int, Identity)
+        }
+
         /// What a to-one relationship leads to, by its number.
-        typealias End = (number: Int, object: NSManagedObject?)
+        typealias End = (number: Int, destination: Destination)
 
         var entity: Int
         var values: [ManagedObjectDecoder.Value]
@@ -190,12 +220,19 @@ final class DecodedObjects {
                 snapshot.tables[row.entity].setValue(value, column, row: reference.row)
                 snapshot.tables[row.entity].markPresent(number, row: reference.row)
             }
-            for (number, object) in row.ends {
+            for (number, destination) in row.ends {
                 var end = RowReference.none
-                if let object {
+                switch destination {
+                case .nothing: break
+                case .object(let object):
                     let entity = try compiled.number(of: object.entity)
                     end = RowReference(entity: entity, row: snapshot.tables[entity].appendRow(offset: -1))
                     ends.append((end, object))
+                case .new(let entity, let identity):
+                    end = RowReference(entity: entity, row: snapshot.tables[entity].appendRow(offset: -1))
+                    for (part, value) in zip(compiled.schema.entities[entity].identityColumns, identity.values) {
+                        snapshot.tables[entity].setValue(value, part, row: end.row)
+                    }
                 }
                 let column = compiled.schema.entities[row.entity].properties[number].column
                 snapshot.tables[row.entity].setToOne(end, column, row: reference.row)
@@ -224,7 +261,11 @@ final class DecodedObjects {
     /// How many objects are to be deleted, if nobody owns them in the end. Lower it to forget the last ones.
     var givenUpCount: Int {
         get { deletions?.orphans.count ?? 0 }
-        set { deletions?.orphans.removeLast(max(0, givenUpCount - newValue)) }
+        set {
+            let left = max(0, givenUpCount - newValue)
+            for gone in deletions?.orphans.suffix(left) ?? [] { replaced.remove(ObjectIdentifier(gone.object)) }
+            deletions?.orphans.removeLast(left)
+        }
     }
 
     /// Notes what an object owned and doesn't any more: without identity, nobody could find it again.
@@ -234,8 +275,7 @@ final class DecodedObjects {
         let kept = Set(kept.map(ObjectIdentifier.init))
         let gone = old.filter { !kept.contains(ObjectIdentifier($0)) }
         if gone.isEmpty { return }
-        if deletions == nil { deletions = try ImportDeletions(matcher()) }
-        try deletions?.noteGivenUp(gone, number, of: owner)
+        try makeDeletions { try $0.noteGivenUp(gone, number, of: owner) }
     }
 
     /// Deletes what nobody owns any more: the last step, because it isn't undone.
@@ -243,6 +283,33 @@ final class DecodedObjects {
         guard givenUpCount > 0 else { return }
         var counts = compiled.schema.entities.map { _ in ImportReport.Counts() }
         for object in try deletions?.decide([], isDryRun: false, &counts) ?? [] { context.delete(object) }
+        replaced.removeAll()
+    }
+
+    /// Lets a new object of a sub-entity take the place of a stub.
+    ///
+    /// - Returns: The new object; nil where the object has values, so that it stays what it is.
+    func succeed(
+        _ old: NSManagedObject, _ oldEntity: Int, by entity: Int, _ identity: Identity, _ editor: ObjectEditor
+    ) throws -> NSManagedObject? {
+        let succession = ObjectSuccession(known: known, editor: editor)
+        guard oldEntity != entity, compiled.schema.isEntity(entity, kindOf: oldEntity), try succession.isStub(old)
+        else {
+            return nil
+        }
+        let replacement = try succession.replace(old, oldEntity, by: entity)
+        listOwners.take([replacement])
+        try succession.moveOneSidedLinks([replacement], &listOwners)
+        try makeDeletions { $0.orphans.append(.init(object: old)) }
+        replaced.insert(ObjectIdentifier(old))
+        enter(replacement.new, identity, entity)
+        return replacement.new
+    }
+
+    private func makeDeletions(_ note: (inout ImportDeletions) throws -> Void) throws {
+        var noted = try deletions ?? ImportDeletions(matcher())
+        try note(&noted)
+        deletions = noted
     }
 
     // MARK: Classes

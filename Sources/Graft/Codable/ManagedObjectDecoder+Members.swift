@@ -48,13 +48,13 @@ extension ManagedObjectDecoder {
         }
     }
 
-    /// What the to-one relationships of a member lead to, as far as it is there already.
+    /// What the to-one relationships of a member lead to, as far as an identity tells that.
     private func knownEnds(of member: Member, _ nesting: Int) throws -> [DecodedObjects.MemberRow.End] {
         var ends: [DecodedObjects.MemberRow.End] = []
         for relationship in member.plan.top.relationships
         where !relationship.isToMany && member.container.contains(relationship.key) {
             if try member.container.decodeNil(forKey: relationship.key) {
-                ends.append((relationship.number, nil))
+                ends.append((relationship.number, .nothing))
                 continue
             }
             let nested = try member.container.nestedContainer(
@@ -62,10 +62,10 @@ extension ManagedObjectDecoder {
             let plan = try plan(for: nested, expected: relationship.destination, nesting: nesting + 1)
             var values: [Value] = []
             try readAttributes(plan.top, in: nested, plan, into: &values)
-            guard let identity = Self.identity(of: plan, in: values),
-                let known = try known.object(identity, plan.number)
-            else { continue }
-            ends.append((relationship.number, known.object))
+            guard let identity = Self.identity(of: plan, in: values) else { continue }
+            let known = try known.object(identity, plan.number)
+            ends.append(
+                (relationship.number, known.map { .object($0.object) } ?? .new(entity: plan.number, identity)))
         }
         return ends
     }

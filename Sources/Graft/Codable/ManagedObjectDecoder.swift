@@ -165,6 +165,13 @@ final class ManagedObjectDecoder {
         let properties = plan.entity.properties
         let identity = options.existingObjects == .insert ? nil : Self.identity(of: plan, in: values)
         if let identity, let (object, entity) = try known.object(identity, plan.number) {
+            if !plan.entity.isAbstract,
+                let new = try known.succeed(object, entity, by: plan.number, identity, editor)
+            {
+                try update(new, plan, values, properties.count, container)
+                try requireValues(plan.top, of: new, plan, container)
+                return (new, properties.count)
+            }
             // An object that was found as one of a super-entity has only that one's properties.
             let count = min(properties.count, plans[entity].entity.properties.count)
             try update(object, plan, values, count, container)
@@ -313,6 +320,10 @@ final class ManagedObjectDecoder {
         _ relationship: CodingPlan.Relationship, of object: NSManagedObject, to ends: [NSManagedObject], isNew: Bool
     ) throws {
         let (number, property) = (relationship.number, relationship.property)
+        // First, while only their owners have them.
+        if relationship.isToMany, property.inverse == nil {
+            try known.claim(ends, number, property, of: object, editor)
+        }
         let old =
             relationship.isToMany
             ? try editor.connect(number, property, of: object, to: ends, isNew: isNew)

@@ -11,6 +11,8 @@ struct DictionaryMatching {
         var members: [DictionaryReader.Member]
         /// The node that names it.
         var node: Int
+        /// Whether the members are added to those that are there.
+        var isAdding = false
     }
 
     private let reader: DictionaryReader
@@ -27,7 +29,9 @@ struct DictionaryMatching {
             add(Mention(property: toOne.property, members: [member], node: toOne.owner))
         }
         for link in reader.links where link.mode != .exact {
-            add(Mention(property: link.property, members: link.members, node: link.owner))
+            add(
+                Mention(
+                    property: link.property, members: link.members, node: link.owner, isAdding: reader.adds(link)))
         }
         for (node, row) in zip(reader.nodes, reader.rows) where node.isNew {
             isNew.insert(reader.snapshot.resolved(row))
@@ -78,6 +82,7 @@ struct DictionaryMatching {
                 && reader.snapshot.tables[row.entity].flags[row.row].isDisjoint(with: [.root, .dead])
         }.map { ObjectMatcher.PlacedRow(row: $1, place: $0) }
         if unmatched.isEmpty { return [] }
-        return try matcher.match(unmatched, property, with: members, taken: &taken, reader.snapshot)
+        return try matcher.match(
+            unmatched, property, with: members, keepsPlaces: !mention.isAdding, taken: &taken, reader.snapshot)
     }
 }

@@ -88,7 +88,10 @@ struct DictionaryPopulator {
         if options.makesCopies { try DictionaryCopying(compiled.schema, options).keepLinks(&reader, importer) }
         try importer.fillObjects(reader.snapshot)
         importer.deletions.orphans = leavers(owned, importer)
-        for link in reader.links { try connect(link, reader, importer, &bases) }
+        for (index, link) in reader.links.enumerated() {
+            for link in reader.replacedLinks[index] ?? [] { try takeMembers(of: link, reader, importer) }
+            try connect(link, reader, importer, &bases)
+        }
         for removal in reader.removals { try disconnect(removal, reader, importer) }
         importer.count(reader.snapshot)
         return (reader.snapshot.roots.compactMap { importer.object(reader.snapshot.resolved($0)) }, reader)
@@ -210,6 +213,24 @@ struct DictionaryPopulator {
             importer.deletions.orphans += try current.filter { member in
                 try !seen.contains(ObjectIdentifier(member)) && (link.mode == .exact || isGivenUp(member, importer))
             }.map { .init(object: $0) }
+        }
+    }
+
+    /// Takes the members of a list that is replaced from those who have them: they had left them for the list.
+    private func takeMembers(
+        of link: DictionaryReader.Link, _ reader: DictionaryReader, _ importer: BatchImporter
+    ) throws {
+        let row = reader.snapshot.resolved(reader.rows[link.owner])
+        guard let object = importer.object(row) else { return }
+        let property = compiled.schema.entities[row.entity].properties[link.property]
+        let members = try link.members.compactMap { importer.object(try reader.row(of: $0, link.owner, link.property)) }
+        guard let inverse = property.inverse, let destination = property.destination else {
+            try importer.readOwners(of: members, link.property, row.entity)
+            return try importer.claim(members, link.property, property, of: object)
+        }
+        let back = compiled.schema.entities[destination].properties[inverse]
+        for member in members where !back.isToMany && member.destination(inverse, back) !== object {
+            try importer.editor.connect(inverse, back, of: member, to: nil)
         }
     }
 

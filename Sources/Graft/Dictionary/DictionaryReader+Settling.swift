@@ -33,6 +33,14 @@ extension DictionaryReader {
         let kept = links.indices.filter { adds(links[$0]) || last[cell(links[$0].owner, links[$0].property)] == $0 }
         let lastEnds = Dictionary(toOnes.indices.map { (cell(toOnes[$0].owner, toOnes[$0].property), $0) }) { $1 }
         if kept.count == links.count, lastEnds.count == toOnes.count { return }
+        var next = 0
+        for (index, link) in links.enumerated() {
+            if next < kept.count, kept[next] == index {
+                next += 1
+            } else {
+                replacedLinks[next, default: []].append(link)
+            }
+        }
         links = kept.map { links[$0] }
         toOnes = lastEnds.values.sorted().map { toOnes[$0] }
         var reachable: [RowReference: [RowReference]] = [:]

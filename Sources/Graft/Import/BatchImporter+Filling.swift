@@ -8,17 +8,23 @@ extension BatchImporter {
     /// which it appears. The store numbers new objects in the same order, and an export of them depends on it.
     func makeObjects(_ snapshot: borrowing GraphSnapshot) throws {
         for plan in plans where plan.version != nil { try noteOutdated(plan, snapshot) }
+        if snapshot.hasSiblings { try shareSiblings(snapshot) }
         for index in snapshot.roots.indices { try makeIfNeeded(snapshot.resolved(snapshot.roots[index]), snapshot) }
         let abandoned = abandonedRows(snapshot)
         for (entity, plan) in plans.enumerated() {
             for row in 0..<snapshot.tables[entity].count
             where matcher.objects[entity][row] == nil && !states[entity][row].contains(.settled) {
                 if !snapshot.tables[entity].flags[row].isDisjoint(with: [.dead, .gone]) { continue }
-                if hasReferencePolicies, !wanted[entity][row], plan.isReference(row, snapshot) { continue }
+                if !makesObject(row, plan, snapshot) { continue }
                 if !abandoned.isEmpty, abandoned.contains(RowReference(entity: entity, row: row)) { continue }
                 try make(row, plan, snapshot)
             }
         }
+    }
+
+    /// Whether a row that has no object makes one: references do so by their policies.
+    func makesObject(_ row: Int, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot) -> Bool {
+        !hasReferencePolicies || wanted[plan.number][row] || !plan.isReference(row, snapshot)
     }
 
     /// The rows without identity that only outdated ones lead to: they would be nobody's.
@@ -56,7 +62,7 @@ extension BatchImporter {
     }
 
     @inline(__always)
-    private func make(_ row: Int, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot) throws {
+    func make(_ row: Int, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot) throws {
         if plan.isAbstract { throw abstractEntity(plan, row, snapshot) }
         let object = matcher.known.make(plan.number)
         matcher.objects[plan.number][row] = object
@@ -299,6 +305,7 @@ extension BatchImporter {
             {
                 return false
             }
+            if let destination { dropPending(back: [destination], property) }
             return try connect(number, property, of: object, to: destination, isNew: isNew)
         }
         let range = statement.members
@@ -314,6 +321,7 @@ extension BatchImporter {
                     following: members.count, snapshot)
             }
         }
+        dropPending(back: members, property)
         let policy = plan.membersPolicies[number]
         if policy == .replace || snapshot.hasWholeLists && policy == .add {
             return try connect(number, property, of: object, to: members, isNew: isNew)
@@ -342,6 +350,14 @@ extension BatchImporter {
         pending.drop(number, of: object) { destination in
             removed.contains { zip($0, destination.identity).allSatisfy { $0.isSameIdentity(as: $1) } }
         }
+    }
+
+    /// Forgets what objects wait for at their end of a relationship to one object, when the other end names them.
+    private func dropPending(back ends: [NSManagedObject], _ property: GraphSchema.Property) {
+        guard !pending.isEmpty, let inverse = property.inverse, let destination = property.destination,
+            !schema.entities[destination].properties[inverse].isToMany
+        else { return }
+        for end in ends { pending.drop(inverse, of: end) }
     }
 
     /// Whether the data says of an object that it is deleted: then nothing leads to it, and nobody waits for it.

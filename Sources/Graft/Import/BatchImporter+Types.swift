@@ -8,50 +8,84 @@
 import CoreData
 import Foundation
 
-/// An object and the one of another entity that takes its place.
-struct Replacement {
-    var old: NSManagedObject
-    var oldEntity: Int
-    var new: NSManagedObject
-    var entity: Int
-}
-
-extension [Replacement] {
-    /// The objects by those whose place they have taken.
-    var successors: [ObjectIdentifier: NSManagedObject] {
-        Dictionary(map { (ObjectIdentifier($0.old), $0.new) }) { first, _ in first }
-    }
-}
-
 extension BatchImporter {
+    private var succession: ObjectSuccession { ObjectSuccession(known: matcher.known, editor: editor) }
+
     /// Does with each object that isn't of its row's entity what the rule or the policy says.
     func changeEntities(_ snapshot: borrowing GraphSnapshot) throws {
         var replaced: [Replacement] = []
         var seen: Set<ObjectIdentifier> = []
+        for reference in misfits(snapshot) {
+            let (entity, row) = (reference.entity, reference.row)
+            let plan = plans[entity]
+            guard let object = object(reference), let number = number(of: object),
+                !seen.contains(ObjectIdentifier(object))
+            else { continue }
+            let isBecoming = try schema.isEntity(entity, kindOf: number) && !plan.isAbstract && isUndecided(object)
+            if !isBecoming {
+                if plan.entityChangePolicy == .keep || plan.isReference(row, snapshot) { continue }
+                if try isOutdated(row, object, plan, snapshot) { continue }
+                try requireReplacing(object, row, plan, snapshot)
+            }
+            replaced.append(try succession.replace(object, number, by: entity))
+            // What the old one had counts as its own, so that it is updated and not filled from nothing.
+            states[entity][row].insert(.changed)
+            seen.insert(ObjectIdentifier(object))
+            if isBecoming || tally.hasMade(object) {
+                deletions.succeeded.append(object)
+            } else {
+                deletions.doomed.append(object)
+            }
+        }
+        if !replaced.isEmpty { try finishReplacing(replaced, snapshot) }
+        try noteStubs(snapshot)
+    }
+
+    /// The rows whose objects aren't of their entity; of siblings, those that the text has first.
+    private func misfits(_ snapshot: borrowing GraphSnapshot) -> [RowReference] {
+        var rows: [RowReference] = []
         for (entity, plan) in plans.enumerated() where plan.mayFindOthers {
             for row in 0..<snapshot.tables[entity].count {
                 guard let object = matcher.objects[entity][row], let number = number(of: object),
                     !schema.isEntity(number, kindOf: entity), object !== given
                 else { continue }
-                if seen.contains(ObjectIdentifier(object)) { continue }
-                let isBecoming = try schema.isEntity(entity, kindOf: number) && !plan.isAbstract && isUndecided(object)
-                if !isBecoming {
-                    if plan.entityChangePolicy == .keep || plan.isReference(row, snapshot) { continue }
-                    if try isOutdated(row, object, plan, snapshot) { continue }
-                    try requireReplacing(object, row, plan, snapshot)
-                }
-                let new = matcher.known.make(entity)
-                editor.made(new)
-                // What the old one had counts as its own, so that it is updated and not filled from nothing.
-                states[entity][row].insert(.changed)
-                try move(from: object, to: new, schema.commonPropertyCount(number, entity), plan)
-                seen.insert(ObjectIdentifier(object))
-                replaced.append(Replacement(old: object, oldEntity: number, new: new, entity: entity))
-                if isBecoming { deletions.succeeded.append(object) } else { deletions.doomed.append(object) }
+                rows.append(RowReference(entity: entity, row: row))
             }
         }
-        if !replaced.isEmpty { try finishReplacing(replaced, snapshot) }
-        try noteStubs(snapshot)
+        if snapshot.hasSiblings {
+            rows.sort { snapshot.tables[$0.entity].ends[$0.row] < snapshot.tables[$1.entity].ends[$1.row] }
+        }
+        return rows
+    }
+
+    /// Gives the rows of sub-entities that stand for one object the same one: what is there, else what the first of them says.
+    func shareSiblings(_ snapshot: borrowing GraphSnapshot) throws {
+        var seen: Set<RowReference> = []
+        for (entity, plan) in plans.enumerated() where plan.mayFindOthers && !plan.identity.isEmpty {
+            for row in 0..<snapshot.tables[entity].count {
+                let reference = RowReference(entity: entity, row: row)
+                if !snapshot.tables[entity].flags[row].isDisjoint(with: [.dead, .gone]) || seen.contains(reference) {
+                    continue
+                }
+                let siblings = snapshot.siblings(of: reference)
+                seen.formUnion(siblings)
+                if !siblings.isEmpty { try share([reference] + siblings, snapshot) }
+            }
+        }
+    }
+
+    private func share(_ rows: [RowReference], _ snapshot: borrowing GraphSnapshot) throws {
+        let making = rows.filter { makesObject($0.row, plans[$0.entity], snapshot) }
+        let first = making.min { snapshot.tables[$0.entity].ends[$0.row] < snapshot.tables[$1.entity].ends[$1.row] }
+        if let first, rows.allSatisfy({ object($0) == nil }) { try make(first.row, plans[first.entity], snapshot) }
+        guard let shared = rows.lazy.compactMap({ self.object($0) }).first else { return }
+        for row in rows where object(row) == nil {
+            let plan = plans[row.entity]
+            if plan.entityChangePolicy == .fail, !plan.isReference(row.row, snapshot) {
+                try requireReplacing(shared, row.row, plan, snapshot)
+            }
+            matcher.objects[row.entity][row.row] = shared
+        }
     }
 
     /// Notes the stubs that this batch fills: a later one may still say what they are.
@@ -83,65 +117,7 @@ extension BatchImporter {
     private func isUndecided(_ object: NSManagedObject) throws -> Bool {
         if tally.hasMade(object) { return true }
         guard let number = number(of: object), !plans[number].identity.isEmpty else { return false }
-        let plan = plans[number]
-        let initial = initialValues(number)
-        for (number, property) in plan.properties.enumerated() where property.isAttribute {
-            if property.isTransient || property.isDerived || plan.identity.contains(number) { continue }
-            if try !object.holds(initial[number], number, property) { return false }
-        }
-        return true
-    }
-
-    /// What the properties of a new object of an entity have; null for relationships.
-    private func initialValues(_ entity: Int) -> [GraphValue] {
-        if let known = initialValues[entity] { return known }
-        let attributes = matcher.known.entities[entity].attributePartsByName
-        let values = plans[entity].properties.map { property in
-            property.attributeKind.flatMap {
-                GraphValue(object: attributes[property.name]?.defaultValue, kind: $0)
-            } ?? .null
-        }
-        initialValues[entity] = values
-        return values
-    }
-
-    /// Moves what two entities have in common from one object to another one.
-    private func move(
-        from old: NSManagedObject, to new: NSManagedObject, _ count: Int, _ plan: ImportPlan
-    ) throws {
-        for (number, property) in plan.properties.prefix(count).enumerated() where !property.isDerived {
-            switch property.kind {
-            case .attribute:
-                try new.assign(try old.graphValue(number, property), number, property)
-            case .toOne(let destination):
-                guard let end = old.destination(number, property) else { continue }
-                if let back = property.inverse, schema.entities[destination].properties[back].isOrdered {
-                    try give(new, placeOf: old, schema.entities[destination].properties[back], back, of: end)
-                } else {
-                    try editor.connect(number, property, of: old, to: nil)
-                    try editor.connect(number, property, of: new, to: end, isNew: true)
-                }
-            case .toMany(let destination, _):
-                let members = old.members(number, property)
-                if let back = property.inverse, schema.entities[destination].properties[back].isOrdered {
-                    for end in members {
-                        try give(new, placeOf: old, schema.entities[destination].properties[back], back, of: end)
-                    }
-                } else {
-                    try editor.connect(number, property, of: old, to: [])
-                }
-                try editor.connect(number, property, of: new, to: members, isNew: true)
-            }
-        }
-    }
-
-    /// Lets an object stand in a list where another one stands.
-    private func give(
-        _ new: NSManagedObject, placeOf old: NSManagedObject, _ property: GraphSchema.Property, _ number: Int,
-        of owner: NSManagedObject
-    ) throws {
-        let members = owner.members(number, property).map { $0 === old ? new : $0 }
-        try editor.connect(number, property, of: owner, to: members)
+        return try succession.isStub(object)
     }
 
     /// Lets everything that knows objects know those that have taken their place.
@@ -157,7 +133,7 @@ extension BatchImporter {
             pending.replace(replacement.old, by: replacement.new, plans[replacement.entity].properties.count)
         }
         takeSuccessors(snapshot)
-        try moveOneSidedLinks(replaced, successors)
+        try succession.moveOneSidedLinks(replaced, &listOwners)
     }
 
     /// Gives rows the objects that have taken the place of theirs. A row of an entity that the new one can't be is of another object.
@@ -168,37 +144,6 @@ extension BatchImporter {
                 guard let object, let new = matcher.memory.successors[ObjectIdentifier(object)] else { continue }
                 let isSame = number(of: new).map { matcher.mapping.canBeSame($0, entity) } ?? false
                 matcher.objects[entity][row] = isSame ? new : nil
-            }
-        }
-    }
-
-    /// Lets relationships without inverse that lead to objects lead to those that have taken their place.
-    private func moveOneSidedLinks(
-        _ replaced: [Replacement], _ successors: [ObjectIdentifier: NSManagedObject]
-    ) throws {
-        let entities = Set(replaced.map(\.oldEntity))
-        for plan in plans {
-            for number in plan.relationships where schema.declaringEntity(of: number, plan.number) == plan.number {
-                let property = plan.properties[number]
-                guard property.inverse == nil, !property.isTransient, let destination = property.destination,
-                    entities.contains(where: { schema.isEntity($0, relatedTo: destination) })
-                else { continue }
-                let isOne = NSPredicate(
-                    format: property.isToMany ? "ANY %K IN %@" : "%K IN %@",
-                    argumentArray: [property.name, NSArray(array: replaced.map(\.old))])
-                for owner in try matcher.known.fetch(
-                    matcher.known.request(plan.number, where: [isOne], includesUnsaved: true))
-                {
-                    if property.isToMany {
-                        let members = owner.members(number, property)
-                        let new = members.map { successors[ObjectIdentifier($0)] ?? $0 }
-                        try editor.connect(number, property, of: owner, to: new)
-                        listOwners.note(owner, of: new, number, plan.number)
-                    } else if let new = owner.destination(number, property).flatMap({ successors[ObjectIdentifier($0)] }
-                    ) {
-                        try editor.connect(number, property, of: owner, to: new)
-                    }
-                }
             }
         }
     }

@@ -58,8 +58,6 @@ final class BatchImporter {
     var sides: RelationshipSides
     /// Whether each object that the data is about is asked for afterwards.
     var needsRoots = false
-    /// What the properties of new objects have, by entity, as far as somebody has asked.
-    var initialValues: [Int: [GraphValue]] = [:]
     /// The relationships of the current batch that were changed, before it is known whether they stay so.
     var relinked: [GraphSnapshot.Cell] = []
     /// Whether objects that were changed have again what they had.
@@ -91,6 +89,7 @@ final class BatchImporter {
         sides = RelationshipSides(schema)
         tally = ImportTally(entityCount: plans.count, keepsObjects: keepsObjects)
         deletions = ImportDeletions(matcher)
+        if hasOneSidedLists, context.hasChanges { listOwners.noteUnsaved(matcher.known) }
     }
 
     /// What the importer knows of the batches so far.

@@ -20,7 +20,9 @@ struct ListOwners {
         }
     }
 
-    fileprivate var owners: [Place: NSManagedObject] = [:]
+    private var owners: [Place: NSManagedObject] = [:]
+    /// The most objects that one fetch asks the owners of.
+    private static let portion = 20_000
 
     /// Notes whose list objects are in.
     mutating func note(_ owner: NSManagedObject, of members: [NSManagedObject], _ number: Int, _ entity: Int) {
@@ -48,10 +50,58 @@ struct ListOwners {
     mutating func removeAll() { owners.removeAll() }
 }
 
-extension BatchImporter {
-    /// The most objects that one fetch asks the owners of.
-    private static let ownerPortion = 20_000
+extension ListOwners {
+    /// Notes what unsaved objects have: no fetch finds the owners of unsaved members.
+    mutating func noteUnsaved(_ known: ContextObjects) {
+        for owner in known.pendingObjects where !owner.isDeleted {
+            guard let entity = known.number(of: owner) else { continue }
+            for (number, property) in known.schema.entities[entity].properties.enumerated()
+            where property.isToMany && property.inverse == nil {
+                note(
+                    owner, of: owner.members(number, property), number,
+                    known.schema.declaringEntity(of: number, entity))
+            }
+        }
+    }
 
+    /// Reads who has stored objects in the lists of a relationship.
+    mutating func read(_ members: [NSManagedObject], _ number: Int, _ entity: Int, _ known: ContextObjects) throws {
+        let entity = known.schema.declaringEntity(of: number, entity)
+        let property = known.schema.entities[entity].properties[number]
+        let wanted = members.distinctObjects.filter { member in
+            !member.objectID.isTemporaryID && owners[Place(member, entity, number)] == nil
+        }
+        for part in wanted.batches(of: Self.portion) {
+            let hasOne = NSPredicate(
+                format: "ANY %K IN %@", argumentArray: [property.name, NSArray(array: Array(part))])
+            for owner in try known.fetch(known.request(entity, where: [hasOne], includesUnsaved: true)) {
+                note(owner, of: owner.members(number, property), number, entity)
+            }
+        }
+    }
+
+    /// Takes the members of an object out of the lists of others.
+    mutating func claim(
+        _ members: [NSManagedObject], _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject,
+        _ known: ContextObjects, _ editor: ObjectEditor
+    ) throws {
+        guard property.inverse == nil, let entity = known.number(of: object) else { return }
+        let declaring = known.schema.declaringEntity(of: number, entity)
+        var losers: [NSManagedObject] = []
+        for member in members {
+            let place = Place(member, declaring, number)
+            if let other = owners[place], other !== object, !other.isDeleted { losers.append(other) }
+            owners[place] = object
+        }
+        let claimed = Set(members.map(ObjectIdentifier.init))
+        for loser in losers.distinctObjects {
+            let left = loser.members(number, property).filter { !claimed.contains(ObjectIdentifier($0)) }
+            try editor.connect(number, property, of: loser, to: left)
+        }
+    }
+}
+
+extension BatchImporter {
     /// Reads who has the objects that a batch puts into lists.
     func readListOwners(_ snapshot: borrowing GraphSnapshot) throws {
         var members: [GraphSnapshot.Column: [NSManagedObject]] = [:]
@@ -79,39 +129,13 @@ extension BatchImporter {
 
     /// Reads who has objects in the lists of a relationship.
     func readOwners(of members: [NSManagedObject], _ number: Int, _ entity: Int) throws {
-        let entity = schema.declaringEntity(of: number, entity)
-        let property = plans[entity].properties[number]
-        let wanted = members.distinctObjects.filter { member in
-            !member.objectID.isTemporaryID && listOwners.owners[.init(member, entity, number)] == nil
-        }
-        for part in wanted.batches(of: Self.ownerPortion) {
-            let hasOne = NSPredicate(
-                format: "ANY %K IN %@", argumentArray: [property.name, NSArray(array: Array(part))])
-            let owners = try matcher.known.fetch(matcher.known.request(entity, where: [hasOne], includesUnsaved: true))
-            for owner in owners {
-                for member in owner.members(number, property) {
-                    listOwners.owners[.init(member, entity, number)] = owner
-                }
-            }
-        }
+        try listOwners.read(members, number, entity, matcher.known)
     }
 
     /// Takes the members of an object out of the lists of others.
     func claim(
         _ members: [NSManagedObject], _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject
     ) throws {
-        guard property.inverse == nil, let entity = self.number(of: object) else { return }
-        let declaring = schema.declaringEntity(of: number, entity)
-        var losers: [NSManagedObject] = []
-        for member in members {
-            let place = ListOwners.Place(member, declaring, number)
-            if let other = listOwners.owners[place], other !== object, !other.isDeleted { losers.append(other) }
-            listOwners.owners[place] = object
-        }
-        let claimed = Set(members.map(ObjectIdentifier.init))
-        for loser in losers.distinctObjects {
-            let left = loser.members(number, property).filter { !claimed.contains(ObjectIdentifier($0)) }
-            try editor.connect(number, property, of: loser, to: left)
-        }
+        try listOwners.claim(members, number, property, of: object, matcher.known, editor)
     }
 }

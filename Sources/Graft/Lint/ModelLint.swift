@@ -87,6 +87,8 @@ public struct ModelLint: Sendable, Hashable, Codable {
 
     /// The identity of each entity, by name.
     public private(set) var identities: [Identity] = []
+    /// The entities whose kinds a key tells (`JSONEntityKey`), by themselves and their sub-entities: one identity is one object there.
+    package private(set) var families: [String: String] = [:]
 
     /// Whether there is an error among the findings.
     public var hasErrors: Bool { findings.contains { $0.severity == .error } }
@@ -112,6 +114,9 @@ public struct ModelLint: Sendable, Hashable, Codable {
             checkIdentity(of: entity, rules)
             checkDefaults(of: entity)
             checkDateFormats(of: entity)
+            for ancestor in sequence(first: entity, next: \.superentity) where rules.entity(ancestor).entityKey != nil {
+                families[entity.name ?? ""] = ancestor.name
+            }
         }
         checkReading(of: model)
         checkDialects(of: model, mapping)

@@ -31,12 +31,7 @@ package final class GraphMapping: Sendable {
     /// are kinds of an entity whose objects a key tells apart, and one has turned into the other.
     func canBeSame(_ entity: Int, _ other: Int) -> Bool {
         if schema.isEntity(entity, relatedTo: other) { return true }
-        var ancestor = schema.entities[entity].parent
-        while let next = ancestor {
-            if schema.isEntity(other, kindOf: next) { return entities[next].discriminator != nil }
-            ancestor = schema.entities[next].parent
-        }
-        return false
+        return schema.commonAncestor(entity, other).map { entities[$0].discriminator != nil } ?? false
     }
 
     /// A mapping in which nothing has a place in JSON and nothing has a policy: for objects that come from elsewhere.

@@ -121,12 +121,14 @@ final class GraphSchema: Sendable {
 
     /// How many properties two entities share: those of the nearest entity that both inherit from, or are.
     func commonPropertyCount(_ entity: Int, _ other: Int) -> Int {
+        commonAncestor(entity, other).map { entities[$0].properties.count } ?? 0
+    }
+
+    /// The most special entity that both entities are kinds of: one of them, where the other one is a kind of it.
+    func commonAncestor(_ entity: Int, _ other: Int) -> Int? {
         var ancestor: Int? = entity
-        while let next = ancestor {
-            if isEntity(other, kindOf: next) { return entities[next].properties.count }
-            ancestor = entities[next].parent
-        }
-        return 0
+        while let next = ancestor, !isEntity(other, kindOf: next) { ancestor = entities[next].parent }
+        return ancestor
     }
 
     /// The topmost entity that has a property of an entity.

@@ -45,8 +45,10 @@ struct PropertyCompiler {
         mapping.referencePolicy = said.referencePolicy ?? .stub
         mapping.membersPolicy = said.membersPolicy ?? .replace
         mapping.collectionForm = said.collectionForm ?? collectionForm(ofDestination: description) ?? .array
-        if mapping.nullPolicy == .default || mapping.missingPolicy == .default {
+        do {
             mapping.defaultValue = try defaultValue(property, description)
+        } catch  where mapping.nullPolicy != .default && mapping.missingPolicy != .default {
+            // Nobody asks for it.
         }
         return mapping
     }

@@ -16,6 +16,8 @@ final class ContextObjects {
     private let numbers: [ObjectIdentifier: Int]
     /// Whether the store had no object of an entity, sub-entities included, when that was first asked.
     private var wasEmpty: [Bool?]
+    /// What the properties of new objects have, by entity, as far as somebody has asked.
+    private var initialValues: [Int: [GraphValue]] = [:]
     /// How many fetches there have been.
     var fetchCount = 0
 
@@ -39,6 +41,19 @@ final class ContextObjects {
         let first = NSEntityDescription.insertNewObject(forEntityName: schema.entities[entity].name, into: context)
         classes[entity] = type(of: first)
         return first
+    }
+
+    /// What the properties of a new object of an entity have; null for relationships.
+    func initialValues(_ entity: Int) -> [GraphValue] {
+        if let known = initialValues[entity] { return known }
+        let attributes = entities[entity].attributePartsByName
+        let values = schema.entities[entity].properties.map { property in
+            property.attributeKind.flatMap {
+                GraphValue(object: attributes[property.name]?.defaultValue, kind: $0)
+            } ?? .null
+        }
+        initialValues[entity] = values
+        return values
     }
 
     /// The number of an object's entity; nil for one of another model.

@@ -27,25 +27,25 @@ extension ObjectMatcher {
             let plan = plans[reference.entity]
             for number in plan.relationships where snapshot.tables[plan.number].hasValue(number, row: reference.row) {
                 let cell = GraphSnapshot.Cell(row: reference, property: number)
-                var taken: Set<ObjectIdentifier> = []
-                for statement in before[cell] ?? [] {
-                    pending += try match(membersOf: statement, object, plan.properties[number], &taken, snapshot)
+                for statement in (before[cell] ?? []) + [snapshot.statement(of: cell)] {
+                    pending += try match(membersOf: statement, object, plan.properties[number], snapshot)
                 }
-                pending += try match(
-                    membersOf: snapshot.statement(of: cell), object, plan.properties[number], &taken, snapshot)
             }
         }
     }
 
     private func match(
         membersOf statement: LinkStatement, _ owner: NSManagedObject, _ property: GraphSchema.Property,
-        _ taken: inout Set<ObjectIdentifier>, _ snapshot: borrowing GraphSnapshot
+        _ snapshot: borrowing GraphSnapshot
     ) throws -> [RowReference] {
         let rows = unmatchedRows(of: statement, property, snapshot)
         if rows.isEmpty { return [] }
         let placed = rows.enumerated().map { PlacedRow(row: $1, place: $0) }
+        // Lists that add to each other may each mean the same member.
+        var taken: Set<ObjectIdentifier> = []
         return try match(
-            placed, property, with: owner.relatedObjects(statement.cell.property, property), taken: &taken, snapshot)
+            placed, property, with: owner.relatedObjects(statement.cell.property, property),
+            keepsPlaces: !snapshot.isAdding(statement), taken: &taken, snapshot)
     }
 
     /// The rows of a relationship that have neither an object nor an identity, nor stand for themselves.
@@ -85,13 +85,26 @@ extension ObjectMatcher {
             case .toOne:
                 let end = snapshot.tables[table].toOne(property.column, row: row)
                 let wanted = end.isNone ? nil : self.object(snapshot.resolved(end))
-                if !end.isNone, wanted == nil { continue }
+                if !end.isNone, wanted == nil {
+                    // Nothing leads to an object that is yet to be made.
+                    if willBeMade(end, plan.referencePolicies[number], snapshot) { return false }
+                    continue
+                }
                 if object.destination(number, property) !== wanted { return false }
             case .toMany:
                 continue
             }
         }
         return true
+    }
+
+    /// Whether a reference to an object that isn't there makes one.
+    private func willBeMade(
+        _ end: RowReference, _ policy: MappingOptions.ReferencePolicy, _ snapshot: borrowing GraphSnapshot
+    ) -> Bool {
+        let end = snapshot.resolved(end)
+        return policy == .stub && isIdentified(end.entity, end.row, snapshot)
+            && !snapshot.tables[end.entity].flags[end.row].contains(.gone)
     }
 
     // MARK: Objects that stand for themselves

@@ -4,8 +4,8 @@
 //     any other                       the object that is there, if it has the same contents
 //     a to-many relationship          the member with the same contents, each once: first at the same place, then one that
 //                                     has all that the row has and no more, then one that has all that the row has;
-//                                     at last, where the relationship is ordered and the members are the owner's alone,
-//                                     the one at the same place, whatever it has
+//                                     at last, where the relationship is ordered, the members are the owner's alone and the
+//                                     list isn't added to them, the one at the same place, whatever it has
 //
 // A row that names no value stands only for a member that has none. Where the identity includes the owner, the rest of the
 // identity is enough.
@@ -28,11 +28,13 @@ extension ObjectMatcher {
 
     /// Matches rows with what is at the end of a relationship of an object that was found; returns those that got an object.
     ///
-    /// - Parameter taken: The objects that other rows stand for already.
+    /// - Parameters:
+    ///   - keepsPlaces: Whether a row's place among the others is its place in the relationship; not where they are added.
+    ///   - taken: The objects that other rows stand for already.
     /// - Complexity: O(*n*) in rows and members, times the number of ways in which rows leave attributes out.
     func match(
         _ rows: [PlacedRow], _ property: GraphSchema.Property, with members: [NSManagedObject],
-        taken: inout Set<ObjectIdentifier>, _ snapshot: borrowing GraphSnapshot
+        keepsPlaces: Bool = true, taken: inout Set<ObjectIdentifier>, _ snapshot: borrowing GraphSnapshot
     ) throws -> [RowReference] {
         let free = try members.map { member in
             try !taken.contains(ObjectIdentifier(member)) && !member.isDeleted && !hasIdentity(member)
@@ -61,7 +63,7 @@ extension ObjectMatcher {
             let candidates = members.indices.filter { free[$0] }.map { members[$0] }
             matched += try match(remaining, property, extent, among: candidates, taken: &taken, snapshot)
         }
-        return matched + matchPlaces(rows, property, members, free, &taken)
+        return !keepsPlaces ? matched : matched + matchPlaces(rows, property, members, free, &taken)
     }
 
     /// Matches rows with the members at their places, where a place means something and nobody else has the member.

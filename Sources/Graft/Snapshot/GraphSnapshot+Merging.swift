@@ -12,11 +12,13 @@ extension GraphSnapshot {
         guard let hash = identityHash(entity: reference.entity, row: reference.row, columns: columns) else {
             return reference
         }
+        var settled = reference
         if let known = row(sharing: reference, hash: hash, columns: columns, space: space) {
-            return merge(reference, into: known, hash: hash, space: space)
+            settled = merge(reference, into: known, hash: hash, space: space)
+        } else {
+            indexes[space].insert(reference, hash: hash)
         }
-        indexes[space].insert(reference, hash: hash)
-        return reference
+        return kinds.isEmpty ? settled : settleSiblings(of: settled, hash: hash, space: space)
     }
 
     @inline(__always)
@@ -100,8 +102,8 @@ extension GraphSnapshot {
 
     /// Copies what is present in one row to another one of the same or a related entity, whose properties begin the same.
     mutating func moveValues(of source: RowReference, to target: RowReference, replacing: Bool) {
-        let common = source.entity < target.entity ? source.entity : target.entity
-        for (number, property) in schema.entities[common].properties.enumerated() {
+        let common = schema.commonPropertyCount(source.entity, target.entity)
+        for (number, property) in schema.entities[source.entity].properties.prefix(common).enumerated() {
             guard tables[source.entity].hasValue(number, row: source.row) else { continue }
             let column = property.column
             if !property.isAttribute {

@@ -40,6 +40,10 @@ public struct GraphSnapshot: Sendable {
     var hasWholeLists = false
     /// By entity, the attribute that tells an object's version; empty where none does.
     var versions: [Int?] = []
+    /// By entity, what is said of sub-entities; empty where no key tells any.
+    var kinds: [Kinds] = []
+    /// Whether there are rows of several sub-entities for one object.
+    var hasSiblings = false
     /// Whether rows were passed over because another one of their object has a higher version.
     var hasOutdatedRows = false
 
@@ -82,6 +86,7 @@ public struct GraphSnapshot: Sendable {
         earlier.removeAll()
         times.removeAll()
         hasOutdatedRows = false
+        hasSiblings = false
         relatedRows.removeAll()
         skippedCounts.removeAll()
     }

@@ -121,6 +121,11 @@ struct JSONSnapshotReader: ~Copyable {
         if mapping.entities.contains(where: { $0.version != nil }) {
             snapshot.versions = mapping.entities.map(\.version)
         }
+        if mapping.entities.contains(where: { $0.discriminator != nil }) {
+            snapshot.kinds = mapping.entities.map {
+                .init(areTold: $0.discriminator != nil, change: $0.entityChangePolicy)
+            }
+        }
         snapshot.hasWholeLists = mapping.isDocument
         if mapping.isDocument { return snapshot }
         for (entity, description) in mapping.entities.enumerated() {
@@ -151,11 +156,12 @@ struct JSONSnapshotReader: ~Copyable {
         while hasMore, isDocument || snapshot.rowCount + snapshot.earlier.count < rowLimit {
             hasMore = try readRecord()
         }
-        snapshot.mergeAddedMembers()
-        // Where nobody else loses a member, in which order it came to others makes no difference.
-        try snapshot.addUpLists { property, schema in
+        snapshot.mergeAddedMembers { mapping.entities[$0].properties[$1]?.defaultValue ?? .null }
+        // Where only one side says who belongs to whom, in which order it was said makes no difference.
+        try snapshot.addUpLists { property, snapshot in
             guard let inverse = property.inverse, let destination = property.destination else { return true }
-            return schema.entities[destination].properties[inverse].isToMany
+            return snapshot.schema.entities[destination].properties[inverse].isToMany
+                && !snapshot.saysSomething(of: inverse, destination)
         }
         return hasMore
     }

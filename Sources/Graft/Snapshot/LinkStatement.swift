@@ -104,74 +104,34 @@ extension GraphSnapshot {
         return Dictionary(grouping: lists, by: \.cell)
     }
 
-    private static func inOrder(_ lists: [Cell: [LinkStatement]]) -> [(key: Cell, value: [LinkStatement])] {
+    static func inOrder(_ lists: [Cell: [LinkStatement]]) -> [(key: Cell, value: [LinkStatement])] {
         lists.sorted { ($0.key.row, $0.key.property) < ($1.key.row, $1.key.property) }
-    }
-
-    /// Lets members without identity stand for the equal ones that earlier lists have, each of those once a list: had the earlier
-    /// list been imported before, they would be found.
-    mutating func mergeAddedMembers() {
-        if earlier.isEmpty { return }
-        let related = Set(relatedRows.map(\.reference))
-        for (cell, lists) in Self.inOrder(listsAddedBefore()) {
-            var known: [RowContents: [RowReference]] = [:]
-            for list in lists + [statement(of: cell)] {
-                // How many of the list have said the same.
-                var counts: [RowContents: Int] = [:]
-                for index in list.members.indices {
-                    let row = resolved(members[index])
-                    guard !related.contains(row), let contents = contents(of: row) else { continue }
-                    let count = counts[contents, default: 0]
-                    counts[contents] = count + 1
-                    if let equal = known[contents], count < equal.count {
-                        if equal[count] != row { forward(row, to: equal[count]) }
-                    } else {
-                        known[contents, default: []].append(row)
-                    }
-                }
-            }
-        }
-    }
-
-    /// All that a row says.
-    private struct RowContents: Hashable {
-        var entity: Int
-        var properties: [Int]
-        var values: [ExactValue]
-        var ends: [RowReference]
-    }
-
-    /// What a row says that is known by that alone; nil for one with an identity, at the top or with lists of its own.
-    private func contents(of row: RowReference) -> RowContents? {
-        let entity = schema.entities[row.entity]
-        guard tables[row.entity].flags[row.row].isEmpty, tables[row.entity].rowName(row.row).isNull,
-            identityHash(entity: row.entity, row: row.row, columns: entity.identityColumns) == nil
-        else { return nil }
-        var contents = RowContents(entity: row.entity, properties: [], values: [], ends: [])
-        for (number, property) in entity.properties.enumerated() {
-            guard tables[row.entity].hasValue(number, row: row.row) else { continue }
-            contents.properties.append(number)
-            switch property.kind {
-            case .attribute: contents.values.append(ExactValue(tables[row.entity].value(property.column, row: row.row)))
-            case .toOne: contents.ends.append(resolved(tables[row.entity].toOne(property.column, row: row.row)))
-            case .toMany: return nil
-            }
-        }
-        return contents
     }
 
     /// Makes one list of those that add to each other.
     ///
     /// - Parameter isWanted: Whether the lists of a relationship are added up.
     /// - Throws: ``GraftError`` with `tooLarge`.
-    mutating func addUpLists(where isWanted: (GraphSchema.Property, GraphSchema) -> Bool) throws {
+    mutating func addUpLists(where isWanted: (GraphSchema.Property, borrowing GraphSnapshot) -> Bool) throws {
         if earlier.isEmpty { return }
+        var decided: [Column: Bool] = [:]
         let lists = listsAddedBefore().filter { cell, _ in
-            isWanted(schema.entities[cell.row.entity].properties[cell.property], schema)
+            let column = Column(entity: cell.row.entity, property: cell.property)
+            let answer = decided[column] ?? isWanted(schema.entities[column.entity].properties[column.property], self)
+            decided[column] = answer
+            return answer
         }
         let left = earlierStatements().reversed().filter { $0.isReplaced || lists[$0.cell] == nil }
         for (cell, lists) in Self.inOrder(lists) { try addUp(lists + [statement(of: cell)], cell) }
         earlier = left
+    }
+
+    /// Whether any row says something of a relationship.
+    func saysSomething(of number: Int, _ entity: Int) -> Bool {
+        let declaring = schema.declaringEntity(of: number, entity)
+        return (declaring..<schema.entities[declaring].end).contains { entity in
+            (0..<tables[entity].count).contains { tables[entity].hasValue(number, row: $0) }
+        }
     }
 
     private mutating func addUp(_ statements: [LinkStatement], _ cell: Cell) throws {

@@ -31,10 +31,12 @@ struct CheckJob {
         try FileKind.requireReadable(store)
         if FileKind(ofPath: store) == .file { try StoreAccess.requireStore(store) }
         let model = try StoreAccess.model(at: model, forStore: store)
-        let identities = try ModelLint(model).identities.filter { !$0.isInferred && !$0.properties.isEmpty }
+        let lint = try ModelLint(model)
+        let identities = lint.identities.filter { !$0.isInferred && !$0.properties.isEmpty }
         let check = StoreAccess.check(
             store, model: model,
-            identities: Dictionary(identities.map { ($0.entity, $0.properties) }) { first, _ in first })
+            identities: Dictionary(identities.map { ($0.entity, $0.properties) }) { first, _ in first },
+            families: lint.families)
         let report = CheckReport(store: store, isRepair: repairs, isJSON: isJSON, console: console)
         let summary: StoreCheckSummary
         do {

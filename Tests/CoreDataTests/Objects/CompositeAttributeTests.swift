@@ -11,10 +11,14 @@ import Testing
         let container: NSPersistentContainer
         let url = FileManager.default.temporaryDirectory.appending(path: "composite-\(UUID().uuidString).sqlite")
 
-        init(_ model: NSManagedObjectModel, _ type: NSPersistentStore.StoreType, at url: URL? = nil) throws {
+        init(
+            _ model: NSManagedObjectModel, _ type: NSPersistentStore.StoreType, at url: URL? = nil,
+            tracksHistory: Bool = false
+        ) throws {
             container = NSPersistentContainer(name: "Test", managedObjectModel: model)
             let description = NSPersistentStoreDescription(url: url ?? self.url)
             description.type = type.rawValue
+            if tracksHistory { description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey) }
             container.persistentStoreDescriptions = [description]
             var failure: (any Error)?
             container.loadPersistentStores { failure = $1 }
@@ -169,6 +173,49 @@ import Testing
         try context.save()
         _ = make(context, "b", ["place": ["name": "Rome"]])
         #expect(throws: (any Error).self) { try context.save() }
+    }
+
+    @Test(arguments: types)
+    func `a composite value that is there has its mandatory elements`(_ type: NSPersistentStore.StoreType) throws {
+        let mandatory = Self.attribute("country", .stringAttributeType, isOptional: false)
+        let stack = try Stack(Self.model(extra: [mandatory]), type)
+        defer { withExtendedLifetime(stack) {} }
+        let context = stack.container.viewContext
+        let quake = make(context, "a", [:])
+        try context.save()
+        quake.setValue("Rome", forKeyPath: "place.name")
+        let error = #expect(throws: CocoaError.self) { try context.save() }
+        #expect(error?.code == .validationMissingMandatoryProperty)
+        #expect((error as NSError?)?.userInfo[NSValidationKeyErrorKey] as? String == "place.country")
+        quake.setValue("Italy", forKeyPath: "place.country")
+        try context.save()
+        quake.setValue(nil, forKey: "place")
+        try context.save()
+    }
+
+    @Test func `a history keeps the elements of what is deleted`() throws {
+        let model = Self.model()
+        let quake = try #require(model.entitiesByName["Quake"])
+        let place = try #require(quake.attributesByName["place"] as? NSCompositeAttributeDescription)
+        place.elements[0].preservesValueInHistoryOnDeletion = true
+        quake.attributesByName["felt"]?.preservesValueInHistoryOnDeletion = true
+        let stack = try Stack(model, .sqlite, tracksHistory: true)
+        defer { withExtendedLifetime(stack) {} }
+        let context = stack.container.viewContext
+        let object = make(
+            context, "a", ["place": ["name": "Rome", "point": ["x": 3.0]], "felt": ["x": 1.0, "y": 2.0]])
+        try context.save()
+        object.setValue(4, forKeyPath: "felt.x")
+        try context.save()
+        context.delete(object)
+        try context.save()
+        let request = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)
+        request.resultType = .changesOnly
+        let result = try context.execute(request) as? NSPersistentHistoryResult
+        let changes = try #require(result?.result as? [NSPersistentHistoryChange])
+        #expect(changes[1].updatedProperties?.map(\.name) == ["felt"])
+        let tombstone = try #require(changes[2].tombstone as? [String: [String: AnyHashable]])
+        #expect(tombstone == ["place": ["name": "Rome"], "felt": ["x": 4.0, "y": 2.0]])
     }
 
     @Test func `batches take dictionaries, too`() throws {

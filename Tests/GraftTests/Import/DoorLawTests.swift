@@ -45,7 +45,9 @@ final class DoorTeam: NSManagedObject, ManagedCodable {}
                 .toMany("remarks", "Remark", inverse: "team", rule: .cascadeDeleteRule),
                 .toMany("seasons", "Season", inverse: "team", rule: .cascadeDeleteRule),
                 .toOne("ground", "Ground", inverse: "team", rule: .cascadeDeleteRule),
+                .toMany("trophies", "Trophy"),
             ])
+        sketch.entity("Trophy", info: ["identityAttributes": "id"], [.attribute("id", .integer64AttributeType)])
         sketch.entity(
             "Player", info: ["identityAttributes": "id", "JSONEntityKey": "$entity"],
             [
@@ -147,6 +149,7 @@ final class DoorTeam: NSManagedObject, ManagedCodable {}
                             + "]"
                         : nil
                 ),
+                ("trophies", list(3) { payload, _ in "{\"id\": \(payload.number(4))}" }),
                 ("ground", some("{\"place\": \"place \(number(3))\", \"seats\": \(number(100))}")),
             ])
         }
@@ -160,7 +163,8 @@ final class DoorTeam: NSManagedObject, ManagedCodable {}
                 ("$entity", isKeeper ? "\"Keeper\"" : nil), ("id", "\(id)"), ("name", some("\"player \(number(4))\"")),
                 ("isActive", some(chance(50) ? "true" : "false")), ("height", some("1.\(number(9))")),
                 ("saves", isKeeper ? some("\(number(100))") : nil),
-                ("rival", some("{\"id\": \(number(3) * 10)}")),
+                // A keeper may be named as a player before anything is known of it.
+                ("rival", some("{\"id\": \(number(3) * 10 + number(2))}")),
                 ("badges", list(2) { payload, _ in "{\"colour\": \"\(["red", "blue"][payload.number(2)])\"}" }),
             ])
         }

@@ -72,6 +72,38 @@ import Testing
         }
     }
 
+    @Test(arguments: ["link", "defer"], [1, 1000])
+    func `what the other end says since counts, in batches of any size`(_ policy: String, _ size: Int) throws {
+        for saves in [false, true] {
+            var world = try ImportWorld(.sqlite) { sketch in
+                sketch.entity(
+                    "Key", info: ["identityAttributes": "id"],
+                    [
+                        .attribute("id", .integer64AttributeType),
+                        .toOne("lock", "Lock", inverse: "key").annotated(["JSONReferencePolicy": policy]),
+                        .toOne("door", "Lock", inverse: "keys").annotated(["JSONReferencePolicy": policy]),
+                    ])
+                sketch.entity(
+                    "Lock", info: ["identityAttributes": "id"],
+                    [
+                        .attribute("id", .integer64AttributeType), .toOne("key", "Key", inverse: "lock"),
+                        .toMany("keys", "Key", inverse: "door"),
+                    ])
+            }
+            (world.options.batchSize, world.options.savesEachBatch) = (size, saves)
+            let texts = [
+                (#"[{"id": 1, "lock": 5, "door": 5}, {"id": 2, "lock": 5}, {"id": 3, "lock": 5}]"#, "Key"),
+                (#"[{"id": 7, "key": 1, "keys": [1]}, {"id": 5}, {"id": 6}]"#, "Lock"),
+            ]
+            try world.stack.container.importJSON(
+                from: texts.map { .data(Data($0.0.utf8), entity: $0.1) }, options: world.options)
+            #expect(try world.members("lock", "id", of: "Key", "id", 1) == ["7"])
+            #expect(try world.members("door", "id", of: "Key", "id", 1) == ["7"])
+            #expect(try world.members("lock", "id", of: "Key", "id", 2) == [])
+            #expect(try world.members("lock", "id", of: "Key", "id", 3) == ["5"])
+        }
+    }
+
     @Test func `link: a reference to nothing unlinks what was there`() throws {
         let world = try world("link")
         try world.take(#"{"id": 4}"#, "Album")

@@ -38,6 +38,28 @@ import Testing
         #expect(check.text.contains("duplicateIdentity"), "\(check.text)")
     }
 
+    @Test func `where a key tells the sub-entities, one identity is one object, and two rows of it are found`() throws {
+        let model = try folder.model(
+            """
+            <entity name="Item"><attribute name="id" optional="YES" attributeType="Integer 64"/>
+              <userInfo><entry key="identityAttributes" value="id"/><entry key="JSONEntityKey" value="type"/></userInfo></entity>
+            <entity name="Book" parentEntity="Item"/>
+            <entity name="Map" parentEntity="Item"/>
+            """)
+        let path = folder.path("Items.sqlite")
+        try graft(
+            "import", "-", "--entity", "Item", "--store", path, "--model", model,
+            input: #"[{"id": 1, "type": "Book"}, {"id": 2, "type": "Map"}, {"id": 3}]"#, in: folder
+        ).succeeded()
+        try graft("check", path, in: folder).succeeded()
+        for id in [2, 3] {
+            try changeDatabase(at: path, "UPDATE ZITEM SET ZID = 1 WHERE ZID = \(id)")
+            let check = try graft("check", path, "--json", in: folder)
+            #expect(check.status == 1)
+            #expect(check.text.components(separatedBy: "duplicateIdentity").count == 2, "\(check.text)")
+        }
+    }
+
     // MARK: Kinds of damage
 
     /// A finding, the row told by SQL.

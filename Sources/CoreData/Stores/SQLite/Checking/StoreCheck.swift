@@ -9,17 +9,22 @@ package struct StoreCheck {
     let url: URL
     let model: NSManagedObjectModel
     let identities: [String: [String]]
+    let families: [String: String]
     let timeout: TimeInterval?
 
     /// - Parameters:
     ///   - identities: What identifies the objects of entities, by their names.
+    ///   - families: The entities in which one identity is one object, whatever sub-entity it is of, by their own and their
+    ///     sub-entities' names.
     ///   - timeout: How many seconds to wait for a lock; nil for as long as usual.
     package init(
-        store url: URL, model: NSManagedObjectModel, identities: [String: [String]] = [:], timeout: TimeInterval? = nil
+        store url: URL, model: NSManagedObjectModel, identities: [String: [String]] = [:],
+        families: [String: String] = [:], timeout: TimeInterval? = nil
     ) {
         self.url = url
         self.model = model
         self.identities = identities
+        self.families = families
         self.timeout = timeout
     }
 
@@ -107,7 +112,8 @@ package struct StoreCheck {
         for table in schema.tables { try run.guarding(table.name) { try rows.run(run.db, table) } }
         // A table that can't be read may refer to any of them.
         if !run.isIncomplete { try run.guarding("external files") { try rows.checkFiles(run.db) } }
-        let rules = StoreRules(schema: schema, identities: identities, tablesWithoutKeys: rows.tablesWithoutKeys)
+        let rules = StoreRules(
+            schema: schema, identities: identities, families: families, tablesWithoutKeys: rows.tablesWithoutKeys)
         for rule in try rules.all() { try run.guarding(rule.entity) { try run.ask(rule, schema) } }
         return rows
     }

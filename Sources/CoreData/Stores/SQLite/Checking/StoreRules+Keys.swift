@@ -75,18 +75,18 @@ extension StoreRules {
             !constraints.contains(where: { Set($0.properties) == Set(identity) })
         else { return rules }
         let columns = identity.compactMap(entity.column(named:))
-        // An identity may be of what isn't stored.
-        if columns.count == identity.count {
-            let line = line(of: entity, identity)
-            rules.append(
-                duplicates(
-                    .duplicateIdentity, line.last ?? entity, identity, columns, "which identifies its objects",
-                    of: entity, in: line))
-        }
+        // An identity may be of what isn't stored; the rule of a family's entity is about all of it.
+        guard columns.count == identity.count, families[entity.name] ?? entity.name == entity.name else { return rules }
+        let line = line(of: entity, identity)
+        let family = schema.entities.filter { $0.name == entity.name || families[$0.name] == entity.name }
+        rules.append(
+            duplicates(
+                .duplicateIdentity, line.last ?? entity, identity, columns, "which identifies its objects", of: family,
+                in: family + line.dropFirst()))
         return rules
     }
 
-    /// An entity and its super-entities that have its identity. What can't be the same object may share one: of two entities that
+    /// An entity and its super-entities that have its identity. Outside of families, what can't be the same object may share one: of two entities that
     /// only have a super-entity in common, there may be objects with the same identity, as imports make them.
     private func line(of entity: SQLEntity, _ identity: [String]) -> [SQLEntity] {
         var line = [entity]
@@ -99,15 +99,15 @@ extension StoreRules {
     }
 
     /// - Parameters:
-    ///   - own: Which entity's rows have to be among those that are alike; nil for any.
+    ///   - own: Of which entities a row has to be among those that are alike; none for any.
     ///   - line: The entities whose rows are compared, without sub-entities; empty for the entity and all of those.
     private func duplicates(
         _ kind: StoreFinding.Kind, _ entity: SQLEntity, _ names: [String], _ columns: [String], _ reason: String,
-        of own: SQLEntity? = nil, in line: [SQLEntity] = []
+        of own: [SQLEntity] = [], in line: [SQLEntity] = []
     ) -> StoreRule {
-        let numbers = line.map { String($0.number) }.joined(separator: ", ")
-        let isCompared = line.isEmpty ? entity.rowCondition(of: entity.table) : "Z_ENT IN (\(numbers))"
-        let hasOwn = own.map { " AND SUM(Z_ENT = \($0.number)) > 0" } ?? ""
+        func numbers(_ entities: [SQLEntity]) -> String { entities.map { String($0.number) }.joined(separator: ", ") }
+        let isCompared = line.isEmpty ? entity.rowCondition(of: entity.table) : "Z_ENT IN (\(numbers(line)))"
+        let hasOwn = own.isEmpty ? "" : " AND SUM(Z_ENT IN (\(numbers(own)))) > 0"
         let filled = columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
         return StoreRule(
             kind: kind, entity: entity.name, property: names.joined(separator: ", "),

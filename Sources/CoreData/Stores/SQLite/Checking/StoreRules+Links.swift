@@ -7,6 +7,8 @@ struct StoreRules {
     let schema: SQLSchema
     /// The declared identity of entities: names of attributes and to-one relationships.
     let identities: [String: [String]]
+    /// The entities in which one identity is one object, whatever sub-entity it is of, by their own and their sub-entities' names.
+    var families: [String: String] = [:]
     /// The tables with rows whose key is no number: what leads nowhere may lead to one of them.
     var tablesWithoutKeys: Set<String> = []
 

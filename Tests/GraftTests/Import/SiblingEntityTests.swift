@@ -1,0 +1,134 @@
+// Two sub-entities with one identity, where a key tells the sub-entities: one object, whichever comes first, in batches of any size.
+
+import CoreData
+import Foundation
+import Graft
+import TestSupport
+import Testing
+
+@Suite struct SiblingEntityTests {
+    private func world(_ policy: String, _ kind: StoreKind = .sqlite) throws -> ImportWorld {
+        var world = try ImportWorld(kind) { sketch in
+            sketch.entity(
+                "Animal", info: ["identityAttributes": "id", "JSONEntityKey": "type", "JSONEntityChange": policy],
+                [
+                    .attribute("id", .integer64AttributeType), .attribute("name"),
+                    .attribute("age", .integer32AttributeType), .toOne("owner", "Owner", inverse: "pets"),
+                    .toMany("friends", "Owner", inverse: "guests"),
+                ])
+            sketch.entity("Cat", parent: "Animal", [.attribute("lives", .integer16AttributeType)])
+            sketch.entity("Dog", parent: "Animal", [.attribute("tricks")])
+            sketch.entity(
+                "Owner", info: ["identityAttributes": "id"],
+                [
+                    .attribute("id", .integer64AttributeType), .toMany("pets", "Animal", inverse: "owner"),
+                    .toMany("guests", "Animal", inverse: "friends", isOrdered: true)
+                        .annotated(["JSONToManyPolicy": "union"]), .toOne("dog", "Dog"),
+                ])
+        }
+        world.options.format = .sequence
+        return world
+    }
+
+    private func picture(_ world: ImportWorld) throws -> [String] {
+        try world.stack.perform { context throws in
+            func name(_ object: NSManagedObject) -> String {
+                "\(object.entity.name ?? "") \(object.value(forKey: "id") ?? "-")"
+            }
+            context.checkInvariants()
+            return try context.everything().map { object in
+                let values = ["name", "age", "lives", "tricks"].filter { object.entity.attributesByName[$0] != nil }
+                    .map { "\(object.value(forKey: $0) ?? "-")" }
+                return "\(name(object)) \(values.joined(separator: ",")) \(object.linksToRead(name))"
+            }.sorted()
+        }
+    }
+
+    @Test(arguments: ["keep", "replace"], [1, 1000])
+    func `a cat and a dog with one identity are one animal`(_ policy: String, _ size: Int) throws {
+        var world = try world(policy)
+        world.options.batchSize = size
+        let text = """
+            {"type": "Dog", "id": 1, "name": "a", "tricks": "sit"}
+            {"type": "Cat", "id": 1, "name": "b", "lives": 9}
+            {"id": 1, "age": 3}
+            """
+        let report = try world.take(text, "Animal")
+        #expect(try world.count("Animal") == 1)
+        let entity = policy == "keep" ? "Dog" : "Cat"
+        #expect(try world.value("name", of: entity, "id", 1) == "b")
+        #expect(try world.value("age", of: entity, "id", 1) == "3")
+        #expect(report.leftOutValues.isEmpty == (policy == "replace"))
+        #expect(report.total.deleted == 0 && report.total.inserted == 1)
+    }
+
+    @Test(arguments: [1, 1000])
+    func `a cat that is a dog in another record is an error where that is said`(_ size: Int) throws {
+        var world = try world("fail")
+        world.options.batchSize = size
+        let text = #"{"type": "Dog", "id": 1, "tricks": "sit"} {"type": "Cat", "id": 1, "lives": 9}"#
+        #expect(world.refuse(text, "Animal")?.description.contains("is a Cat") == true)
+        #expect(try world.count("Animal") == 0)
+    }
+
+    @Test(arguments: [1, 1000])
+    func `a stub becomes what the text says first`(_ size: Int) throws {
+        var world = try world("keep")
+        try world.take(#"{"id": 1, "pets": [1]}"#, "Owner")
+        world.options.batchSize = size
+        try world.take(
+            #"{"type": "Dog", "id": 1, "tricks": "sit"} {"type": "Cat", "id": 1, "lives": 9}"#, "Animal")
+        #expect(try world.value("tricks", of: "Dog", "id", 1) == "sit")
+        #expect(try world.count("Animal") == 1)
+    }
+
+    @Test func `a reference is to the one that there is`() throws {
+        let world = try world("keep")
+        try world.take(
+            #"{"id": 1, "pets": [{"type": "Dog", "id": 1, "name": "a"}, {"type": "Cat", "id": 1}], "dog": 1}"#, "Owner")
+        #expect(try world.members("pets", "id", of: "Owner", "id", 1) == ["1"])
+        #expect(try world.members("dog", "id", of: "Owner", "id", 1) == ["1"])
+        #expect(try world.count("Animal") == 1)
+    }
+
+    @Test(arguments: Laws.cases(1...200, oneOf: 8))
+    func `any size of batches gives the same store`(_ seed: Int) throws {
+        var random = SeededGenerator(seed: seed)
+        func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
+        func animal() -> String {
+            var members = ["\"id\": \(number(3))"]
+            let type = number(4)
+            if type > 0 { members.append("\"type\": \"\(["Animal", "Cat", "Dog"][type - 1])\"") }
+            if number(2) == 0 { members.append("\"name\": \"n\(number(3))\"") }
+            if number(2) == 0 { members.append("\"age\": \(number(4) == 0 ? "null" : "\(number(9))")") }
+            if type == 2, number(2) == 0 { members.append("\"lives\": \(number(9))") }
+            if type == 3, number(2) == 0 { members.append("\"tricks\": \"t\(number(3))\"") }
+            if number(3) == 0 { members.append("\"owner\": \(number(2))") }
+            if number(3) == 0 { members.append("\"friends\": [\(number(2))]") }
+            return "{\(members.joined(separator: ", "))}"
+        }
+        func text() -> String {
+            (0..<(2 + number(5))).map { _ in
+                let list = (0..<number(3)).map { _ in number(3) == 0 ? animal() : "\(number(3))" }
+                return
+                    "{\"id\": \(number(2)), \"\(number(2) == 0 ? "pets" : "guests")\": [\(list.joined(separator: ", "))]}"
+            }.joined(separator: "\n")
+        }
+        let texts = (0..<3).map { _ in text() }
+        let policy = number(2) == 0 ? "keep" : "replace"
+        var expected: [[String]] = []
+        for options in ImportOptions.sequences(batches: 1, 3, 1000) {
+            var world = try world(policy, seed.isMultiple(of: 3) ? .inMemory : .sqlite)
+            world.options = options
+            for (index, text) in texts.enumerated() {
+                try world.take(text, "Owner")
+                let labels = try picture(world)
+                if expected.count == index { expected.append(labels) }
+                try #require(
+                    labels == expected[index],
+                    "seed \(seed) \(policy), \(options.batchSize) \(options.savesEachBatch), text \(index):\n\(texts.joined(separator: "\n--\n"))\n\(labels.difference(from: expected[index]).map { "\($0)" })"
+                )
+            }
+        }
+    }
+}
