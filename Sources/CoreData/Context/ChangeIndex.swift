@@ -119,11 +119,14 @@ struct RequiredEquality {
 
     private init?(_ path: NSExpression, _ value: NSExpression, _ entity: NSEntityDescription) {
         guard case .keyPath(let start, let steps) = path.node, case .evaluatedObject = start.node,
-            steps.steps.count == 1, case .key(let name)? = steps.steps.first, entity.attributesByName[name] != nil,
+            steps.steps.count == 1, case .key(let name)? = steps.steps.first,
+            let attribute = entity.attributesByName[name],
             case .constant(let constant) = value.node
         else { return nil }
         self.name = name
         self.path = path
-        key = OperandKey(constant.operand)
+        // Compared as an attribute's values are: a number that is looked for in a text is its text.
+        let isText = attribute.attributeType == .stringAttributeType
+        key = OperandKey(constant.operand.respelled(asText: isText))
     }
 }

@@ -218,7 +218,7 @@ extension NSManagedObjectContext {
         let changed = Set(pending.map(ObjectIdentifier.init))
         let result = stored.filter { !changed.contains(ObjectIdentifier($0)) }
         let matching = pending.filter { object in
-            !object.isDeleted && (query.predicate?.evaluate(with: object) ?? true)
+            !object.isDeleted && (query.predicate.map { PredicateEvaluator.finds(object, $0) } ?? true)
         }
         if matching.count + result.count == stored.count, query.sortDescriptors.isEmpty {
             let known = Set(stored.map(ObjectIdentifier.init))

@@ -67,6 +67,7 @@ extension NSManagedObjectContext {
             digest.deleted.append(object)
         }
         let known = Set(digest.refreshed.map(ObjectIdentifier.init))
+        mergedDeletions.append(digest.deleted)
         digest.refreshed += letGo(ofVanished: digest.deleted).filter { !known.contains(ObjectIdentifier($0)) }
         post(.NSManagedObjectContextObjectsDidChange, digest)
         if isObserved, !saved.isEmpty {
@@ -76,6 +77,29 @@ extension NSManagedObjectContext {
                 name: .NSManagedObjectContextDidMergeChangesObjectIDs, object: self, userInfo: info)
         }
     }
+}
+
+extension NSManagedObjectContext {
+    /// Whether there is something of the context's own to write.
+    var hasOwnChanges: Bool { !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty }
+}
+
+/// Objects that have left the context because their rows are gone, and that still count as its deleted ones, as long as somebody
+/// holds them: a context that never saves mustn't keep them all.
+struct MergedDeletions {
+    private struct Held { weak var object: NSManagedObject? }
+    private var held: [Held] = []
+
+    var objects: [NSManagedObject] { held.compactMap(\.object) }
+
+    var isEmpty: Bool { held.allSatisfy { $0.object == nil } }
+
+    mutating func append(_ objects: [NSManagedObject]) {
+        held.removeAll { $0.object == nil }
+        held += objects.map { Held(object: $0) }
+    }
+
+    mutating func removeAll() { held.removeAll() }
 }
 
 /// The IDs that a save's notification tells, in a defined order.

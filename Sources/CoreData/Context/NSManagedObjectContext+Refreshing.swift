@@ -5,9 +5,12 @@ import Foundation
 extension NSManagedObjectContext {
     func reread(_ object: NSManagedObject, mergesChanges flag: Bool) {
         checkQueue()
-        guard object.context === self, !object.isInserted else { return }
+        guard object.context === self else { return }
+        if object.isInserted, flag || object.isDeleted { return }
         object.announcingChanges {
-            if flag, object.isUpdated || object.isDeleted {
+            if object.isInserted {
+                startAnew(object)
+            } else if flag, object.isUpdated || object.isDeleted {
                 reload(object)
                 object.awake(from: .refresh)
             } else {
@@ -15,6 +18,15 @@ extension NSManagedObjectContext {
             }
         }
         if isObserved { post(.NSManagedObjectContextObjectsDidChange, ChangeDigest(refreshed: [object])) }
+    }
+
+    /// Drops the values of an object that has no row yet: it is a fault with the model's defaults, which the next save inserts.
+    private func startAnew(_ object: NSManagedObject) {
+        for slot in object.layout.slots.indices where object.layout.slots[slot].isRelationship {
+            object.setModelledValue(nil as Any?, forKey: object.layout.slots[slot].name)
+        }
+        object.startAnew()
+        undoRecorder?.noteReload(object)
     }
 
     /// Drops an object's values and its unsaved changes; not those of others that concern it.
@@ -78,6 +90,7 @@ extension NSManagedObjectContext {
         updated.removeAll()
         deleted.removeAll()
         undeclaredDeletions.removeAll()
+        mergedDeletions.removeAll()
         inaccessible.removeAll()
         for object in event { object.state.remove(.inEvent) }
         event.removeAll()
@@ -105,6 +118,7 @@ extension NSManagedObjectContext {
         updated.removeAll()
         deleted.removeAll()
         undeclaredDeletions.removeAll()
+        mergedDeletions.removeAll()
         inaccessible.removeAll()
         event.removeAll()
         formerEnds.removeAll()

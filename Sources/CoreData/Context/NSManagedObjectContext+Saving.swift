@@ -18,8 +18,9 @@ extension NSManagedObjectContext {
         defer { generation = generationAfterwards }
         NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
         runWillSave()
-        guard hasChanges else {
+        guard hasOwnChanges else {
             try source?.saveNothing(for: self)
+            mergedDeletions.removeAll()
             return announceSave(ChangeDigest(), generationAfterwards, nil)
         }
         for object in updated.objects { object.notePrimitiveChanges() }
@@ -233,6 +234,7 @@ extension NSManagedObjectContext {
         inserted.removeAll()
         updated.removeAll()
         deleted.removeAll()
+        mergedDeletions.removeAll()
         assignedStores.removeAll()
         wantedRows.removeAll()
         watched = ToManyMembers()

@@ -71,6 +71,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var inserted = ChangeList(.inserted, without: .deleted)
     var updated = ChangeList(.updated, without: .deleted)
     var deleted = ChangeList(.deleted, without: .inserted)
+    /// What others have deleted, as merges have told since the last save.
+    var mergedDeletions = MergedDeletions()
     /// Faults that turned out to have no row, to which others still refer.
     var inaccessible: [NSManagedObject] = []
     /// Those whose partners are being brought into line with a newer row.
@@ -128,7 +130,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     /// Whether a save would have something to write (or to find out that it hasn't).
-    open var hasChanges: Bool { !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty }
+    open var hasChanges: Bool { hasOwnChanges || !mergedDeletions.isEmpty }
 
     /// The objects that the next save writes for the first time.
     open var insertedObjects: Set<NSManagedObject> { Set(inserted.objects) }
@@ -136,11 +138,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The objects with changes that the next save writes.
     open var updatedObjects: Set<NSManagedObject> { Set(updated.objects) }
 
-    /// The objects that the next save deletes.
-    open var deletedObjects: Set<NSManagedObject> { Set(deleted.objects) }
+    /// The objects that the next save deletes, and, until then, those that somebody else has deleted and a merge has told of.
+    open var deletedObjects: Set<NSManagedObject> { Set(deleted.objects + mergedDeletions.objects) }
 
     /// All objects of the context; those without changes only as long as somebody holds them.
-    open var registeredObjects: Set<NSManagedObject> { Set(registry.objects) }
+    open var registeredObjects: Set<NSManagedObject> { Set(registry.objects + mergedDeletions.objects) }
 
     // MARK: For subclasses
 

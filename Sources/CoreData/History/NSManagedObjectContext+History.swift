@@ -32,6 +32,7 @@ extension NSManagedObjectContext {
     private func result(of request: NSPersistentHistoryChangeRequest, _ stores: [NSPersistentStore]) throws -> Any {
         if request.resultType == .statusOnly { return true }
         let choosesChanges = request.fetchRequest?.entityName == HistoryEntity.change.rawValue
+        if let predicate = request.fetchRequest?.predicate { try Self.checkTokens(of: predicate, stores) }
         var transactions = try stores.flatMap { try stored(in: $0, request) }
         if let fetch = request.fetchRequest, !choosesChanges { transactions = Self.chosen(transactions, fetch.state) }
         if !choosesChanges, request.resultType == .count { return transactions.count }
@@ -79,6 +80,26 @@ extension NSManagedObjectContext {
             }
         }
         return transactions.flatMap { found[$0] ?? [] }
+    }
+
+    /// Refuses tokens in a predicate that are behind no transaction: that of a history's beginning, and those of deleted ones.
+    ///
+    /// Observed: macOS 15; earlier systems let the beginning be compared with.
+    ///
+    /// - Throws: `CocoaError` (`.persistentHistoryTokenExpired`).
+    private static func checkTokens(of predicate: NSPredicate, _ stores: [NSPersistentStore]) throws {
+        var tokens: [NSPersistentHistoryToken] = []
+        _ = TreeRewriter { expression, _ in
+            guard case .constant(let constant) = expression.node else { return nil }
+            if let token = constant.value as? NSPersistentHistoryToken { tokens.append(token) }
+            return nil
+        }.apply(to: predicate)
+        for store in stores {
+            for number in tokens.compactMap({ $0.numbers[store.identifier ?? ""] }) {
+                // What is behind the transaction before it begins with it, unless that is gone.
+                _ = try store.requiredBackend.transactions(in: .after(number - 1))
+            }
+        }
     }
 
     /// A change answers `changedEntity` with a name, since it may be asked with the entity of another model of that version.

@@ -10,6 +10,9 @@ extension NSPersistentStoreCoordinator {
     ///
     /// A store that is at the destination is replaced by a copied file; copied objects are added to its own.
     ///
+    /// `NSPersistentStoreCoordinatorStoresDidChange` tells of it under `NSUUIDChangedPersistentStoresKey`, with the old store,
+    /// the new one, and the IDs of all objects, each followed by the new one.
+    ///
     /// - Returns: The new store.
     /// - Throws: `CocoaError`, also where one of the coordinator's stores is at the destination. The old store is then still
     ///   there, what had been made of the new one is gone, and what was at the destination is as it was.
@@ -40,7 +43,7 @@ extension NSPersistentStoreCoordinator {
                 try copyFile(file, configuration, to: URL, options)
                 let copy = try addPersistentStore(
                     ofType: storeType, configurationName: configuration, at: URL, options: options)
-                announce(NSUUIDChangedPersistentStoresKey, [store, copy, [NSManagedObjectID]()])
+                announce(NSUUIDChangedPersistentStoresKey, [store, copy, try movedIDs(from: store, to: copy)])
                 try remove(store)
                 return copy
             }
@@ -68,7 +71,7 @@ extension NSPersistentStoreCoordinator {
         let staging = StagingStore(destination: url)
         do {
             try SQLiteStoreFile.replace(at: staging.url, withStoreAt: file)
-            let other = NSPersistentStoreCoordinator(managedObjectModel: managedObjectModel)
+            let other = quietCoordinator()
             let copy = try other.addPersistentStore(
                 ofType: NSSQLiteStoreType, configurationName: configuration, at: staging.url, options: options)
             try (copy.backend as? SQLiteStoreBackend)?.close()
@@ -85,12 +88,13 @@ extension NSPersistentStoreCoordinator {
         _ type: String
     ) throws -> NSPersistentStore {
         // The copy is filled in a coordinator of its own, so that nobody sees the objects twice.
-        let other = NSPersistentStoreCoordinator(managedObjectModel: managedObjectModel)
+        let other = quietCoordinator()
         let wasThere = SQLiteStoreFile.isDatabase(at: url)
         let copy = try other.addPersistentStore(
             ofType: type, configurationName: configuration, at: url, options: options)
+        let moved: [NSManagedObjectID]
         do {
-            try StoreCopy(source: self, store: store, destination: other).run()
+            moved = try StoreCopy(source: self, store: store, destination: other).run()
         } catch {
             try other.remove(copy)
             // A store that was there gets the objects in one transaction, or none of them.
@@ -99,7 +103,30 @@ extension NSPersistentStoreCoordinator {
         }
         try remove(store)
         other.handOver(copy, to: self)
+        announce(NSUUIDChangedPersistentStoresKey, [store, copy, moved])
         return copy
+    }
+
+    /// A coordinator of the same model that nobody is told of.
+    private func quietCoordinator() -> NSPersistentStoreCoordinator {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: managedObjectModel)
+        coordinator.isAnnounced = false
+        return coordinator
+    }
+
+    /// The IDs of a store's objects, each followed by the one in its copy.
+    private func movedIDs(
+        from store: NSPersistentStore, to copy: NSPersistentStore
+    ) throws -> [NSManagedObjectID] {
+        let old = try store.requiredBackend, new = try copy.requiredBackend
+        let roots = managedObjectModel.entities.filter {
+            $0.superentity == nil && !stores(for: $0, among: [store]).isEmpty
+        }
+        return try roots.flatMap { root in
+            try old.objectIDs(matching: StoreQuery(entity: root)).flatMap { id in
+                [id, new.objectID(for: id.entity, primaryKey: id.number)]
+            }
+        }
     }
 
     /// ``replacePersistentStore(at:destinationOptions:withPersistentStoreFrom:sourceOptions:ofType:)`` as newer code
@@ -128,7 +155,8 @@ private struct StoreCopy {
     let store: NSPersistentStore
     let destination: NSPersistentStoreCoordinator
 
-    func run() throws {
+    /// - Returns: The IDs of the objects, each followed by its copy's.
+    func run() throws -> [NSManagedObjectID] {
         let from = context(source), to = context(destination)
         var copies: [NSManagedObjectID: NSManagedObject] = [:]
         var originals: [NSManagedObject] = []
@@ -157,6 +185,7 @@ private struct StoreCopy {
             new.metadata = (store.metadata ?? [:]).merging(new.metadata ?? [:]) { _, own in own }
         }
         try to.save()
+        return originals.flatMap { [$0.objectID, copies[$0.objectID]?.objectID ?? $0.objectID] }
     }
 
     private func context(_ coordinator: NSPersistentStoreCoordinator) -> NSManagedObjectContext {

@@ -49,7 +49,9 @@ extension NSManagedObject {
         return changes
     }
 
+    /// What was fetched or saved last; nothing of an object that neither has happened to.
     func oldValues(_ keys: [String]?) -> [String: Any] {
+        if isInserted { return [:] }
         realize()
         var result: [String: Any] = [:]
         for key in keys ?? layout.slots.indices.map(layout.propertyName)

@@ -19,7 +19,7 @@ extension NSManagedObject {
         if !state.contains(.hasRow) { context.loadRow(of: self) }
         state.subtract([.fault, .hasRow])
         if !touched.isEmpty { keepDestinations() }
-        guard hasLifeCycle else { return }
+        guard hasLifeCycle, !isInserted else { return }
         state.insert(.awakening)
         awakeFromFetch()
         state.remove(.awakening)
@@ -57,6 +57,16 @@ extension NSManagedObject {
         committed = values
         touched.removeAll()
         state = .fault
+        didTurnIntoFault()
+    }
+
+    /// Drops all values of a new object for the model's defaults, which are there already when somebody asks.
+    func startAnew() {
+        willTurnIntoFault()
+        noteIndexedChange()
+        values = layout.defaults
+        touched.removeAll()
+        state.formUnion([.fault, .hasRow])
         didTurnIntoFault()
     }
 

@@ -90,6 +90,8 @@ open class NSPersistentStore: NSObject {
     private let storeType: String
 
     var backend: (any StoreBackend)?
+    /// Whether the next save has metadata to write, although it may have nothing else.
+    var hasUnsavedMetadata = false
     /// Announces what others change.
     var remoteChangeWatch: AnyObject?
 
@@ -164,7 +166,10 @@ open class NSPersistentStore: NSObject {
     /// merges nothing: give the whole dictionary. It is written with the next save.
     open var metadata: [String: Any]! {
         get { backend?.metadata ?? [:] }
-        set { backend?.metadata = newValue ?? [:] }
+        set {
+            backend?.metadata = newValue ?? [:]
+            hasUnsavedMetadata = true
+        }
     }
 
     /// What a context's questions go to.

@@ -105,16 +105,22 @@ extension NSPersistentStoreCoordinator: ObjectSource {
             parts.map { (store: $0.store, backend: try $0.store.backend(for: context), changes: $0.changes) })
     }
 
-    /// Stores of the application see every save; those here have nothing to do then.
+    /// Stores of the application see every save; those here may have new metadata to write.
     func saveNothing(for context: NSManagedObjectContext) throws {
+        let none = StoreChanges(origin: context.origin)
         for case let store as NSIncrementalStore in persistentStores {
-            try store.backend(for: context).save(StoreChanges(origin: context.origin))
+            try store.backend(for: context).save(none)
         }
+        let described = persistentStores.filter { $0.hasUnsavedMetadata && !($0 is NSIncrementalStore) }
+        guard !described.isEmpty else { return }
+        _ = try write(described.map { (store: $0, backend: try $0.backend(for: context), changes: none) })
     }
 
     private func changesByStore(_ changes: StoreChanges) throws -> [(store: NSPersistentStore, changes: StoreChanges)] {
         let stores = persistentStores
-        if stores.count == 1 { return changes.isEmpty ? [] : [(stores[0], changes)] }
+        if stores.count == 1 {
+            return changes.isEmpty && !stores[0].hasUnsavedMetadata ? [] : [(stores[0], changes)]
+        }
         var parts = stores.map { store in
             let linked = changes.linked.filter { $0.persistentStore === store }
             let watched = changes.watched.filter { $0.objectID.persistentStore === store }
@@ -133,6 +139,6 @@ extension NSPersistentStoreCoordinator: ObjectSource {
         try add(changes.inserted, to: \.inserted)
         try add(changes.updated, to: \.updated)
         try add(changes.deleted, to: \.deleted)
-        return parts.filter { !$0.changes.isEmpty }
+        return parts.filter { !$0.changes.isEmpty || $0.store.hasUnsavedMetadata }
     }
 }

@@ -21,6 +21,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Behind the lock of saves.
     var turns = WriteTurns()
     private var stores: [NSPersistentStore] = []
+    /// Whether anybody is told of its stores: not of those that it has only while they are made or moved.
+    var isAnnounced = true
 
     /// A coordinator without stores. The model can't be changed from then on.
     public init(managedObjectModel model: NSManagedObjectModel) {
@@ -155,7 +157,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                     .persistentStoreOperation, "The store isn't one of this coordinator's and can't be removed from it."
                 )
             }
-            NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
+            if isAnnounced {
+                NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
+            }
             store.willRemove(from: self)
             stores.remove(at: index)
             store.remoteChangeWatch = nil
@@ -181,6 +185,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Tells that the stores have changed.
     func announce(_ key: String, _ changed: [Any]) {
+        guard isAnnounced else { return }
         NotificationCenter.default.post(
             name: .NSPersistentStoreCoordinatorStoresDidChange, object: self, userInfo: [key: changed])
     }
@@ -252,6 +257,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             for part in parts {
                 guard !part.store.isReadOnly else { throw Self.readOnly(part.store) }
                 transactions[part.store.identifier ?? ""] = try part.backend.save(part.changes)
+                part.store.hasUnsavedMetadata = false
             }
             didWrite()
         }

@@ -130,6 +130,8 @@ import Testing
         NSManagedObjectContext.mergeChanges(
             fromRemoteContextSave: [NSDeletedObjectsKey: ids], into: [library.context, other])
         #expect((chapters + theirs).filter { !$0.isDeleted }.isEmpty)
+        #expect(library.context.deletedObjects == Set(chapters))
+        try library.context.save()
         #expect(!library.context.hasChanges)
     }
 

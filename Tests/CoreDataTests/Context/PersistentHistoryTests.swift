@@ -92,6 +92,29 @@ import Testing
         #expect(chosen?.map(\.transactionNumber) == expected)
     }
 
+    // Observed: macOS 15.
+    @Test func `a predicate with a token of the history's beginning, or of what was deleted, has expired`() throws {
+        let library = try tracked()
+        func chosen(_ format: String, _ token: NSPersistentHistoryToken?) throws -> Int? {
+            let fetch = try #require(NSPersistentHistoryTransaction.fetchRequest)
+            fetch.predicate = NSPredicate(format: format, try #require(token))
+            return (try result(library, .fetchHistory(withFetch: fetch)) as? [NSPersistentHistoryTransaction])?.count
+        }
+        func isExpired(_ error: any Error) -> Bool { (error as? CocoaError)?.code == .persistentHistoryTokenExpired }
+        let beginning = library.coordinator.currentPersistentHistoryToken(fromStores: nil)
+        #expect { try chosen("token = %@", beginning) } throws: { isExpired($0) }
+        for name in ["a", "b"] {
+            _ = library.insert("Tag", ["label": name])
+            try library.context.save()
+        }
+        let all = try transactions(library, after: beginning)
+        #expect { try chosen("NOT token <= %@", beginning) } throws: { isExpired($0) }
+        #expect(try chosen("token > %@", all[0].token) == 1)
+        _ = try result(library, .deleteHistory(before: all[1]))
+        #expect { try chosen("token > %@", all[0].token) } throws: { isExpired($0) }
+        #expect(try chosen("token >= %@", all[1].token) == 1)
+    }
+
     @Test func `a token of several stores is compared by those that both know`() throws {
         let library = try tracked()
         let second = try library.coordinator.addPersistentStore(

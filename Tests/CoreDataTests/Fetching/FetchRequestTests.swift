@@ -107,6 +107,26 @@ import Testing
         #expect(count == 1)
     }
 
+    @Test(arguments: [0, 3])
+    func `an asynchronous fetch is done as a part of the caller's progress, and has none without one`(
+        _ count: Int
+    ) throws {
+        let library = try Library(.inMemory)
+        for _ in 0..<count { _ = library.insert("Author", ["name": "Ann"]) }
+        func progress() throws -> Progress? {
+            let request = NSAsynchronousFetchRequest(
+                fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Author"))
+            return (try library.context.execute(request) as? NSAsynchronousFetchResult<NSManagedObject>)?.progress
+        }
+        #expect(try progress() == nil)
+        let whole = Progress(totalUnitCount: 1)
+        whole.becomeCurrent(withPendingUnitCount: 1)
+        let part = try progress()
+        whole.resignCurrent()
+        #expect(part?.completedUnitCount == Int64(max(count, 1)) && part?.isFinished == true)
+        #expect(whole.fractionCompleted == 1)
+    }
+
     @Test func `every specialisation shows its contents without generics`() {
         let typed = full()
         let untyped = NSFetchRequest<any NSFetchRequestResult>(entityName: "Hero")

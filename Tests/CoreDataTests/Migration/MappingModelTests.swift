@@ -82,6 +82,30 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
         )
     }
 
+    @Test func `mapping models are equal where they say the same`() throws {
+        func make(_ change: (NSEntityMapping, NSPropertyMapping) -> Void = { _, _ in }) -> NSMappingModel {
+            let property = NSPropertyMapping(), mapping = NSEntityMapping(), model = NSMappingModel()
+            property.name = "title"
+            property.valueExpression = NSExpression(format: "$source.name")
+            mapping.name = "HeroToHero"
+            mapping.sourceEntityName = "Hero"
+            mapping.sourceEntityVersionHash = Data([1])
+            mapping.attributeMappings = [property]
+            mapping.userInfo = ["version": 2]
+            model.entityMappings = [mapping]
+            change(mapping, property)
+            return model
+        }
+        #expect(make() == make() && make().hash == make().hash)
+        let others = [
+            make { mapping, _ in mapping.name = "Other" }, make { mapping, _ in mapping.sourceEntityVersionHash = nil },
+            make { mapping, _ in mapping.mappingType = .copyEntityMappingType },
+            make { mapping, _ in mapping.userInfo = nil }, make { _, property in property.name = "name" },
+            make { _, property in property.valueExpression = NSExpression(format: "$source.title") },
+        ]
+        for other in others { #expect(other != make()) }
+    }
+
     @Test(.needsReferenceData) func `a mapping model is found for its own versions, in either form`() throws {
         let first = try version("SampleModel")
         let (second, third) = (try version("SampleModel2"), try version("SampleModel3"))

@@ -106,12 +106,21 @@ import Testing
 
     // Divergence 51.
     @Test(arguments: StoreKind.allCases)
-    func `a new object that is refreshed keeps its values`(_ kind: StoreKind) throws {
+    func `a new object that is refreshed is a fault with its defaults`(_ kind: StoreKind) throws {
         let library = try Library(kind)
         let author = library.insert("Author", ["name": "Ada"])
-        library.context.refresh(author, mergeChanges: false)
-        #expect(!author.isFault && author.isInserted && author.text("name") == "Ada")
+        let book = library.insert("Book", ["title": "A", "pages": 9, "author": author])
+        library.context.refresh(book, mergeChanges: true)
+        #expect(!book.isFault && book.text("title") == "A")
+        library.context.refresh(book, mergeChanges: false)
+        #expect(book.isFault && book.isInserted)
+        #expect(book.value(forKey: "pages") as? Int == 7 && book.text("title") == nil && !book.isFault)
+        #expect(book.value(forKey: "author") == nil && author.many("books").isEmpty)
+        library.context.refresh(book, mergeChanges: false)
+        #expect(book.isFault)
+        library.context.checkInvariants()
         try library.context.save()
+        #expect(try library.fetch("Book", in: library.newContext()).map { $0.value(forKey: "pages") as? Int } == [7])
     }
 
     @Test(arguments: StoreKind.allCases)

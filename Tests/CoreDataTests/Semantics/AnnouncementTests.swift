@@ -148,8 +148,13 @@ import Testing
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
         let soon = PostedNotifications(.NSPersistentStoreCoordinatorStoresWillChange, from: coordinator)
         let done = PostedNotifications(.NSPersistentStoreCoordinatorStoresDidChange, from: coordinator)
+        let everybody = PostedNotifications(.NSPersistentStoreCoordinatorWillRemoveStore, from: nil)
         let store = try coordinator.addPersistentStore(
             type: .sqlite, at: folder.url.appending(path: "here.sqlite"))
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        let tags = (0..<2).map { _ in NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context) }
+        try context.save()
         let copy = try coordinator.migratePersistentStore(
             store, to: folder.url.appending(path: "there.sqlite"), type: .sqlite)
         try coordinator.remove(copy)
@@ -164,5 +169,12 @@ import Testing
             done.notifications.dropFirst(2).first?.userInfo?[NSUUIDChangedPersistentStoresKey] as? [Any] ?? []
         #expect(exchanged.count == 3 && exchanged[0] as? NSPersistentStore === store)
         #expect(exchanged[1] as? NSPersistentStore === copy)
+        let ids = exchanged[2] as? [NSManagedObjectID] ?? []
+        #expect(ids.count == 4 && Set(tags.map(\.objectID)).isSubset(of: ids))
+        #expect(ids.map(\.entity.name) == Array(repeating: "Tag", count: 4))
+        // The store that the copy is tried out with is nobody's.
+        let removed = everybody.notifications.compactMap { ($0.object as? NSPersistentStore)?.url?.lastPathComponent }
+        #expect(removed.filter { $0 == "here.sqlite" || $0 == "there.sqlite" } == ["here.sqlite", "there.sqlite"])
+        #expect(!removed.contains { $0.contains("there.sqlite") && $0 != "there.sqlite" })
     }
 }

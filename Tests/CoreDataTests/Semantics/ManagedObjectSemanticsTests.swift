@@ -102,6 +102,16 @@ import Testing
         #expect(Set(all.keys).isSuperset(of: ["name", "born", "rating", "books", "passport", "prizes"]))
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `an object that was never saved has no committed values`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let book = library.insert("Book", ["title": "A"])
+        #expect(
+            book.committedValues(forKeys: ["title", "pages"]).isEmpty && book.committedValues(forKeys: nil).isEmpty)
+        try library.context.save()
+        #expect(book.committedValues(forKeys: ["title"])["title"] as? String == "A")
+    }
+
     @Test func `[F] prepareForDeletion runs inside delete, again for a repeated one, with relationships intact`() throws
     {
         let library = try Library.witnessed(.inMemory)

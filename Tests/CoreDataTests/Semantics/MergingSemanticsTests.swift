@@ -41,15 +41,36 @@ import Testing
     }
 
     // Divergence 50.
-    @Test func `what a merge deletes has left the context, and is no change of its own`() throws {
-        let two = try Two(.sqlite)
+    @Test(arguments: StoreKind.allCases)
+    func `what a merge deletes is among the context's deleted objects until it saves`(_ kind: StoreKind) throws {
+        let two = try Two(kind)
         two.other.delete(try two.theirs(two.bea))
         try two.other.save()
-        NSManagedObjectContext.mergeChanges(
-            fromRemoteContextSave: [NSDeletedObjectsKey: [two.bea.objectID]], into: [two.library.context])
         let context = two.library.context
-        #expect(two.bea.isDeleted && context.deletedObjects.isEmpty && context.registeredObjects == [two.ada])
-        #expect(!context.hasChanges)
+        let bea = two.bea.objectID
+        NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSDeletedObjectsKey: [bea]], into: [context])
+        #expect(two.bea.isDeleted && context.deletedObjects == [two.bea] && context.hasChanges)
+        #expect(context.registeredObjects == [two.ada, two.bea] && context.registeredObject(for: bea) == nil)
+        try context.save()
+        #expect(context.deletedObjects.isEmpty && context.registeredObjects == [two.ada] && !context.hasChanges)
+    }
+
+    @Test func `what a merge deletes and nobody holds is forgotten by a context that never saves`() throws {
+        let library = try Library(.sqlite)
+        let other = library.newContext()
+        let author = NSEntityDescription.insertNewObject(forEntityName: "Author", into: other)
+        author.setValue("Ada", forKey: "name")
+        try other.save()
+        func mergeDeletion() throws {
+            let ours = try library.context.existingObject(with: author.objectID)
+            other.delete(author)
+            let saves = PostedNotifications(.NSManagedObjectContextDidSave, from: other)
+            try other.save()
+            library.context.mergeChanges(fromContextDidSave: saves.notifications[0])
+            #expect(library.context.deletedObjects == [ours])
+        }
+        try mergeDeletion()
+        #expect(library.context.deletedObjects.isEmpty && !library.context.hasChanges)
     }
 
     @Test func `mergeChanges(fromRemoteContextSave:into:) takes object IDs and their URIs`() throws {

@@ -62,6 +62,35 @@ import Testing
         }
     }
 
+    @Test func `metadata are written by a save that has nothing else to write, whichever of the stores they are of`()
+        throws
+    {
+        try withFolder { folder in
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+            let urls = ["a", "b"].map { folder.appendingPathComponent("\($0).sqlite") }
+            let stores = try urls.map { try coordinator.addPersistentStore(type: .sqlite, at: $0) }
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.persistentStoreCoordinator = coordinator
+            func note(_ text: String, _ store: NSPersistentStore) {
+                coordinator.setMetadata(coordinator.metadata(for: store).merging(["note": text]) { $1 }, for: store)
+            }
+            func written() throws -> [String?] {
+                try urls.map {
+                    try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: $0)["note"]
+                        as? String
+                }
+            }
+            note("1", stores[1])
+            #expect(try written() == [nil, nil])
+            try context.save()
+            #expect(try written() == [nil, "1"])
+            note("2", stores[1])
+            context.assign(NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context), to: stores[0])
+            try context.save()
+            #expect(try written() == [nil, "2"])
+        }
+    }
+
     @Test func `metadata need no model and have the type, the UUID and the hashes`() throws {
         try withFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")

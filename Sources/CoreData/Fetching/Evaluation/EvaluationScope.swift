@@ -12,6 +12,8 @@ final class EvaluationScope {
     let variables: [String: Any]?
     /// The context of `expressionValue(with:context:)`, for blocks.
     let context: NSMutableDictionary?
+    /// Whether a constant number is equal to its text, as it is to a store that looks for it in a column.
+    let isFetch: Bool
     /// Where what can't be evaluated is noted; where nobody looks, it stops the program.
     private let failure: EvaluationFailure?
     /// The variables of the subqueries around, innermost last.
@@ -19,12 +21,13 @@ final class EvaluationScope {
 
     init(
         object: Any?, variables: [String: Any]? = nil, context: NSMutableDictionary? = nil,
-        failure: EvaluationFailure? = nil
+        isFetch: Bool = false, failure: EvaluationFailure? = nil
     ) {
         self.object = Operand(object)
         original = object
         self.variables = variables
         self.context = context
+        self.isFetch = isFetch
         self.failure = failure
         locals = []
     }
@@ -34,6 +37,7 @@ final class EvaluationScope {
         original = outer.original
         variables = outer.variables
         context = outer.context
+        isFetch = outer.isFetch
         failure = outer.failure
         locals = outer.locals + [local]
     }

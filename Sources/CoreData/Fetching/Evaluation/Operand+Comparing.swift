@@ -3,7 +3,7 @@
 import Foundation
 
 extension Operand {
-    /// Whether two values are equal. Nothing equals nothing; values of different kinds are never equal.
+    /// Whether two values are equal. Nothing equals nothing; values of different kinds are never equal (see ``otherSpelling``).
     func equals(_ other: Operand, options: NSComparisonPredicate.Options = []) -> Bool {
         switch (self, other) {
         case (.null, .null): true
@@ -13,6 +13,24 @@ extension Operand {
         case (.opaque(let a), .opaque(let b)): a == b || order(relativeTo: other) == .orderedSame
         case (.collection(let a), .collection(let b)): a.equals(b, options: options)
         default: order(relativeTo: other) == .orderedSame
+        }
+    }
+
+    /// A whole number as its text, and such a text as the number; nil of all else. As a constant either is equal to the other, because
+    /// SQLite compares a column's values with it in the column's type.
+    var otherSpelling: Operand? {
+        switch self {
+        case .integer(let number): .string(String(number))
+        case .string(let text): Int64(text).flatMap { String($0) == text ? .integer($0) : nil }
+        default: nil
+        }
+    }
+
+    /// A whole number as its text, or such a text as the number; all else as it is.
+    func respelled(asText: Bool) -> Operand {
+        switch self {
+        case .integer where asText, .string where !asText: otherSpelling ?? self
+        default: self
         }
     }
 

@@ -5,6 +5,11 @@ import Foundation
 
 /// Walks the trees of predicates.
 enum PredicateEvaluator {
+    /// Whether a fetch with the predicate finds the object.
+    static func finds(_ object: NSManagedObject, _ predicate: NSPredicate) -> Bool {
+        matches(predicate, in: EvaluationScope(object: object, isFetch: true))
+    }
+
     static func matches(_ predicate: NSPredicate, in scope: EvaluationScope) -> Bool {
         switch predicate {
         case let comparison as NSComparisonPredicate: return matches(comparison, in: scope)
@@ -41,14 +46,47 @@ enum PredicateEvaluator {
 
     private static func holds(_ comparison: NSComparisonPredicate, _ left: Operand, in scope: EvaluationScope) -> Bool {
         let options = comparison.options
+        let type = comparison.predicateOperatorType
+        let (leftNode, rightNode) = (comparison.leftExpression.node, comparison.rightExpression.node)
+        switch (type, rightNode) {
         // A constant collection is searched by hashing, however large it is.
-        if comparison.predicateOperatorType == .in, !options.folds,
-            case .constant(let constant) = comparison.rightExpression.node, let collection = constant.collection
-        {
+        case (.in, .constant(let constant)) where !options.folds:
+            guard let collection = constant.collection else { break }
             return collection.keys.contains(OperandKey(left))
+                || scope.isFetch && left.otherSpelling.map { collection.keys.contains(OperandKey($0)) } ?? false
+        case (.in, .aggregate(let elements)):
+            return elements.contains { element in
+                let right = ExpressionEvaluator.operand(of: element, in: scope)
+                return areEqual(left, leftNode.isConstant, right, element.node.isConstant, options, in: scope)
+            }
+        default: break
         }
         let right = ExpressionEvaluator.operand(of: comparison.rightExpression, in: scope)
-        return holds(comparison.predicateOperatorType, left, right, options)
+        func isEqual(_ left: Operand, _ right: Operand) -> Bool {
+            areEqual(left, leftNode.isConstant, right, rightNode.isConstant, options, in: scope)
+        }
+        switch (type, left, right) {
+        case (.equalTo, _, _): return isEqual(left, right)
+        case (.notEqualTo, _, _): return !isEqual(left, right)
+        case (.in, _, .collection(let members)): return members.elements.contains { isEqual(left, $0) }
+        case (.contains, .collection(let members), _): return members.elements.contains { isEqual($0, right) }
+        default: return holds(type, left, right, options)
+        }
+    }
+
+    /// Equality in a comparison, where, in a fetch, a constant number equals its text, and the other way round.
+    /// PredicateSQL+Comparisons.swift has the same rule.
+    private static func areEqual(
+        _ left: Operand, _ leftIsConstant: Bool, _ right: Operand, _ rightIsConstant: Bool,
+        _ options: NSComparisonPredicate.Options, in scope: EvaluationScope
+    ) -> Bool {
+        switch (left, right) {
+        case (.string, .integer) where scope.isFetch, (.integer, .string) where scope.isFetch:
+            if rightIsConstant, let other = right.otherSpelling { return left.equals(other) }
+            if leftIsConstant, let other = left.otherSpelling { return other.equals(right) }
+            return false
+        default: return left.equals(right, options: options)
+        }
     }
 
     static func holds(

@@ -21,6 +21,17 @@ indirect enum ExpressionNode {
     case block(ExpressionBlock, arguments: [NSExpression])
 }
 
+extension ExpressionNode {
+    /// Whether it is a constant, or a list of constants.
+    var isConstant: Bool {
+        switch self {
+        case .constant: true
+        case .aggregate(let elements): elements.allSatisfy(\.node.isConstant)
+        default: false
+        }
+    }
+}
+
 /// Computes a value from the evaluated object, the values of the arguments, and the context.
 typealias ExpressionBlock = (Any?, [Any], NSMutableDictionary?) -> Any
 

@@ -97,6 +97,6 @@ final class FetchedResults {
             guard request.includesSubentities else { return false }
             entity = current.superentity
         }
-        return entity != nil && (request.predicate?.evaluate(with: object) ?? true)
+        return entity != nil && (request.predicate.map { PredicateEvaluator.finds(object, $0) } ?? true)
     }
 }

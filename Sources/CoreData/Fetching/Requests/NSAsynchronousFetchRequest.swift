@@ -48,12 +48,22 @@ open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersi
             // Safe: what a context fetches for this request's result type is of that class, and a value of a marker
             // protocol is the object's pointer, as a value of a class is. A dynamic cast to a marker protocol can't be made.
             let typed = objects.map { unsafe unsafeDowncast($0, to: ResultType.self) }
-            result = NSAsynchronousFetchResult(request: self, context: context, finalResult: typed, error: nil)
+            result = NSAsynchronousFetchResult(
+                request: self, context: context, finalResult: typed, error: nil, progress: progress(of: typed.count))
         case .failure(let error):
-            result = NSAsynchronousFetchResult(request: self, context: context, finalResult: nil, error: error)
+            result = NSAsynchronousFetchResult(
+                request: self, context: context, finalResult: nil, error: error, progress: progress(of: 0))
         }
         completionBlock?(result)
         return result
+    }
+
+    /// The progress of a fetch that is done, as a part of the caller's current one; nil where there is none.
+    private func progress(of count: Int) -> Progress? {
+        guard Progress.current() != nil else { return nil }
+        let progress = Progress(totalUnitCount: Int64(max(count, 1)))
+        progress.completedUnitCount = progress.totalUnitCount
+        return progress
     }
 }
 
@@ -66,10 +76,10 @@ open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersis
 
     init(
         request: NSAsynchronousFetchRequest<ResultType>, context: NSManagedObjectContext, finalResult: [ResultType]?,
-        error: (any Error)?
+        error: (any Error)?, progress: Progress?
     ) {
         fetchRequest = request
         self.finalResult = finalResult
-        super.init(context: context, error: error)
+        super.init(context: context, error: error, progress: progress)
     }
 }

@@ -49,6 +49,22 @@ open class NSEntityMapping: NSObject {
     /// An empty mapping.
     public override init() { super.init() }
 
+    /// Whether the other object is a mapping with the same settings, between entities of the same versions.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSEntityMapping else { return false }
+        return other === self
+            || (name == other.name && mappingType == other.mappingType && sourceEntityName == other.sourceEntityName
+                && destinationEntityName == other.destinationEntityName
+                && sourceEntityVersionHash == other.sourceEntityVersionHash
+                && destinationEntityVersionHash == other.destinationEntityVersionHash
+                && entityMigrationPolicyClassName == other.entityMigrationPolicyClassName
+                && sourceExpression == other.sourceExpression && attributeMappings == other.attributeMappings
+                && relationshipMappings == other.relationshipMappings
+                && NSDictionary(dictionary: userInfo ?? [:]) == NSDictionary(dictionary: other.userInfo ?? [:]))
+    }
+
+    open override var hash: Int { name.hashValue }
+
     /// What tells a changed mapping from an inferred one.
     final var signature: String {
         let properties = ((attributeMappings ?? []) + (relationshipMappings ?? []))
@@ -73,4 +89,14 @@ open class NSPropertyMapping: NSObject {
 
     /// An empty mapping.
     public override init() { super.init() }
+
+    /// Whether the other object says the same of a property of the same name.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSPropertyMapping else { return false }
+        return other === self
+            || (name == other.name && valueExpression == other.valueExpression
+                && NSDictionary(dictionary: userInfo ?? [:]) == NSDictionary(dictionary: other.userInfo ?? [:]))
+    }
+
+    open override var hash: Int { name.hashValue }
 }

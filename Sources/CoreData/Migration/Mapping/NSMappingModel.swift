@@ -75,6 +75,14 @@ open class NSMappingModel: NSObject {
         self.file = file.lastPathComponent
     }
 
+    /// Whether the other object is a mapping model with the same mappings, in the same order.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSMappingModel else { return false }
+        return other === self || entityMappings == other.entityMappings
+    }
+
+    open override var hash: Int { (entityMappings ?? []).map(\.name).hashValue }
+
     /// The mappings by their names.
     open var entityMappingsByName: [String: NSEntityMapping] {
         Dictionary((entityMappings ?? []).map { ($0.name ?? "", $0) }) { first, _ in first }

@@ -109,7 +109,7 @@ final class InMemoryStoreBackend: StoreBackend {
         }
         if let predicate = query.predicate {
             rows = rows.filter {
-                PredicateEvaluator.matches(predicate, in: EvaluationScope(object: $0, failure: failure))
+                PredicateEvaluator.matches(predicate, in: EvaluationScope(object: $0, isFetch: true, failure: failure))
             }
         }
         if !query.sortDescriptors.isEmpty { rows = NSSortDescriptor.sorted(rows, by: query.sortDescriptors) }

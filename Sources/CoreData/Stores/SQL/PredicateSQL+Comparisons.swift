@@ -129,14 +129,22 @@ extension PredicateSQL {
             "'\(comparison.predicateFormat)' compares a collection; use ANY, ALL, @count or SUBQUERY")
     }
 
-    /// Equality: nothing equals nothing, and values of different kinds are never equal.
+    /// A constant as values of a kind are compared with it: a number as its text, or the other way round. PredicateEvaluator.swift has
+    /// the same rule.
+    private func respelled(_ scalar: SQLScalar, comparableTo kind: SQLKind) -> SQLScalar {
+        guard let spelling = scalar.constant?.otherSpelling else { return scalar }
+        let other = self.scalar(constant: spelling)
+        return !scalar.kind.isComparable(to: kind) && other.kind.isComparable(to: kind) ? other : scalar
+    }
+
+    /// Equality: nothing equals nothing, and values of different kinds are never equal, but for constants; see ``respelled``.
     func areEqual(
         _ left: SQLScalar, _ right: SQLScalar, _ options: NSComparisonPredicate.Options
     ) throws -> SQLCondition {
         if right.isNullConstant { return left.isNull }
         if left.isNullConstant { return right.isNull }
-        let left = try left.usable()
-        let right = try right.usable()
+        let right = respelled(try right.usable(), comparableTo: left.kind)
+        let left = respelled(try left.usable(), comparableTo: right.kind)
         guard left.kind.isComparable(to: right.kind) else { return .joined([left.isNull, right.isNull], "AND") }
         let (leftText, rightText) = (try folded(left, options), try folded(right, options))
         var fragment = leftText

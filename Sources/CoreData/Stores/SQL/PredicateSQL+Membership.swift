@@ -35,7 +35,10 @@ extension PredicateSQL {
         let none: SQLCondition = hasNull ? member.isNull : .never
         if case .opaque = member.kind, values.allSatisfy(\.isNull) { return none }
         let member = try member.usable()
-        let bound = values.compactMap { boundValue($0, comparableTo: member.kind, options) }
+        let bound = values.compactMap { value in
+            boundValue(value, comparableTo: member.kind, options)
+                ?? value.otherSpelling.flatMap { boundValue($0, comparableTo: member.kind, options) }
+        }
         if bound.isEmpty { return none }
         var fragment = try folded(member, options)
         if bound.count == 1 {
