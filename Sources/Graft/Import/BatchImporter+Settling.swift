@@ -135,8 +135,11 @@ extension BatchImporter {
         return true
     }
 
+    /// What links to a row's object are known by; nil where the store has none.
     @inline(__always)
-    private func storedKey(_ row: RowReference) -> ObjectIDKey? { stored[row]?.objectID.lookupKey }
+    private func storedKey(_ row: RowReference) -> ObjectIDKey? {
+        stored[row]?.objectID.lookupKey ?? object(row)?.objectID.lookupKey
+    }
 
     /// Leaves out the rows whose lists aren't those of the store.
     private func unsettleChangedLists(_ snapshot: borrowing GraphSnapshot) throws {
