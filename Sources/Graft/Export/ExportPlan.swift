@@ -43,6 +43,9 @@ final class ExportPlan {
     /// Whether relationships lead on from an object that is written in full.
     let isExpanding: Bool
 
+    /// Whether there are values among what is written that no store has.
+    var writesTransientValues: Bool { written.contains { properties[$0].isTransient } }
+
     /// - Parameters:
     ///   - options: Where they are given, they decide about nulls and the names of objects without identity, and the type of
     ///     objects is written. Not for archives.

@@ -34,11 +34,22 @@ struct ExportRun {
         batches.damage = damage
         var count = 0
         if options.format == .json { try writer.beginArray() }
-        try batches.forEach { objects in
-            try progress.checkCancellation()
-            try objectWriter.prepare(objects)
-            for object in objects where try objectWriter.write(object, to: &writer) { count += 1 }
-            progress.advance(by: objects.count)
+        if releasesObjects,
+            let rowWriter = StoredObjectWriter(model, objectWriter.form, entity: name, options, context, damage)
+        {
+            try batches.forEachRows { rows in
+                try progress.checkCancellation()
+                try rowWriter.write(rows, to: &writer)
+                count += rows.count
+                progress.advance(by: rows.count)
+            }
+        } else {
+            try batches.forEach { objects in
+                try progress.checkCancellation()
+                try objectWriter.prepare(objects)
+                for object in objects where try objectWriter.write(object, to: &writer) { count += 1 }
+                progress.advance(by: objects.count)
+            }
         }
         if options.format == .json { try writer.endArray() }
         progress.finish()

@@ -18,11 +18,14 @@ struct ExportPass<Object> {
 enum ExportedEnds<Object> {
     /// Objects that have been nested in full before, by their identifiers: they needn't be there themselves.
     case known([(plan: ExportPlan, identifier: GraphValue)])
+    /// What is written of objects, made when the first of those that lead to them was.
+    case texts([[UInt8]])
     case objects([Object])
 
     var isEmpty: Bool {
         switch self {
         case .known(let known): known.isEmpty
+        case .texts(let texts): texts.isEmpty
         case .objects(let objects): objects.isEmpty
         }
     }
@@ -138,16 +141,38 @@ extension ItemWriter {
                 if try writeNull(insteadOf: identifier, to: &writer) { continue }
                 try plan.write(bareIdentifier: identifier, to: &writer)
             }
-        case .objects(let objects) where form == .nested:
-            for object in objects { try writeNested(object, cameFrom: inverse, to: &writer) }
+        case .texts(let texts):
+            for text in texts { try writer.value(text: text.span) }
         case .objects(let objects):
-            for object in objects {
-                let plan = try plan(of: object)
-                if try writeIdentifier(of: object, plan, to: &writer) { continue }
-                try writeObject(
-                    plan.items, ExportPass(object: object, plan: plan, followsRelationships: false), to: &writer)
-            }
+            for object in objects { try write(object, form, cameFrom: inverse, to: &writer) }
         }
+    }
+
+    /// Writes an object that a relationship leads to.
+    func write(
+        _ object: Object, _ form: ExportOptions.RelationshipForm, cameFrom inverse: Int?, to writer: inout JSONWriter
+    ) throws {
+        if form == .nested { return try writeNested(object, cameFrom: inverse, to: &writer) }
+        let plan = try plan(of: object)
+        if try writeIdentifier(of: object, plan, to: &writer) { return }
+        try writeObject(plan.items, ExportPass(object: object, plan: plan, followsRelationships: false), to: &writer)
+    }
+
+    /// The members of a relationship, as they are ordered or, where they aren't and keys are sorted, by their identity: the
+    /// same graph then gives the same text, whichever store it is in.
+    func ordered(_ members: [Object], _ property: GraphSchema.Property) throws -> [Object] {
+        guard isSorted(property), members.count > 1 else { return members }
+        let keys = try members.map { member in
+            let plan = try self.plan(of: member)
+            let attributes = plan.identity.filter { plan.properties[$0].isAttribute }
+            return try attributes.map { try member.graphValue($0, plan.properties[$0]) }
+        }
+        return members.indices.sorted { keys[$0].precedes(keys[$1]) ?? ($0 < $1) }.map { members[$0] }
+    }
+
+    /// Whether members are put in the order of their identities.
+    func isSorted(_ property: GraphSchema.Property) -> Bool {
+        options.sortsKeys && property.isToMany && !property.isOrdered
     }
 
     func writeObject(_ items: [ExportPlan.Item], _ pass: ExportPass<Object>, to writer: inout JSONWriter) throws {

@@ -113,9 +113,4 @@ extension NSManagedObject {
     func relatedObjects(_ number: Int, _ property: GraphSchema.Property) -> [NSManagedObject] {
         property.isToMany ? members(number, property) : destination(number, property).map { [$0] } ?? []
     }
-
-    /// The IDs at the other end of a relationship.
-    func relatedIDs(_ number: Int, _ property: GraphSchema.Property) -> [NSManagedObjectID] {
-        property.isToMany ? memberIDs(number, property) : destinationID(number, property).map { [$0] } ?? []
-    }
 }

@@ -25,7 +25,7 @@ struct ObjectBatches {
             return try body(context.fetch(all))
         }
         let ids = try objectIDs()
-        guard let damage, damage.isLeavingOut else { return try forEach(ids, members: relationships) { try body($1) } }
+        guard let damage, damage.isLeavingOut else { return try forEach(ids, objects, body) }
         for batch in ids.batches(of: batchSize) {
             let readable = try damage.readable(batch) { _ = try objects($0) }
             try body(try objects(readable))
@@ -33,21 +33,23 @@ struct ObjectBatches {
         }
     }
 
-    /// Calls the closure with some of the IDs and their objects, batch by batch, and lets go of each. While it works on one batch,
-    /// another thread reads the next one's rows.
-    ///
-    /// - Parameter members: The to-many relationships whose members will be asked for.
-    private func forEach(
-        _ ids: [NSManagedObjectID], members: [String],
-        _ body: ([NSManagedObjectID], [NSManagedObject]) throws -> Void
+    /// Calls the closure with each batch as rows, in the order of the request. Makes no objects.
+    func forEachRows(_ body: ([StoredRow]) throws -> Void) throws {
+        try forEach(objectIDs(), rows, body)
+    }
+
+    /// Calls the closure with what is read of some IDs, batch by batch, and lets go of each. While it works on one batch, another
+    /// thread reads the next one's rows.
+    private func forEach<T>(
+        _ ids: [NSManagedObjectID], _ read: ([NSManagedObjectID]) throws -> [T], _ body: ([T]) throws -> Void
     ) throws {
         var batches = ids.batches(of: batchSize).makeIterator()
         var next = batches.next()
         while let batch = next {
-            let objects = try objects(batch)
+            let batch = try read(batch)
             next = batches.next()
-            if let next { context.readAhead(next, members: members) }
-            try body(batch, objects)
+            if let next { context.readAhead(next, members: relationships) }
+            try body(batch)
             try context.resetInSameState()
         }
     }
@@ -68,6 +70,10 @@ struct ObjectBatches {
     func objects(_ ids: [NSManagedObjectID]) throws -> [NSManagedObject] {
         try context.readStored(ids, request.entityName ?? "", prefetching: relationships)
             .inOrder(of: ids, \.objectID)
+    }
+
+    private func rows(_ ids: [NSManagedObjectID]) throws -> [StoredRow] {
+        try context.storedRows(ids, request.entityName ?? "").inOrder(of: ids, \.objectID)
     }
 
     private func copy(of request: NSFetchRequest<NSManagedObject>) -> NSFetchRequest<NSManagedObject> {

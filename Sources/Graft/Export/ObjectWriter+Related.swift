@@ -63,18 +63,6 @@ extension ObjectWriter {
         return (plans[plan], identifier)
     }
 
-    /// The members of a relationship, as they are ordered or, where they aren't and keys are sorted, by their identity: the
-    /// same graph then gives the same text, whichever store it is in.
-    private func ordered(_ members: [NSManagedObject], _ property: GraphSchema.Property) throws -> [NSManagedObject] {
-        guard isSorted(property), members.count > 1 else { return members }
-        let keys = try members.map { member in
-            let plan = try self.plan(of: member)
-            let attributes = plan.identity.filter { plan.properties[$0].isAttribute }
-            return try attributes.map { try member.graphValue($0, plan.properties[$0]) }
-        }
-        return members.indices.sorted { keys[$0].precedes(keys[$1]) ?? ($0 < $1) }.map { members[$0] }
-    }
-
     private func ordered(
         _ members: [(plan: ExportPlan, identifier: GraphValue)], _ property: GraphSchema.Property
     ) -> [(plan: ExportPlan, identifier: GraphValue)] {
@@ -82,9 +70,5 @@ extension ObjectWriter {
         return members.indices.sorted { one, other in
             members[one].identifier.precedes(members[other].identifier) ?? (one < other)
         }.map { members[$0] }
-    }
-
-    private func isSorted(_ property: GraphSchema.Property) -> Bool {
-        options.sortsKeys && property.isToMany && !property.isOrdered
     }
 }

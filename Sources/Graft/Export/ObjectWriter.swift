@@ -8,12 +8,9 @@ import CoreData
 final class ObjectWriter: ItemWriter {
     typealias Object = NSManagedObject
 
-    let plans: [ExportPlan]
+    let form: ExportForm
     let numbers: [ObjectIdentifier: Int]
     let options: ExportOptions
-    /// By entity: the relationships that are nested, and whether nested objects can lead back to an object.
-    private let nested: [[Int]]
-    let isCyclic: [Bool]
     /// The objects, of those that can be met again, that have been nested in full, with their identifiers where these are
     /// single values: so they needn't be read again. By ID, because objects may be let go meanwhile.
     var expanded: [ObjectIDKey: GraphValue?] = [:]
@@ -22,6 +19,8 @@ final class ObjectWriter: ItemWriter {
     /// Nil where everything is written.
     let changes: ExportChanges?
     let presence = PresenceCheck()
+    var plans: [ExportPlan] { form.plans }
+    var isCyclic: [Bool] { form.isCyclic }
     /// Nil where what can't be read isn't looked for.
     let damage: GraphDamage?
     private let nestedChanges: NestedChanges?
@@ -32,20 +31,15 @@ final class ObjectWriter: ItemWriter {
         self.options = options
         let form = try ExportForm(mapping, options)
         let (plans, nested, isCyclic) = (form.plans, form.nested, form.isCyclic)
-        self.nested = nested
-        let entities = model.entitiesByName
-        let numbers = Dictionary(
-            plans.compactMap { plan in entities[plan.name].map { (ObjectIdentifier($0), plan.number) } },
-            uniquingKeysWith: { first, _ in first })
+        let numbers = form.numbers(in: model)
         readAhead = NestedReadAhead(
             plans, numbers,
             relationships: zip(plans, nested).map { plan, nested in
                 nested.filter { plan.properties[$0].destination.map { isCyclic[$0] } ?? false }
             })
-        self.isCyclic = isCyclic
         changes = try ExportChanges(options.scope, model, mapping.schema, plans)
         nestedChanges = changes.map { NestedChanges($0, plans, numbers, nested: nested) }
-        self.plans = plans
+        self.form = form
         self.numbers = numbers
     }
 
@@ -53,7 +47,7 @@ final class ObjectWriter: ItemWriter {
     /// those whose objects mostly have been written already.
     func relationshipNames(of entity: String) -> [String] {
         guard let plan = plans.first(where: { $0.name == entity }) else { return [] }
-        let nested = nested[plan.number].filter { number in
+        let nested = form.nested[plan.number].filter { number in
             plan.properties[number].destination.map { isCyclic[$0] } ?? false
         }
         return Self.relationships(in: plan.items).filter { !nested.contains($0) }.map { plan.properties[$0].name }

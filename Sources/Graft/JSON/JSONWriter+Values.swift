@@ -19,6 +19,13 @@ extension JSONWriter {
         try endValue()
     }
 
+    /// Writes a value that another compact writer has written.
+    mutating func value(text: Span<UInt8>) throws {
+        beginValue()
+        buffer.append(text)
+        try endValue()
+    }
+
     /// Writes an integer.
     package mutating func integer(_ value: Int64) throws {
         beginValue()

@@ -134,7 +134,7 @@ extension NSManagedObject: RecordedObject {
     }
 
     /// A row with the members of its lists.
-    struct StoredObject: RecordedObject {
+    struct StoredObject: RecordedObject, ExportedObject {
         fileprivate let row: StoredRow
         /// By property and row.
         fileprivate let members: [[[NSManagedObjectID]]]
@@ -144,6 +144,11 @@ extension NSManagedObject: RecordedObject {
 
         func graphValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {
             try row.graphValue(number, property)
+        }
+
+        func isNull(_ number: Int, _ property: GraphSchema.Property) throws -> Bool {
+            property.isAttribute
+                ? try row.holds(.null, number, property) : destinationID(number, property) == nil
         }
 
         func archivedValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {

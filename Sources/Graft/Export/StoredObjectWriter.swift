@@ -1,0 +1,212 @@
+// Rows of a store as JSON, as ObjectWriter writes objects, of which none are made here. It goes wide before it goes deep: what some rows
+// are going to nest is read with one question for each kind of link and level. Of an object that many can lead to, the text is made once.
+
+import CoreData
+
+/// Writes rows where nested objects never lead back to an object.
+final class StoredObjectWriter: ItemWriter {
+    typealias Object = StoredObject
+
+    let options: ExportOptions
+    private let form: ExportForm
+    private let numbers: [ObjectIdentifier: Int]
+    private let context: NSManagedObjectContext
+    private let damage: GraphDamage
+    /// What the rows that are being written lead to.
+    private var met: [Meeting: StoredObject] = [:]
+    /// The texts of objects that others can lead to as well.
+    private var texts: [Meeting: [UInt8]] = [:]
+    private var textBytes = 0
+    private var links: [LinkKey: [Link]] = [:]
+
+    /// How many bytes of texts are kept.
+    private static let textLimit = 16 << 20
+
+    /// How an object is met: what is written of it depends on it.
+    private enum Way: Hashable {
+        /// In full, but for the relationship that leads back.
+        case nested(cameFrom: Int?)
+        case identifier
+    }
+
+    private struct Meeting: Hashable {
+        var key: ObjectIDKey
+        var way: Way
+    }
+
+    private struct LinkKey: Hashable {
+        var plan: Int
+        var way: Way
+    }
+
+    /// A relationship that is written, and how objects are met by it.
+    private struct Link: Hashable {
+        var number: Int
+        var destination: Int
+        var way: Way
+        /// Whether the texts of its objects are kept.
+        var keepsTexts: Bool
+    }
+
+    /// - Returns: Nil where rows can't tell all, or may be met again: then objects are needed.
+    init?(
+        _ model: NSManagedObjectModel, _ form: ExportForm, entity name: String, _ options: ExportOptions,
+        _ context: NSManagedObjectContext, _ damage: GraphDamage
+    ) {
+        let nested = form.reached(from: name) { form.nested[$0.number] }
+        guard StoredRow.isWithoutObject, case .everything = options.scope, !options.writesNullForWhatHasNoForm,
+            !damage.isLeavingOut, nested.count <= options.maximumNesting,
+            !nested.contains(where: { form.isCyclic[$0] }),
+            !form.reached(from: name, by: \.written).contains(where: { form.plans[$0].writesTransientValues })
+        else { return nil }
+        numbers = form.numbers(in: model)
+        self.options = options
+        self.form = form
+        self.context = context
+        self.damage = damage
+    }
+
+    /// Writes rows of one entity and its sub-entities at the top.
+    func write(_ rows: [StoredRow], to writer: inout JSONWriter) throws {
+        met.removeAll(keepingCapacity: true)
+        if textBytes > Self.textLimit {
+            texts.removeAll()
+            textBytes = 0
+        }
+        try read(rows)
+        for row in rows {
+            let meeting = Meeting(key: row.objectID.lookupKey, way: .nested(cameFrom: nil))
+            if let object = met[meeting] { try writeNested(object, cameFrom: nil, to: &writer) }
+        }
+    }
+
+    // MARK: Reading
+
+    /// Reads what rows lead to, level by level, but for objects whose texts are there.
+    private func read(_ rows: [StoredRow]) throws {
+        var level = [(way: Way.nested(cameFrom: nil), rows: rows)]
+        while !level.isEmpty {
+            var wanted: [Link: [NSManagedObjectID]] = [:]
+            var seen: Set<Meeting> = []
+            for (way, rows) in level {
+                for (entity, rows) in Dictionary(grouping: rows, by: { ObjectIdentifier($0.objectID.entity) }) {
+                    guard let number = numbers[entity] else { continue }
+                    let (plan, links) = (form.plans[number], links(form.plans[number], way))
+                    let lists = links.map(\.number).filter { plan.properties[$0].isToMany }
+                    for object in try context.storedObjects(rows, lists, plan.properties) {
+                        met[Meeting(key: object.objectID.lookupKey, way: way)] = object
+                        for link in links {
+                            for id in object.relatedIDs(link.number, plan.properties[link.number]) {
+                                let meeting = Meeting(key: id.lookupKey, way: link.way)
+                                if link.keepsTexts && texts[meeting] != nil || met[meeting] != nil { continue }
+                                if seen.insert(meeting).inserted { wanted[link, default: []].append(id) }
+                            }
+                        }
+                    }
+                }
+            }
+            level = try wanted.map { link, ids in
+                (link.way, try context.storedRows(ids, form.plans[link.destination].name))
+            }
+        }
+    }
+
+    /// The relationships that are written of an object that is met in some way.
+    private func links(_ plan: ExportPlan, _ way: Way) -> [Link] {
+        let key = LinkKey(plan: plan.number, way: way)
+        if let known = links[key] { return known }
+        var made: [Link] = []
+        switch way {
+        case .nested(let inverse):
+            made = plan.items.flatMap { links(in: $0, plan) }.filter { $0.number != inverse }
+        case .identifier:
+            made = plan.identityItems.flatMap { links(in: $0, plan) }
+        }
+        links[key] = made
+        return made
+    }
+
+    private func links(in item: ExportPlan.Item, _ plan: ExportPlan) -> [Link] {
+        switch item.content {
+        case .toOne(let number, let form), .toMany(let number, let form):
+            link(number, form, plan.properties[number]).map { [$0] } ?? []
+        case .step(let items): items.flatMap { links(in: $0, plan) }
+        case .attribute, .transformed, .constant, .stableIdentifier: []
+        }
+    }
+
+    private func link(
+        _ number: Int, _ form: ExportOptions.RelationshipForm, _ property: GraphSchema.Property
+    ) -> Link? {
+        guard let destination = property.destination else { return nil }
+        // Where only one object can lead to another one, that is written once. Texts have no place of their own in a pretty one.
+        let isShared = property.inverse.map { self.form.plans[destination].properties[$0].isToMany } ?? true
+        return Link(
+            number: number, destination: destination,
+            way: form == .nested ? .nested(cameFrom: property.inverse) : .identifier,
+            keepsTexts: isShared && !options.isPretty && !isSorted(property))
+    }
+
+    // MARK: Writing
+
+    func plan(of object: StoredObject) throws -> ExportPlan {
+        if let number = numbers[ObjectIdentifier(object.objectID.entity)] { return form.plans[number] }
+        throw GraftError(.unknownEntity(object.objectID.entity.name ?? "", closest: nil))
+    }
+
+    func isWritten(_ item: ExportPlan.Item, _ pass: ExportPass<Object>) -> Bool { true }
+
+    func requireNull(_ number: Int, _ pass: ExportPass<Object>) throws {
+        try damage.requireFile(of: pass.object, pass.plan.properties[number].name)
+    }
+
+    func name(of object: StoredObject, ifNested: Bool) -> String? {
+        ifNested ? nil : object.objectID.uriRepresentation().absoluteString
+    }
+
+    func writeNested(_ object: StoredObject, cameFrom inverse: Int?, to writer: inout JSONWriter) throws {
+        let plan = try plan(of: object)
+        try writeObject(
+            plan.items, ExportPass(object: object, plan: plan, inverse: inverse, followsRelationships: true),
+            to: &writer)
+    }
+
+    func ends(
+        _ number: Int, _ form: ExportOptions.RelationshipForm, _ pass: ExportPass<Object>
+    ) throws -> ExportedEnds<StoredObject> {
+        let property = pass.plan.properties[number]
+        guard let link = link(number, form, property) else { return .objects([]) }
+        let ids = pass.object.relatedIDs(number, property)
+        guard link.keepsTexts else {
+            return .objects(try ordered(ids.map { try object($0, link, of: pass.plan) }, property))
+        }
+        return .texts(
+            try ids.map { id in
+                let meeting = Meeting(key: id.lookupKey, way: link.way)
+                if let text = texts[meeting] { return text }
+                var writer = JSONWriter(options: options.writerOptions)
+                try write(object(id, link, of: pass.plan), form, cameFrom: property.inverse, to: &writer)
+                let text = [UInt8](try writer.finish())
+                texts[meeting] = text
+                textBytes += text.count
+                return text
+            })
+    }
+
+    /// The object that a link leads to.
+    ///
+    /// - Throws: ``GraftError`` with `missingObject` where it isn't there.
+    private func object(_ id: NSManagedObjectID, _ link: Link, of plan: ExportPlan) throws -> StoredObject {
+        if let object = met[Meeting(key: id.lookupKey, way: link.way)] { return object }
+        throw GraftError(
+            .missingObject(id.uriRepresentation().absoluteString),
+            at: .init(entity: plan.name, property: plan.properties[link.number].name))
+    }
+}
+
+extension RecordedObject {
+    /// The IDs at the other end of a relationship.
+    func relatedIDs(_ number: Int, _ property: GraphSchema.Property) -> [NSManagedObjectID] {
+        property.isToMany ? memberIDs(number, property) : destinationID(number, property).map { [$0] } ?? []
+    }
+}
