@@ -43,31 +43,45 @@ struct DictionaryPopulator {
         _ dictionaries: [[String: Any]], entity: NSEntityDescription?, given: NSManagedObject? = nil, isArray: Bool,
         check: (NSManagedObject, _ index: Int) throws -> Void = { _, _ in }
     ) throws -> Result {
-        var reader = try DictionaryReader(
-            compiled, model, options, keepsDoubles: context.keepsDoubles)
-        try reader.read(dictionaries, entity: try entity.map(compiled.number), isArray: isArray)
+        let number = try entity.map(compiled.number)
+        var reader = try read(dictionaries[...], number, from: isArray ? 0 : nil)
         try reader.report.throwFailures(options.failurePolicy)
+        let report = reader.report
+        // What such a member is, is told by what has come of the dictionaries before.
+        let parts =
+            reader.restatesMembers && !options.makesCopies
+            ? dictionaries.indices.map { $0..<$0 + 1 } : [dictionaries.indices]
         let importer = try BatchImporter(
             GraphMapping(unmapped: compiled.schema), context: context, model: model,
             options: ImportOptions(),
             keepsObjects: options.existingObjects != .insert)
         do {
-            let objects: [NSManagedObject]
-            (objects, reader) = try run(reader, importer, given)
+            var objects: [NSManagedObject] = []
+            for part in parts {
+                if parts.count > 1 { reader = try read(dictionaries[part], number, from: part.lowerBound) }
+                objects += try run(&reader, importer, given)
+            }
             for (index, object) in objects.enumerated() { try check(object, index) }
             importer.delete(try importer.decideDeletions())
             importer.forgetRestored()
-            return Result(objects: objects, report: report(reader, importer))
+            return Result(objects: objects, report: adding(importer, to: report))
         } catch {
             try importer.editor.undo()
             throw located(CoreDataErrors.graftError(error), reader)
         }
     }
 
+    private func read(_ dictionaries: ArraySlice<[String: Any]>, _ entity: Int?, from start: Int?) throws
+        -> DictionaryReader
+    {
+        var reader = try DictionaryReader(compiled, model, options, keepsDoubles: context.keepsDoubles)
+        try reader.read(dictionaries, entity: entity, from: start)
+        return reader
+    }
+
     private func run(
-        _ reader: DictionaryReader, _ importer: BatchImporter, _ given: NSManagedObject?
-    ) throws -> ([NSManagedObject], DictionaryReader) {
-        var reader = reader
+        _ reader: inout DictionaryReader, _ importer: BatchImporter, _ given: NSManagedObject?
+    ) throws -> [NSManagedObject] {
         importer.begin(reader.snapshot)
         if options.existingObjects != .insert { try importer.matcher.resolveIdentities(reader.snapshot) }
         if let given, let root = reader.snapshot.roots.first {
@@ -87,14 +101,14 @@ struct DictionaryPopulator {
         try importer.makeObjects(reader.snapshot)
         if options.makesCopies { try DictionaryCopying(compiled.schema, options).keepLinks(&reader, importer) }
         try importer.fillObjects(reader.snapshot)
-        importer.deletions.orphans = leavers(owned, importer)
+        importer.deletions.orphans += leavers(owned, importer)
         for (index, link) in reader.links.enumerated() {
             for link in reader.replacedLinks[index] ?? [] { try takeMembers(of: link, reader, importer) }
             try connect(link, reader, importer, &bases)
         }
         for removal in reader.removals { try disconnect(removal, reader, importer) }
         importer.count(reader.snapshot)
-        return (reader.snapshot.roots.compactMap { importer.object(reader.snapshot.resolved($0)) }, reader)
+        return reader.snapshot.roots.compactMap { importer.object(reader.snapshot.resolved($0)) }
     }
 
     // MARK: Objects that are there
@@ -264,8 +278,8 @@ struct DictionaryPopulator {
 
     // MARK: Ends
 
-    private func report(_ reader: DictionaryReader, _ importer: BatchImporter) -> ImportReport {
-        var report = reader.report
+    private func adding(_ importer: BatchImporter, to report: ImportReport) -> ImportReport {
+        var report = report
         report.enter(importer.tally.counts, compiled.schema)
         report.enter(importer.tally.leftOut, compiled.schema)
         return report

@@ -59,6 +59,23 @@ extension DictionaryReader {
         }
     }
 
+    /// Whether several dictionaries at the top say which members without identity an object has. Where they name each other's objects
+    /// by numbers, they are one graph.
+    func isRestatingMembers() throws -> Bool {
+        guard numberedAnywhere.isEmpty else { return false }
+        var roots: [GraphSnapshot.Cell: Set<Int>] = [:]
+        var areKnownByContents: Set<GraphSnapshot.Cell> = []
+        func note(_ owner: Int, _ property: Int, _ members: [Member]) throws {
+            let cell = GraphSnapshot.Cell(row: snapshot.resolved(rows[owner]), property: property)
+            roots[cell, default: []].insert(nodes[owner].root)
+            let isNew = try members.contains { snapshot.isKnownByContents(try row(of: $0, owner, property)) }
+            if isNew { areKnownByContents.insert(cell) }
+        }
+        for toOne in toOnes { try note(toOne.owner, toOne.property, toOne.member.map { [$0] } ?? []) }
+        for link in links { try note(link.owner, link.property, link.members) }
+        return areKnownByContents.contains { roots[$0].map { $0.count > 1 } ?? false }
+    }
+
     /// Whether the members of a link come to those that are there.
     func adds(_ link: Link) -> Bool {
         link.mode == .add || link.mode == .standard && options.membersPolicy == .add

@@ -110,6 +110,8 @@ struct DictionaryReader {
     /// The dictionaries at the top that only refer to an object.
     private var rootReferences: [(node: Int, number: Int)] = []
     var report = ImportReport()
+    /// Whether a dictionary says again which members without identity an object of another dictionary has.
+    private(set) var restatesMembers = false
 
     /// - Parameter keepsDoubles: Whether decimals become what a SQLite store keeps of them.
     init(
@@ -136,12 +138,14 @@ struct DictionaryReader {
 
     /// Reads dictionaries with all that is nested in them.
     ///
-    /// - Parameter entity: The entity of the objects at the top; nil where their dictionaries have to say it.
+    /// - Parameters:
+    ///   - entity: The entity of the objects at the top; nil where their dictionaries have to say it.
+    ///   - start: The place of the first dictionary in an array; nil where it is in none.
     /// - Throws: ``GraftError`` with the path of what can't be read.
-    mutating func read(_ dictionaries: [[String: Any]], entity: Int?, isArray: Bool) throws {
+    mutating func read(_ dictionaries: some Sequence<[String: Any]>, entity: Int?, from start: Int?) throws {
         for (index, dictionary) in dictionaries.enumerated() {
             let node = nodes.count
-            nodes.append(Node(dictionary: dictionary, entity: -1, root: node, index: isArray ? index : nil))
+            nodes.append(Node(dictionary: dictionary, entity: -1, root: node, index: start.map { $0 + index }))
             if let number = Self.number(dictionary[DictionaryKey.reference]) {
                 rootReferences.append((node, number))
             } else {
@@ -162,7 +166,10 @@ struct DictionaryReader {
         try connectToOnes()
         if findsObjects {
             if schema.hasRelatedIdentities { try settleRelatedRows() }
-            if hasRepetitions { try dropReplacedRows() }
+            if hasRepetitions {
+                restatesMembers = try isRestatingMembers()
+                try dropReplacedRows()
+            }
         }
     }
 

@@ -67,9 +67,9 @@ extension NSManagedObject {
         reading.entityNames = options.entityNames
         let number = try compiled.number(of: entity)
         var old = try DictionaryReader(compiled, model, reading, keepsDoubles: false)
-        try old.read([earlier], entity: number, isArray: false)
+        try old.read([earlier], entity: number, from: nil)
         var new = try DictionaryReader(compiled, model, reading, keepsDoubles: false)
-        try new.read([toDictionary(options: current)], entity: number, isArray: false)
+        try new.read([toDictionary(options: current)], entity: number, from: nil)
         return try DictionaryChanges.dictionary(old, new, options)
     }
 }

@@ -44,7 +44,7 @@ extension GraphSnapshot {
     }
 
     /// Whether nothing but its contents tells what a row stands for.
-    private func isKnownByContents(_ row: RowReference) -> Bool {
+    func isKnownByContents(_ row: RowReference) -> Bool {
         tables[row.entity].flags[row.row].isEmpty && tables[row.entity].rowName(row.row).isNull
             && identityHash(
                 entity: row.entity, row: row.row, columns: schema.entities[row.entity].identityColumns) == nil

@@ -1,7 +1,7 @@
 // JSON to rows, in one pass: each object becomes a row of its entity as its keys go by, in whichever order they come.
 //
-// Records and batches are here, the objects' contents in +Objects, references between them in +References, whole graphs in
-// +Document.
+// Records are here, batches of them in +Batches, the objects' contents in +Objects, references between them in +References, whole
+// graphs in +Document.
 
 import Foundation
 
@@ -28,7 +28,7 @@ struct JSONSnapshotReader: ~Copyable {
     var nesting = 0
     private(set) var batchNumber: UInt32 = 0
     /// How many records have been read, in all batches.
-    private(set) var recordCount = 0
+    var recordCount = 0
     /// Where the reader is in the document of a whole graph; nil for records of one entity.
     var document: DocumentState?
     /// While a copy in memory is read: where in the text it comes from.
@@ -51,7 +51,7 @@ struct JSONSnapshotReader: ~Copyable {
     var keepsDoubles = false
     var roundedCounts: [GraphSnapshot.Column: Int] = [:]
     /// The graph of a source that isn't JSON, until it is handed over.
-    private var graph: GraphSnapshot?
+    var graph: GraphSnapshot?
     /// The numbers of records that are passed over.
     var skippedRecords: Set<Int> = []
     /// Where the objects are in a text that has more around them.
@@ -136,38 +136,8 @@ struct JSONSnapshotReader: ~Copyable {
         return snapshot
     }
 
-    /// Reads records until there are enough rows, and returns whether there may be more. A document is read as a whole,
-    /// because its objects refer to each other in any order.
-    ///
-    /// - Parameter rowLimit: The number of rows from which on no further record is begun.
-    mutating func readBatch(rowLimit: Int) throws -> Bool {
-        if let graph {
-            self.graph = nil
-            snapshot = graph
-            recordCount = graph.roots.count
-            return false
-        }
-        defer {
-            snapshot.settleRelatedRows()
-            snapshot.dropReplacedRows()
-        }
-        var hasMore = true
-        // What is said of the same objects again takes memory, too.
-        while hasMore, isDocument || snapshot.rowCount + snapshot.earlier.count < rowLimit {
-            hasMore = try readRecord()
-        }
-        snapshot.mergeAddedMembers { mapping.entities[$0].properties[$1]?.defaultValue ?? .null }
-        // Where only one side says who belongs to whom, in which order it was said makes no difference.
-        try snapshot.addUpLists { property, snapshot in
-            guard let inverse = property.inverse, let destination = property.destination else { return true }
-            return snapshot.schema.entities[destination].properties[inverse].isToMany
-                && !snapshot.saysSomething(of: inverse, destination)
-        }
-        return hasMore
-    }
-
     /// Reads the next record; returns false where there is none.
-    private mutating func readRecord() throws -> Bool {
+    mutating func readRecord() throws -> Bool {
         if isDocument {
             guard try readDocumentRecord() else { return false }
             recordCount += 1

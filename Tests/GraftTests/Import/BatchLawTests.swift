@@ -22,6 +22,9 @@ import Testing
                 .toMany("notes", "Note", inverse: "team", rule: .cascadeDeleteRule).annotated([
                     "JSONToManyPolicy": "union"
                 ]),
+                .toMany("memos", "Note", inverse: "owner", rule: .cascadeDeleteRule),
+                .toMany("lines", "Note", inverse: "page", rule: .cascadeDeleteRule, isOrdered: true),
+                .toOne("badge", "Note", inverse: "bearer", rule: .cascadeDeleteRule), .toOne("motto", "Note"),
             ])
         sketch.entity(
             "Player", info: ["identityAttributes": "id"],
@@ -30,7 +33,15 @@ import Testing
                 .toOne("team", "Team", inverse: "players"), .toOne("leads", "Team", inverse: "captain"),
                 .toMany("likes", "Team", inverse: "fans"), .toMany("visits", "Team", inverse: "guests"),
             ])
-        sketch.entity("Note", [.attribute("text"), .toOne("team", "Team", inverse: "notes")])
+        sketch.entity(
+            "Note",
+            [
+                .attribute("text"), .attribute("rank", .integer64AttributeType),
+                .toOne("team", "Team", inverse: "notes"), .toOne("owner", "Team", inverse: "memos"),
+                .toOne("page", "Team", inverse: "lines"), .toOne("bearer", "Team", inverse: "badge"),
+                .toMany("parts", "Part", inverse: "note", rule: .cascadeDeleteRule),
+            ])
+        sketch.entity("Part", [.attribute("text"), .toOne("note", "Note", inverse: "parts")])
         return sketch.model()
     }
 
@@ -55,6 +66,14 @@ import Testing
             return "{\"id\": \(id), \"team\": {\"id\": \(team), \"players\": [\(id), \(other)]}}"
         }
 
+        /// What has no identity, in few forms, so that one says more than another.
+        private mutating func note() -> String {
+            var members = chance(80) ? ["\"text\": \"\(number(2))\""] : []
+            if chance(40) { members.append("\"rank\": \(number(2))") }
+            if chance(20) { members.append("\"parts\": [{\"text\": \"\(number(2))\"}]") }
+            return "{\(members.joined(separator: ", "))}"
+        }
+
         private mutating func record() -> String {
             var members = ["\"id\": \(number(3))"]
             if chance(30) { members.append("\"name\": \"name \(number(4))\"") }
@@ -65,7 +84,10 @@ import Testing
                 members.append(
                     "\"guests\": \(chance(30) ? players() : "{\"add\": \(players()), \"remove\": \(players())}")")
             }
-            if chance(20) { members.append("\"notes\": [{\"text\": \"note \(number(1_000_000))\"}]") }
+            for list in ["notes", "memos", "lines"] where chance(20) {
+                members.append("\"\(list)\": [\((0..<number(3)).map { _ in note() }.joined(separator: ", "))]")
+            }
+            for one in ["badge", "motto"] where chance(15) { members.append("\"\(one)\": \(note())") }
             return "{\(members.joined(separator: ", "))}"
         }
 
@@ -95,7 +117,11 @@ import Testing
 
     private func picture(_ context: NSManagedObjectContext) throws -> [String] {
         func name(_ object: NSManagedObject) -> String {
-            "\(object.entity.name ?? "") \(object.value(forKey: object.entity.name == "Note" ? "text" : "id") ?? "-")"
+            switch object.entity.name ?? "" {
+            case "Note": "Note \(object.value(forKey: "text") ?? "-") \(object.value(forKey: "rank") ?? "-")"
+            case "Part": "Part \(object.value(forKey: "text") ?? "-")"
+            case let entity: "\(entity) \(object.value(forKey: "id") ?? "-")"
+            }
         }
         context.checkInvariants()
         return try context.everything().map { object in

@@ -1,0 +1,143 @@
+// Batches of records. What a batch says of an object in several records is put together in its rows, so that the same comes of it as
+// if each record were a batch. Of objects without identity that can't be told before the store has been asked: which of its members
+// a list means is told by what these are then. So such a list is the end of a batch, where an earlier record has another one:
+//
+//     {"id": 1, "notes": [{"text": "a", "rank": 1}]}        one batch
+//     {"id": 1, "notes": [{"text": "a"}]}                   the next one: the note with the text, and its rank
+
+extension JSONSnapshotReader {
+    /// Reads records until there are enough rows, or the next one needs what has come of those before, and returns whether there
+    /// may be more. A document is read as a whole, because its objects refer to each other in any order.
+    ///
+    /// - Parameter rowLimit: The number of rows from which on no further record is begun; with `max` all are read.
+    mutating func readBatch(rowLimit: Int) throws -> Bool {
+        if let graph {
+            self.graph = nil
+            snapshot = graph
+            recordCount = graph.roots.count
+            return false
+        }
+        defer {
+            snapshot.settleRelatedRows()
+            snapshot.dropReplacedRows()
+        }
+        let hasMore = try readRecords(rowLimit)
+        snapshot.mergeAddedMembers { mapping.entities[$0].properties[$1]?.defaultValue ?? .null }
+        // Where only one side says who belongs to whom, in which order it was said makes no difference.
+        try snapshot.addUpLists { property, snapshot in
+            guard let inverse = property.inverse, let destination = property.destination else { return true }
+            return snapshot.schema.entities[destination].properties[inverse].isToMany
+                && !snapshot.saysSomething(of: inverse, destination)
+        }
+        return hasMore
+    }
+
+    private mutating func readRecords(_ rowLimit: Int) throws -> Bool {
+        // What is said of the same objects again takes memory, too.
+        func isFull(_ snapshot: borrowing GraphSnapshot) -> Bool {
+            snapshot.rowCount + snapshot.earlier.count >= rowLimit
+        }
+        var hasMore = true
+        guard !isDocument, rowLimit < .max else {
+            while hasMore, isDocument || !isFull(snapshot) { hasMore = try readRecord() }
+            return hasMore
+        }
+        let start = checkpoint()
+        var count = 0
+        while hasMore, !isFull(snapshot) {
+            let (offset, known) = (reader.tokenOffset, snapshot.earlier.count)
+            hasMore = try readRecord()
+            count += 1
+            if count > 1, snapshot.earlier.count > known, snapshot.restatesMembers(saidBefore: offset, from: known) {
+                goBack(to: start)
+                for _ in 1..<count { _ = try readRecord() }
+                return true
+            }
+        }
+        reader.release(start.mark)
+        return hasMore
+    }
+
+    // MARK: Going back
+
+    /// What a reader has counted, and where it was.
+    private struct Checkpoint {
+        var mark: JSONReader.Mark
+        var recordState: JSONReader.RecordState
+        var envelope: Envelope?
+        var recordCount: Int
+        var nestedObjectCount: Int
+        var emptyObjectCount: Int
+        var failures: FailureLog?
+        var unknownKeys: UnknownKeys
+        var roundedCounts: [GraphSnapshot.Column: Int]
+    }
+
+    private mutating func checkpoint() -> Checkpoint {
+        Checkpoint(
+            mark: reader.mark(), recordState: reader.recordState, envelope: envelope, recordCount: recordCount,
+            nestedObjectCount: nestedObjectCount, emptyObjectCount: emptyObjectCount, failures: failures,
+            unknownKeys: unknownKeys, roundedCounts: roundedCounts)
+    }
+
+    private mutating func goBack(to start: Checkpoint) {
+        reader.rewind(to: start.mark)
+        reader.recordState = start.recordState
+        envelope = start.envelope
+        recordCount = start.recordCount
+        nestedObjectCount = start.nestedObjectCount
+        emptyObjectCount = start.emptyObjectCount
+        failures = start.failures
+        unknownKeys = start.unknownKeys
+        roundedCounts = start.roundedCounts
+        startBatch()
+    }
+}
+
+extension GraphSnapshot {
+    /// Whether something else was said before of the members without identity that a relationship has now.
+    ///
+    /// - Parameters:
+    ///   - offset: Where the record begins that has been read last.
+    ///   - first: The first statement that was replaced since.
+    fileprivate func restatesMembers(saidBefore offset: Int, from first: Int) -> Bool {
+        earlier[first...].contains { statement in
+            var statement = statement
+            statement.cell.row = resolved(statement.cell.row)
+            let now = self.statement(of: statement.cell)
+            guard min(statement.time, now.time) <= offset else { return false }
+            let (old, new) = (rows(of: statement), rows(of: now))
+            guard
+                (old + new).contains(where: {
+                    isKnownByContents($0) && schema.entities[$0.entity].relatedIdentity.isEmpty
+                })
+            else { return false }
+            return old.count != new.count || statement.removals != nil || now.removals != nil
+                || !zip(old, new).allSatisfy { haveSameContents($0, $1) }
+        }
+    }
+
+    private func rows(of statement: LinkStatement) -> [RowReference] {
+        statement.members.indices.map { resolved(members[$0]) }
+            + (statement.end.isNone ? [] : [resolved(statement.end)])
+    }
+
+    /// Whether two rows say the same: one and the same row, or two without identity.
+    private func haveSameContents(_ one: RowReference, _ other: RowReference) -> Bool {
+        if one == other { return true }
+        guard one.entity == other.entity, isKnownByContents(one), isKnownByContents(other) else { return false }
+        let table = tables[one.entity]
+        return schema.entities[one.entity].properties.enumerated().allSatisfy { number, property in
+            guard table.hasValue(number, row: one.row) == table.hasValue(number, row: other.row) else { return false }
+            if property.isAttribute {
+                return ExactValue(table.value(property.column, row: one.row))
+                    == ExactValue(table.value(property.column, row: other.row))
+            }
+            let (ends, others) = (
+                rows(of: statement(of: Cell(row: one, property: number))),
+                rows(of: statement(of: Cell(row: other, property: number)))
+            )
+            return ends.count == others.count && zip(ends, others).allSatisfy { haveSameContents($0, $1) }
+        }
+    }
+}
