@@ -46,7 +46,7 @@ struct DictionaryPopulator {
         let number = try entity.map(compiled.number)
         var reader = try read(dictionaries[...], number, from: isArray ? 0 : nil)
         try reader.report.throwFailures(options.failurePolicy)
-        let report = reader.report
+        var report = reader.report
         // What such a member is, is told by what has come of the dictionaries before.
         let parts =
             reader.restatesMembers && !options.makesCopies
@@ -64,6 +64,7 @@ struct DictionaryPopulator {
             for (index, object) in objects.enumerated() { try check(object, index) }
             importer.delete(try importer.decideDeletions())
             importer.forgetRestored()
+            if parts.count == 1 { report = reader.report }
             return Result(objects: objects, report: adding(importer, to: report))
         } catch {
             try importer.editor.undo()
