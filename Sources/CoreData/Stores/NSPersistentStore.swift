@@ -80,11 +80,11 @@ open class NSPersistentStore: NSObject {
     /// The coordinator; nil after the store's removal.
     public internal(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
     /// The model's configuration that the store keeps.
-    public let configurationName: String
+    open private(set) var configurationName: String
     /// The options it was opened with.
-    public let options: [AnyHashable: Any]?
+    open private(set) var options: [AnyHashable: Any]?
     /// The store's file; nil in memory.
-    public var url: URL?
+    open var url: URL?
     /// Whether saves are refused. A store whose file was opened without writing stays so.
     open var isReadOnly: Bool
     private let storeType: String
@@ -107,7 +107,7 @@ open class NSPersistentStore: NSObject {
         isReadOnly = (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false
     }
 
-    /// A store of a custom class; see ``NSIncrementalStore``. A coordinator makes it.
+    /// A store of a custom class; see ``NSIncrementalStore`` and ``NSAtomicStore``. A coordinator makes it.
     public required init(
         persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
         options: [AnyHashable: Any]? = nil
@@ -122,6 +122,9 @@ open class NSPersistentStore: NSObject {
 
     /// Reads the metadata when the store is added; a custom store overrides it and sets ``metadata``.
     open func loadMetadata() throws {}
+
+    /// Makes a custom store ready when it is added.
+    func open() throws { try loadMetadata() }
 
     /// The type's name.
     open var type: String { storeType }
