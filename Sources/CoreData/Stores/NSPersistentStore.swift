@@ -53,6 +53,8 @@ public let NSStoreUUIDKey = "NSStoreUUID"
 public let NSStoreModelVersionHashesKey = "NSStoreModelVersionHashes"
 /// In metadata: the identifiers of the model's version.
 public let NSStoreModelVersionIdentifiersKey = "NSStoreModelVersionIdentifiers"
+/// In metadata: the checksum of the model's version; see `NSManagedObjectModel.versionChecksum`.
+public let NSPersistentStoreModelVersionChecksumKey = "NSStoreModelVersionChecksumKey"
 
 /// The version of Core Data whose stores those made here are like: that of macOS 14.
 public let NSCoreDataVersionNumber = Double(StoreMetadata.frameworkVersion)

@@ -117,4 +117,27 @@ import Testing
         #expect(try Library(at: there, model: LibraryModel.make()).fetch("Author").count == 1)
         #expect(try Library(at: here, model: LibraryModel.make()).fetch("Author").isEmpty)
     }
+
+    // Apps that migrate in stages look up the version of a store that isn't open by this key of its metadata.
+    @Test func `the metadata of a store have the checksum of its model's version`() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appending(path: "library.sqlite")
+        let model = LibraryModel.make()
+        _ = try Library(at: url, model: model)
+        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: url)
+        #expect(metadata[NSPersistentStoreModelVersionChecksumKey] as? String == model.versionChecksum)
+    }
+
+    // The overlay of Core Data for Swift (CocoaError.swift): code constants with names deprecated late in Swift 3.
+    @available(*, deprecated)
+    @Test func `error codes have their older names`() {
+        let codes: [CocoaError.Code] = [
+            .managedObjectValidationError, .managedObjectMergeError, .persistentStoreSaveError, .coreDataError,
+            .migrationError, .sqliteError,
+        ]
+        #expect(
+            codes == [
+                .managedObjectValidation, .managedObjectMerge, .persistentStoreSave, .coreData, .migration, .sqlite,
+            ])
+    }
 }
