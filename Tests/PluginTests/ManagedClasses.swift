@@ -9,6 +9,15 @@ class PluginNamed: NSManagedObject {
     @NSManaged var next: PluginNamed?
 }
 
+class PluginBox: NSManagedObject {
+    @NSManaged var tags: [String]
+    var sortedTags: [String] { tags.sorted() }
+}
+
+class PluginShelf: NSManagedObject {
+    @NSManaged var box: PluginBox
+}
+
 class PluginOuter {
     typealias Amount = NSDecimalNumber
 

@@ -77,6 +77,9 @@ import Testing
         #expect((\PluginOuter.Parent.kind)._kvcKeyPathString == "kind")
         #expect((\PluginOuter.Child.parent?.price)._kvcKeyPathString == "parent.price")
         #expect((\ShopOrder.customer?.name)._kvcKeyPathString == "customer.name")
+        // PredicateKit, testFetchWithOneToOneRelationship2: a transformable attribute at the end.
+        #expect((\PluginShelf.box.tags)._kvcKeyPathString == "box.tags")
+        #expect((\PluginShelf.box.sortedTags)._kvcKeyPathString == nil)
     }
 
     @Test func `classes within another type have accessors, and are found`() throws {

@@ -105,6 +105,7 @@ extension NSManagedObjectContext {
     private func enter(_ object: NSManagedObject) {
         registry.insert(object, for: object.id.key)
         if retainsRegisteredObjects { retained.append(object) }
+        object.id.noteRegistration()
     }
 
     /// Enters an object under its new ID.
@@ -113,6 +114,7 @@ extension NSManagedObjectContext {
         guard object.registry === registry else { return registry.remove(old.key) }
         registry.move(object, from: old.key, to: object.id.key)
         if old.isTemporaryID { settledIDs.note(old.key, object.id) }
+        object.id.noteRegistration()
     }
 
     /// Lets go of an object for good.

@@ -19,17 +19,17 @@ public enum NSMergePolicyType: UInt, Sendable {
 /// An object that the context and somebody else have changed. Follows Core Data's `NSMergeConflict`.
 open class NSMergeConflict: NSObject {
     /// The object as this context has it.
-    public let sourceObject: NSManagedObject
+    open private(set) var sourceObject: NSManagedObject
     /// The row's version that the context read.
-    public let oldVersionNumber: Int
+    open private(set) var oldVersionNumber: Int
     /// The row's version now; 0 where it is gone.
-    public let newVersionNumber: Int
+    open private(set) var newVersionNumber: Int
     /// The values that the context read.
-    public let objectSnapshot: [String: Any]?
+    open private(set) var objectSnapshot: [String: Any]?
     /// The values that the coordinator knows by now; nil where the row is gone.
-    public let cachedSnapshot: [String: Any]?
+    open private(set) var cachedSnapshot: [String: Any]?
     /// The values in the store, where the coordinator doesn't know them. Here it always does: nil in what a save finds.
-    public let persistedSnapshot: [String: Any]?
+    open private(set) var persistedSnapshot: [String: Any]?
 
     private let found: StoreRow?
 
@@ -89,15 +89,15 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     static let attempts = 10
 
     /// The save fails.
-    public class var error: NSMergePolicy { errorPolicy }
+    open class var error: NSMergePolicy { errorPolicy }
     /// The context's changes are dropped.
-    public class var rollback: NSMergePolicy { rollbackPolicy }
+    open class var rollback: NSMergePolicy { rollbackPolicy }
     /// The context's objects are written as a whole.
-    public class var overwrite: NSMergePolicy { overwritePolicy }
+    open class var overwrite: NSMergePolicy { overwritePolicy }
     /// Property by property, the context's value where both changed one.
-    public class var mergeByPropertyObjectTrump: NSMergePolicy { objectTrumpPolicy }
+    open class var mergeByPropertyObjectTrump: NSMergePolicy { objectTrumpPolicy }
     /// Property by property, the store's value where both changed one.
-    public class var mergeByPropertyStoreTrump: NSMergePolicy { storeTrumpPolicy }
+    open class var mergeByPropertyStoreTrump: NSMergePolicy { storeTrumpPolicy }
 
     private static let errorPolicy = NSMergePolicy(merge: .errorMergePolicyType)
     private static let rollbackPolicy = NSMergePolicy(merge: .rollbackMergePolicyType)
@@ -106,7 +106,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     private static let storeTrumpPolicy = NSMergePolicy(merge: .mergeByPropertyStoreTrumpMergePolicyType)
 
     /// The kind.
-    public let mergeType: NSMergePolicyType
+    open private(set) var mergeType: NSMergePolicyType
 
     /// A policy of a kind.
     public init(merge ty: NSMergePolicyType) { mergeType = ty }
@@ -231,20 +231,20 @@ extension NSManagedObjectContext {
 /// Objects that violate a uniqueness constraint. Follows Core Data's `NSConstraintConflict`.
 open class NSConstraintConflict: NSObject {
     /// The names of the constraint's properties.
-    public let constraint: [String]
+    open private(set) var constraint: [String]
     /// The values of these properties.
-    public var constraintValues: [String: Any] {
+    open var constraintValues: [String: Any] {
         guard let object = conflictingObjects.first else { return [:] }
         return object.dictionaryWithValues(forKeys: constraint)
     }
     /// The stored object with the values; nil where only objects of the context share them.
-    public let databaseObject: NSManagedObject?
+    open private(set) var databaseObject: NSManagedObject?
     /// The values of the stored object.
-    public let databaseSnapshot: [String: Any]?
+    open private(set) var databaseSnapshot: [String: Any]?
     /// The objects of the save.
-    public let conflictingObjects: [NSManagedObject]
+    open private(set) var conflictingObjects: [NSManagedObject]
     /// The values that the objects of the save were read with.
-    public let conflictingSnapshots: [[String: Any]]
+    open private(set) var conflictingSnapshots: [[String: Any]]
 
     /// A conflict over nothing, between no objects.
     public override convenience init() {

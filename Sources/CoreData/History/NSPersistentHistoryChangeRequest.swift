@@ -119,9 +119,15 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
 /// What a request for the history has found. Follows Core Data's `NSPersistentHistoryResult`.
 open class NSPersistentHistoryResult: NSPersistentStoreResult {
     /// As the request's result type says.
-    public let result: Any?
+    open private(set) var result: Any?
     /// What the result is.
-    public let resultType: NSPersistentHistoryResultType
+    open private(set) var resultType: NSPersistentHistoryResultType
+
+    /// The result of a request that nobody has made, for classes that say themselves what it is.
+    public override init() {
+        resultType = .transactionsAndChanges
+        super.init()
+    }
 
     init(_ result: Any?, _ type: NSPersistentHistoryResultType) {
         self.result = result

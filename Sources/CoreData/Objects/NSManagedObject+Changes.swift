@@ -27,9 +27,17 @@ extension NSManagedObject {
         if isInserted { context.inserted.noteChange(of: self) } else { context.updated.noteChange(of: self) }
     }
 
+    /// The persistent slots with other values than the committed ones. What was set by primitive values counts as soon as the object
+    /// has been inserted or changed: it will be saved with the rest. Alone it is no change.
+    var changedSlots: [Int] {
+        let hasPrimitive = state.contains(.primitive) && !state.isDisjoint(with: [.inserted, .updated])
+        let slots = hasPrimitive ? Array(layout.slots.indices) : Array(touched)
+        return slots.filter { !layout.slots[$0].isTransient && differs($0) }
+    }
+
     func newValues() -> [String: Any] {
         var changes: [String: Any] = [:]
-        for slot in touched where !layout.slots[slot].isTransient && differs(slot) {
+        for slot in changedSlots {
             if let composite = layout.composite(of: slot) {
                 changes[composite.name] = value(of: composite) ?? NSNull() as Any
             } else {

@@ -72,6 +72,7 @@ extension NSManagedObject {
 
     /// What remains of an object that its context has let go: no context, no values, no ties to other objects.
     func detach() {
+        if registry != nil { id.noteUnregistration() }
         registry = nil
         values = layout.blank
         committed = values

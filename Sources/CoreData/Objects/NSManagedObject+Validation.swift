@@ -119,16 +119,22 @@ extension NSManagedObject {
         }
     }
 
+    /// Checks a value by all rules of its property; each that it breaks is an error of its own.
     private func checkRules(_ slot: Int, _ value: Any?) throws {
+        var errors: [any Error] = []
         for rule in layout.slots[slot].property.validationRules {
-            if let limit = rule.limit {
-                if let value, limit.refuses(value, of: layout.slots[slot].property) {
-                    let code = CocoaError.Code(rawValue: limit.errorCode)
-                    throw failure(code, slot, value, "is '\(value)', which the model doesn't allow (\(limit)).")
-                }
-            } else if try !rule.holds(for: value) {
-                throw predicateFailure(rule, slot, value)
-            }
+            CoreDataError.collect(&errors) { try check(rule, slot, value) }
+        }
+        if let error = CoreDataError.combined(errors) { throw error }
+    }
+
+    private func check(_ rule: ValidationRule, _ slot: Int, _ value: Any?) throws {
+        if let limit = rule.limit {
+            guard let value, limit.refuses(value, of: layout.slots[slot].property) else { return }
+            let code = CocoaError.Code(rawValue: limit.errorCode)
+            throw failure(code, slot, value, "is '\(value)', which the model doesn't allow (\(limit)).")
+        } else if try !rule.holds(for: value) {
+            throw predicateFailure(rule, slot, value)
         }
     }
 

@@ -86,7 +86,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         self.init(entity: ManagedObjectClasses.someEntity(for: Self.self), insertInto: nil)
     }
 
-    deinit { registry?.removeDying(self, for: id.key) }
+    deinit {
+        guard let registry else { return }
+        registry.removeDying(self, for: id.key)
+        id.noteUnregistration()
+    }
 
     /// What every class has, so that objects of a class that is known at run time alone can be made.
     public required convenience init(making entity: NSEntityDescription, in context: NSManagedObjectContext?) {
@@ -342,9 +346,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open func committedValues(forKeys keys: [String]?) -> [String: Any] { oldValues(keys) }
 
     /// Whether a persistent property has another value than the last fetched or saved one.
-    open var hasPersistentChangedValues: Bool {
-        touched.contains { !layout.slots[$0].isTransient && differs($0) }
-    }
+    open var hasPersistentChangedValues: Bool { !changedSlots.isEmpty }
 
     /// Asked for keys that the entity doesn't have; stops, as Core Data raises.
     open func value(forUndefinedKey key: String) -> Any? {

@@ -42,6 +42,8 @@ package struct RowKey: Hashable {
 ///
 /// It is `Sendable`: to hand an object to another queue, hand over its ID.
 /// Follows Core Data's `NSManagedObjectID`.
+///
+/// - Note: Core Data's can be subclassed. Divergence 57.
 public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchecked Sendable {
     // Safe to share: all stored properties are constants, and an entity is immutable once a coordinator uses its model.
 

@@ -53,6 +53,8 @@ public let NSStoreUUIDKey = "NSStoreUUID"
 public let NSStoreModelVersionHashesKey = "NSStoreModelVersionHashes"
 /// In metadata: the identifiers of the model's version.
 public let NSStoreModelVersionIdentifiersKey = "NSStoreModelVersionIdentifiers"
+/// In metadata: the checksum of the model's version; see `NSManagedObjectModel.versionChecksum`.
+public let NSPersistentStoreModelVersionChecksumKey = "NSStoreModelVersionChecksumKey"
 
 /// The version of Core Data whose stores those made here are like: that of macOS 14.
 public let NSCoreDataVersionNumber = Double(StoreMetadata.frameworkVersion)
@@ -80,11 +82,11 @@ open class NSPersistentStore: NSObject {
     /// The coordinator; nil after the store's removal.
     public internal(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
     /// The model's configuration that the store keeps.
-    public let configurationName: String
+    open private(set) var configurationName: String
     /// The options it was opened with.
-    public let options: [AnyHashable: Any]?
+    open private(set) var options: [AnyHashable: Any]?
     /// The store's file; nil in memory.
-    public var url: URL?
+    open var url: URL?
     /// Whether saves are refused. A store whose file was opened without writing stays so.
     open var isReadOnly: Bool
     private let storeType: String
@@ -107,7 +109,7 @@ open class NSPersistentStore: NSObject {
         isReadOnly = (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false
     }
 
-    /// A store of a custom class; see ``NSIncrementalStore``. A coordinator makes it.
+    /// A store of a custom class; see ``NSIncrementalStore`` and ``NSAtomicStore``. A coordinator makes it.
     public required init(
         persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
         options: [AnyHashable: Any]? = nil
@@ -122,6 +124,9 @@ open class NSPersistentStore: NSObject {
 
     /// Reads the metadata when the store is added; a custom store overrides it and sets ``metadata``.
     open func loadMetadata() throws {}
+
+    /// Makes a custom store ready when it is added.
+    func open() throws { try loadMetadata() }
 
     /// The type's name.
     open var type: String { storeType }

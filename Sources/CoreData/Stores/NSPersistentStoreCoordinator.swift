@@ -9,7 +9,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     // immutable once in use.
 
     /// The model of all stores.
-    public let managedObjectModel: NSManagedObjectModel
+    open var managedObjectModel: NSManagedObjectModel { model }
+    private let model: NSManagedObjectModel
     /// The entities of classes that objects have been made of.
     private var entitiesByClass: [ObjectIdentifier: NSEntityDescription] = [:]
     private let classLock = NSLock()
@@ -26,11 +27,14 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// A coordinator without stores. The model can't be changed from then on.
     public init(managedObjectModel model: NSManagedObjectModel) {
-        managedObjectModel = model
+        self.model = model
         super.init()
         model.markInUse()
         ManagedObjectClasses.register(model)
     }
+
+    /// A coordinator of an empty model: for moving, replacing and destroying stores, which needs none.
+    public convenience override init() { self.init(managedObjectModel: NSManagedObjectModel()) }
 
     /// The entity of a class, searched for once.
     func entity(
@@ -210,8 +214,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             keeps(store, entity)
         else { return nil }
         let row = String(parts[1].dropFirst())
-        if let custom = store as? NSIncrementalStore {
-            return custom.objectID(for: entity, referenceText: row.removingPercentEncoding ?? row)
+        if let custom = store as? any ReferencingStore {
+            return custom.references.objectID(for: entity, text: row.removingPercentEncoding ?? row, in: custom)
         }
         guard let number = Int64(row) else { return nil }
         return store.backend?.objectID(for: entity, primaryKey: number)

@@ -100,6 +100,9 @@ extension Operand {
         case let data as NSData: self = .data(Data(referencing: data))
         case let uuid as NSUUID: self = .uuid(uuid as UUID)
         case let url as NSURL: self = .string(url.absoluteString)
+        case let expression as NSExpression where expression.expressionType == .constantValue:
+            // An element of a list that code has made: the bounds of BETWEEN.
+            self.init(expression.constantValue)
         case let object as NSObject: self = .opaque(object)
         default: self = .object(.reflected(object))
         }

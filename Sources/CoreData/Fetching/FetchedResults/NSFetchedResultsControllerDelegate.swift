@@ -31,7 +31,10 @@ public protocol NSFetchedResultsSectionInfo {
 ///
 /// Index paths of what is deleted, and the first ones of what moves, are those before the changes; those of what is inserted,
 /// and the second ones of what moves, are those after all of them.
-public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
+///
+/// - Note: Core Data's wants `NSObjectProtocol`. Here any class will do, because a test case, which often is the delegate
+///   itself, is no `NSObject` on Linux. Divergence 56.
+public protocol NSFetchedResultsControllerDelegate: AnyObject {
     /// The results are about to change.
     func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 

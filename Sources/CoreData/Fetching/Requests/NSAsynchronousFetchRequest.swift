@@ -11,9 +11,9 @@ public typealias NSPersistentStoreAsynchronousFetchResultCompletionBlock = (
 /// A fetch request with a closure for its result. Follows Core Data's `NSAsynchronousFetchRequest`.
 open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest {
     /// What is fetched.
-    public let fetchRequest: NSFetchRequest<ResultType>
+    open private(set) var fetchRequest: NSFetchRequest<ResultType>
     /// Called with the result.
-    public let completionBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)?
+    open private(set) var completionBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)?
     /// How many results are expected, for the progress.
     open var estimatedResultCount = 0
 
@@ -70,9 +70,9 @@ open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersi
 /// The result of an ``NSAsynchronousFetchRequest``.
 open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersistentStoreAsynchronousResult {
     /// The request.
-    public let fetchRequest: NSAsynchronousFetchRequest<ResultType>
+    open private(set) var fetchRequest: NSAsynchronousFetchRequest<ResultType>
     /// What was fetched; nil if it failed.
-    public let finalResult: [ResultType]?
+    open private(set) var finalResult: [ResultType]?
 
     init(
         request: NSAsynchronousFetchRequest<ResultType>, context: NSManagedObjectContext, finalResult: [ResultType]?,

@@ -56,9 +56,15 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
 /// What a batch deletion has done.
 open class NSBatchDeleteResult: NSPersistentStoreResult {
     /// `Bool`, `[NSManagedObjectID]` or `Int`, as the request's result type says.
-    public let result: Any?
+    open private(set) var result: Any?
     /// What the result is.
-    public let resultType: NSBatchDeleteRequestResultType
+    open private(set) var resultType: NSBatchDeleteRequestResultType
+
+    /// The result of a request that nobody has made, for classes that say themselves what it is.
+    public override init() {
+        resultType = .resultTypeStatusOnly
+        super.init()
+    }
 
     init(_ outcome: StoreBatchOutcome, _ type: NSBatchDeleteRequestResultType) {
         resultType = type

@@ -22,9 +22,9 @@ public enum NSBatchInsertRequestResultType: UInt, Sendable {
 /// Handlers run inside the store's transaction: they make values and don't use contexts.
 open class NSBatchInsertRequest: NSPersistentStoreRequest {
     /// The entity's name.
-    public let entityName: String
+    open private(set) var entityName: String
     /// The entity; nil where the request was made by name.
-    public let entity: NSEntityDescription?
+    open private(set) var entity: NSEntityDescription?
     /// The rows, values by the names of attributes; nil where a handler makes them.
     open var objectsToInsert: [[String: Any]]?
     /// Fills the next row's dictionary, or returns true if there is none.
@@ -96,9 +96,15 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
 /// What a batch insertion has done.
 open class NSBatchInsertResult: NSPersistentStoreResult {
     /// `Bool`, `[NSManagedObjectID]` or `Int`, as the request's result type says.
-    public let result: Any?
+    open private(set) var result: Any?
     /// What the result is.
-    public let resultType: NSBatchInsertRequestResultType
+    open private(set) var resultType: NSBatchInsertRequestResultType
+
+    /// The result of a request that nobody has made, for classes that say themselves what it is.
+    public override init() {
+        resultType = .statusOnly
+        super.init()
+    }
 
     init(_ outcome: StoreBatchOutcome, _ type: NSBatchInsertRequestResultType) {
         resultType = type

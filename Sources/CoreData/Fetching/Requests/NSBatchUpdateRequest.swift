@@ -18,7 +18,7 @@ public enum NSBatchUpdateRequestResultType: UInt, Sendable {
 /// changes of its own.
 open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     /// The entity's name.
-    public let entityName: String
+    open private(set) var entityName: String
     private let knownEntity: NSEntityDescription?
     /// Which rows; nil for all.
     open var predicate: NSPredicate?
@@ -67,9 +67,15 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
 /// What a batch update has done.
 open class NSBatchUpdateResult: NSPersistentStoreResult {
     /// `Bool`, `[NSManagedObjectID]` or `Int`, as the request's result type says.
-    public let result: Any?
+    open private(set) var result: Any?
     /// What the result is.
-    public let resultType: NSBatchUpdateRequestResultType
+    open private(set) var resultType: NSBatchUpdateRequestResultType
+
+    /// The result of a request that nobody has made, for classes that say themselves what it is.
+    public override init() {
+        resultType = .statusOnlyResultType
+        super.init()
+    }
 
     init(_ outcome: StoreBatchOutcome, _ type: NSBatchUpdateRequestResultType) {
         resultType = type

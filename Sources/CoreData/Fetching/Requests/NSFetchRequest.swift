@@ -132,6 +132,8 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     }
 
     /// Whether objects that the context has already get the store's values.
+    ///
+    /// - Note: So it is documented. With Core Data it has been observed to have no effect. Divergence 58.
     open var shouldRefreshRefetchedObjects: Bool {
         get { state.shouldRefreshRefetchedObjects }
         set { state.shouldRefreshRefetchedObjects = newValue }

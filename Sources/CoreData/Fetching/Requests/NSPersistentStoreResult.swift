@@ -8,11 +8,11 @@ open class NSPersistentStoreResult: NSObject {}
 /// The result of a request that may still be running. Follows Core Data's `NSPersistentStoreAsynchronousResult`.
 open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
     /// The context that was asked.
-    public let managedObjectContext: NSManagedObjectContext
+    open private(set) var managedObjectContext: NSManagedObjectContext
     /// Why the request failed; nil where it didn't.
-    public let operationError: (any Error)?
+    open private(set) var operationError: (any Error)?
     /// How far the request is; nil where it reports none.
-    public let progress: Progress?
+    open private(set) var progress: Progress?
 
     init(context: NSManagedObjectContext, error: (any Error)?, progress: Progress? = nil) {
         managedObjectContext = context

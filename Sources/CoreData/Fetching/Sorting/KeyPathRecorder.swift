@@ -26,7 +26,7 @@ final class KeyPathRecorder {
             let recorder = KeyPathRecorder()
             let root = recorder.makeObject(of: cls, entity)
             let value = $current.withValue(Unshared(recorder: recorder)) { (root as Any)[keyPath: keyPath] }
-            return recorder.name(from: root, to: value)
+            return recorder.name(from: root, to: value) ?? recorder.composedName(of: keyPath)
         }
     }
 
@@ -103,6 +103,18 @@ final class KeyPathRecorder {
             return own == "self" ? names.joined(separator: ".") : (names + [own]).joined(separator: ".")
         }
         return isValue(value, of: last.object, slot) ? names.joined(separator: ".") : nil
+    }
+
+    /// The names of the steps, where their key paths, which the plugin has named, are joined to the very path. For what no value can
+    /// be recognised of: a transformable attribute at its end.
+    private func composedName(of keyPath: AnyKeyPath) -> String? {
+        var joined: AnyKeyPath?
+        for step in steps {
+            let named = WrittenAccessors.modelledProperties(of: type(of: step.object)).last { $0.key == step.key }
+            guard let path = named?.path else { return nil }
+            joined = joined.map { $0.appending(path: path) } ?? path
+        }
+        return joined == keyPath ? steps.map(\.key).joined(separator: ".") : nil
     }
 
     /// The names of what every object answers to.

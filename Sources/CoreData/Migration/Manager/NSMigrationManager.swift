@@ -8,9 +8,9 @@ public import Foundation
 /// The new store takes its place when it is complete; until then, and if anything fails, there is the old one alone.
 open class NSMigrationManager: NSObject {
     /// The older version.
-    public let sourceModel: NSManagedObjectModel
+    open private(set) var sourceModel: NSManagedObjectModel
     /// The newer version.
-    public let destinationModel: NSManagedObjectModel
+    open private(set) var destinationModel: NSManagedObjectModel
     /// Whether a mapping that was inferred moves rows without making objects of them. Policies see nothing of that.
     open var usesStoreSpecificMigrationManager = true
     /// Whatever the program wants to hand to its policies.
@@ -65,7 +65,7 @@ open class NSMigrationManager: NSObject {
     ///   - destinationType: The new store's type.
     ///   - dOptions: What the new store is made with.
     /// - Throws: As the older method does. Both stores are then as they were.
-    public func migrateStore(
+    open func migrateStore(
         from sourceURL: URL, type sourceType: NSPersistentStore.StoreType, options sOptions: [AnyHashable: Any]? = nil,
         mapping: NSMappingModel, to destinationURL: URL, type destinationType: NSPersistentStore.StoreType,
         options dOptions: [AnyHashable: Any]? = nil

@@ -13,7 +13,7 @@ open class NSMigrationStage: NSObject {
 /// Versions that lightweight migration leads through.
 open class NSLightweightMigrationStage: NSMigrationStage {
     /// The checksums of the versions, the oldest first.
-    public let versionChecksums: [String]
+    open private(set) var versionChecksums: [String]
 
     /// A stage from any of some versions on.
     public init(_ versionChecksums: [String]) {
@@ -28,9 +28,9 @@ open class NSLightweightMigrationStage: NSMigrationStage {
 /// which is on the older version before the step and on the newer one after it.
 open class NSCustomMigrationStage: NSMigrationStage {
     /// The older version.
-    public let currentModel: NSManagedObjectModelReference
+    open private(set) var currentModel: NSManagedObjectModelReference
     /// The newer version.
-    public let nextModel: NSManagedObjectModelReference
+    open private(set) var nextModel: NSManagedObjectModelReference
     /// Called before the step. An error ends the migration; the store is then of the older version.
     open var willMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
     /// Called after the step. An error ends the migration; the store is then of the newer version, with which the next migration

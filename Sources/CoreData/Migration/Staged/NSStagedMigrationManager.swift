@@ -10,7 +10,7 @@ public let NSPersistentStoreStagedMigrationManagerOptionKey = "NSPersistentStore
 /// Leads a store through the versions of its model.
 open class NSStagedMigrationManager: NSObject {
     /// The stages, from the oldest version on.
-    public let stages: [NSMigrationStage]
+    open private(set) var stages: [NSMigrationStage]
     /// The store, for a custom stage's handlers; nil otherwise.
     open internal(set) var container: NSPersistentContainer?
 

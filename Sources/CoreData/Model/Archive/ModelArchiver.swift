@@ -13,12 +13,16 @@ struct ModelArchiver {
     private var propertyUIDs: [ObjectIdentifier: Int] = [:]
     private var modelUID = 0
     private var noUserInfo: PropertyListValue?
+    /// Whether values that aren't plain data are left out instead of being an error.
+    private(set) var isLenient = false
     /// What is being written, for errors.
     var place: (entity: String?, property: String?)
 
-    /// - Throws: ``ModelError`` where user info or a default value isn't plain data.
-    static func archive(of model: NSManagedObjectModel) throws -> Data {
+    /// - Parameter leavingOut: Whether user info and default values that aren't plain data are left out.
+    /// - Throws: ``ModelError`` where they aren't, and such a value is there.
+    static func archive(of model: NSManagedObjectModel, leavingOut isLenient: Bool = false) throws -> Data {
         var archiver = ModelArchiver(model: model)
+        archiver.isLenient = isLenient
         return try archiver.archive()
     }
 

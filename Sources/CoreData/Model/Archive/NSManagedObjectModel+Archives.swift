@@ -32,10 +32,11 @@ extension NSManagedObjectModel {
         try ModelArchiver.archive(of: self)
     }
 
-    /// The model as a store's `Z_MODELCACHE` has it.
+    /// The model as a store's `Z_MODELCACHE` has it: what a migration needs of it. User info and default values that aren't plain data,
+    /// such as an object as the default of a transformable attribute, aren't in it.
     ///
-    /// - Throws: As ``archived()``.
+    /// - Throws: ``ModelError`` where the model can't be archived.
     package func modelCacheData() throws -> Data {
-        Deflate.deflated(try archived())
+        Deflate.deflated(try ModelArchiver.archive(of: self, leavingOut: true))
     }
 }

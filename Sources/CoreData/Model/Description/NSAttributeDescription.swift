@@ -48,7 +48,7 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
 
     /// The type. A change also sets ``attributeValueClassName`` to the class that goes with it.
-    public var attributeType: NSAttributeType = .undefinedAttributeType {
+    open var attributeType: NSAttributeType = .undefinedAttributeType {
         willSet { willChange() }
         didSet {
             // A class that was set for a transformable attribute before its type stays.
@@ -61,7 +61,7 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
 
     /// The type, as newer code spells it. A number that is no ``NSAttributeType`` stops the program.
-    public var type: AttributeType {
+    open var type: AttributeType {
         get { AttributeType(rawValue: attributeType.rawValue) }
         set {
             guard let type = NSAttributeType(rawValue: newValue.rawValue) else {
@@ -72,37 +72,37 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
 
     /// The name of the class of the values, such as `NSNumber`. Only a transformable attribute's is worth setting.
-    public var attributeValueClassName: String? {
+    open var attributeValueClassName: String? {
         willSet { willChange() }
         didSet { didChange() }
     }
 
     /// The value of a new object.
-    public var defaultValue: Any? {
+    open var defaultValue: Any? {
         willSet { willChange() }
         didSet { didChange() }
     }
 
     /// The name of a transformable attribute's value transformer; nil means the secure unarchiving one.
-    public var valueTransformerName: String? {
+    open var valueTransformerName: String? {
         willSet { willChange() }
         didSet { didChange() }
     }
 
     /// Whether a store may keep large values in files of their own.
-    public var allowsExternalBinaryDataStorage: Bool = false {
+    open var allowsExternalBinaryDataStorage: Bool = false {
         willSet { willChange() }
         didSet { didChange() }
     }
 
     /// Whether the persistent history keeps the value of a deleted object.
-    public var preservesValueInHistoryOnDeletion: Bool = false {
+    open var preservesValueInHistoryOnDeletion: Bool = false {
         willSet { willChange() }
         didSet { didChange() }
     }
 
     /// Whether CloudKit may encrypt the value. Kept, without effect here.
-    public var allowsCloudEncryption: Bool = false {
+    open var allowsCloudEncryption: Bool = false {
         willSet { willChange() }
         didSet { didChange() }
     }

@@ -5,7 +5,7 @@ import Foundation
 /// An attribute whose value is a dictionary with one entry per element.
 open class NSCompositeAttributeDescription: NSAttributeDescription {
     /// The attributes of the group, composite ones among them.
-    public var elements: [NSAttributeDescription] = [] {
+    open var elements: [NSAttributeDescription] = [] {
         willSet { willChange() }
         didSet { didChange() }
     }

@@ -9,7 +9,7 @@ open class NSDerivedAttributeDescription: NSAttributeDescription {
     /// How the value is computed: a key path (`author.name`), a count (`pages.@count`), `canonical:(name)`, `now()`.
     ///
     /// A key path that ends in `@count` becomes the function `count:`, as in Core Data's compiled models.
-    public var derivationExpression: NSExpression? {
+    open var derivationExpression: NSExpression? {
         get { derivation }
         set {
             willChange()

@@ -18,7 +18,7 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
     final let versionHashOfUsedModel = Mutex<Data?>(nil)
 
     /// The model that the entity belongs to. Stops the program where there is none.
-    public var managedObjectModel: NSManagedObjectModel {
+    open var managedObjectModel: NSManagedObjectModel {
         guard let model else {
             fatalError("The entity '\(name ?? "")' has no model. Put it in a model's entities and keep the model.")
         }
@@ -26,7 +26,7 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
     }
 
     /// The name; unique in the model.
-    public var name: String? {
+    open var name: String? {
         willSet { willChange() }
         didSet {
             model?.namesDidChange()
@@ -35,7 +35,7 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
     }
 
     /// The name of the class of the entity's objects, perhaps with its module in front. `NSManagedObject` unless set.
-    public var managedObjectClassName: String! = "NSManagedObject" {
+    open var managedObjectClassName: String! = "NSManagedObject" {
         willSet { willChange() }
         didSet { didChange() }
     }
@@ -46,13 +46,13 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
     package final var isClassOfBuiltModule = false
 
     /// Whether there are objects of sub-entities only.
-    public var isAbstract: Bool = false {
+    open var isAbstract: Bool = false {
         willSet { willChange() }
         didSet { didChange() }
     }
 
     /// The entities that inherit from this one directly. Setting them sets their ``superentity``.
-    public var subentities: [NSEntityDescription] = [] {
+    open var subentities: [NSEntityDescription] = [] {
         willSet {
             willChange()
             for entity in subentities where entity.superentity === self { entity.superentity = nil }
@@ -73,7 +73,7 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
     /// or that a coordinator uses, the inherited ones come before them.
     ///
     /// Setting leaves out what super-entities have.
-    public var properties: [NSPropertyDescription] {
+    open var properties: [NSPropertyDescription] {
         get {
             guard let model, model.isFlattened else { return ownProperties }
             return lineage.reversed().flatMap(\.ownProperties)
@@ -99,12 +99,12 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
 
     /// What the model's author noted; Graft's mapping annotations among it. Nothing is inherited. It may be changed while a
     /// coordinator uses the model.
-    public var userInfo: [AnyHashable: Any]? = [:] {
+    open var userInfo: [AnyHashable: Any]? = [:] {
         didSet { userInfoDidChange() }
     }
 
     /// A text that changes the version hash, to tell versions apart that differ in nothing else.
-    public var versionHashModifier: String? {
+    open var versionHashModifier: String? {
         willSet { willChange() }
         didSet { didChange() }
     }
@@ -112,7 +112,7 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
     private final var renamingIdentifierStorage: String?
 
     /// By what a migration finds the entity in another version of the model; the name where nothing else was set.
-    public var renamingIdentifier: String? {
+    open var renamingIdentifier: String? {
         get { renamingIdentifierStorage ?? name }
         set {
             willChange()
@@ -122,14 +122,14 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
     }
 
     /// Combinations of properties that no two objects of a store may share; names or descriptions.
-    public var uniquenessConstraints: [[Any]] = [] {
+    open var uniquenessConstraints: [[Any]] = [] {
         willSet { willChange() }
         didSet { didChange() }
     }
 
     /// The indexes that a store keeps: all of them, also those made through the older ``compoundIndexes`` and
     /// ``NSPropertyDescription/isIndexed``.
-    public var indexes: [NSFetchIndexDescription] = [] {
+    open var indexes: [NSFetchIndexDescription] = [] {
         willSet {
             willChange()
             for index in indexes { index.entity = nil }
@@ -141,7 +141,7 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
     }
 
     /// What Spotlight shows for an object on Apple's platforms. Kept, without effect here.
-    public var coreSpotlightDisplayNameExpression: NSExpression? {
+    open var coreSpotlightDisplayNameExpression: NSExpression? {
         willSet { willChange() }
         didSet { didChange() }
     }

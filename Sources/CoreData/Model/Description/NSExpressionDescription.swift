@@ -5,19 +5,19 @@ import Foundation
 /// A named expression: a column of a fetch with dictionary results, or an element of a fetch index.
 open class NSExpressionDescription: NSPropertyDescription {
     /// What is computed.
-    public var expression: NSExpression? {
+    open var expression: NSExpression? {
         willSet { willChange() }
         didSet { didChange() }
     }
 
     /// The type of the result.
-    public var expressionResultType: NSAttributeType = .undefinedAttributeType {
+    open var expressionResultType: NSAttributeType = .undefinedAttributeType {
         willSet { willChange() }
         didSet { didChange() }
     }
 
     /// The type of the result, as newer code spells it. A number that is no ``NSAttributeType`` stops the program.
-    public var resultType: NSAttributeDescription.AttributeType {
+    open var resultType: NSAttributeDescription.AttributeType {
         get { NSAttributeDescription.AttributeType(rawValue: expressionResultType.rawValue) }
         set {
             guard let type = NSAttributeType(rawValue: newValue.rawValue) else {

@@ -8,18 +8,18 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
     public internal(set) weak var entity: NSEntityDescription?
 
     /// The name; unique within the entity.
-    public var name: String {
+    open var name: String {
         willSet { entity?.willChange() }
     }
 
     /// What is indexed, in order of significance.
-    public var elements: [NSFetchIndexElementDescription] {
+    open var elements: [NSFetchIndexElementDescription] {
         willSet { entity?.willChange() }
         didSet { adoptElements() }
     }
 
     /// Which objects are in the index; nil for all.
-    public var partialIndexPredicate: NSPredicate? {
+    open var partialIndexPredicate: NSPredicate? {
         willSet { entity?.willChange() }
     }
 

@@ -19,12 +19,12 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
     public internal(set) var property: NSPropertyDescription?
 
     /// How values are compared.
-    public var collationType: NSFetchIndexElementType {
+    open var collationType: NSFetchIndexElementType {
         willSet { indexDescription?.entity?.willChange() }
     }
 
     /// Whether smaller values come first.
-    public var isAscending: Bool = true {
+    open var isAscending: Bool = true {
         willSet { indexDescription?.entity?.willChange() }
     }
 
@@ -32,7 +32,7 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
     final var archivedPropertyName: String?
 
     /// The name of the property; nil for an expression without one.
-    public var propertyName: String? { property?.name ?? archivedPropertyName }
+    open var propertyName: String? { property?.name ?? archivedPropertyName }
 
     /// Creates an element.
     ///

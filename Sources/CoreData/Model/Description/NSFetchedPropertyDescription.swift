@@ -5,7 +5,7 @@ import Foundation
 /// A property that is read by a fetch request. `$FETCH_SOURCE` in its predicate is the object that has the property.
 open class NSFetchedPropertyDescription: NSPropertyDescription {
     /// What is fetched.
-    public var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
+    open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
         willSet { willChange() }
         didSet { didChange() }
     }

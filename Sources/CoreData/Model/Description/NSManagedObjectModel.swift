@@ -24,7 +24,7 @@ open class NSManagedObjectModel: NSObject, NSCoding, NSCopying {
     final var isFlattened = false
 
     /// The entities, in declared order; by name where the model comes from an archive.
-    public var entities: [NSEntityDescription] = [] {
+    open var entities: [NSEntityDescription] = [] {
         willSet {
             requireMutable()
             for entity in entities { entity.model = nil }
@@ -39,12 +39,12 @@ open class NSManagedObjectModel: NSObject, NSCoding, NSCopying {
     }
 
     /// What the model's author calls this version; strings, as a rule.
-    public var versionIdentifiers: Set<AnyHashable> = [] {
+    open var versionIdentifiers: Set<AnyHashable> = [] {
         willSet { requireMutable() }
     }
 
     /// Translations of names and validation messages. Kept, without effect here.
-    public var localizationDictionary: [String: String]? {
+    open var localizationDictionary: [String: String]? {
         willSet { requireMutable() }
     }
 
@@ -65,7 +65,7 @@ open class NSManagedObjectModel: NSObject, NSCoding, NSCopying {
     public override init() { super.init() }
 
     /// The entities by name. Where two have the same name, the first one.
-    public var entitiesByName: [String: NSEntityDescription] {
+    open var entitiesByName: [String: NSEntityDescription] {
         if let namedEntities { return namedEntities }
         let made = Dictionary(entities.map { ($0.name ?? "", $0) }) { first, _ in first }
         namedEntities = made

@@ -12,7 +12,7 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
     /// The entity that declares the property.
     ///
     /// Stops the program where there is none: the property was never given to an entity, or the model is gone.
-    public var entity: NSEntityDescription {
+    open var entity: NSEntityDescription {
         guard let owner else {
             fatalError("The property '\(name)' has no entity. Put it in an entity's properties and keep the model.")
         }
@@ -20,26 +20,26 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
     }
 
     /// The name; unique among the entity's own and inherited properties.
-    public var name: String = "" {
+    open var name: String = "" {
         willSet { willChange() }
         didSet { didChange() }
     }
 
     /// Whether an object may be saved without a value.
-    public var isOptional: Bool = true {
+    open var isOptional: Bool = true {
         willSet { willChange() }
         didSet { didChange() }
     }
 
     /// Whether the value lives in memory only.
-    public var isTransient: Bool = false {
+    open var isTransient: Bool = false {
         willSet { willChange() }
         didSet { didChange() }
     }
 
     /// What the model's author noted; Graft's mapping annotations among it. Nothing is inherited. It may be changed while a
     /// coordinator uses the model.
-    public var userInfo: [AnyHashable: Any]? = [:] {
+    open var userInfo: [AnyHashable: Any]? = [:] {
         didSet { userInfoDidChange() }
     }
 
@@ -47,19 +47,19 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
     final var wantsIndex = false
 
     /// Whether Spotlight indexes the property on Apple's platforms. Kept, without effect here.
-    public var isIndexedBySpotlight: Bool = false {
+    open var isIndexedBySpotlight: Bool = false {
         willSet { willChange() }
         didSet { didChange() }
     }
 
     /// Whether the property is also written to the external record file of old systems. Kept, without effect here.
-    public var isStoredInExternalRecord: Bool = false {
+    open var isStoredInExternalRecord: Bool = false {
         willSet { willChange() }
         didSet { didChange() }
     }
 
     /// A text that changes the version hash, to tell versions apart that differ in nothing else.
-    public var versionHashModifier: String? {
+    open var versionHashModifier: String? {
         willSet { willChange() }
         didSet { didChange() }
     }
@@ -67,7 +67,7 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
     private final var renamingIdentifierStorage: String?
 
     /// By what a migration finds the property in another version of the model; the name where nothing else was set.
-    public var renamingIdentifier: String? {
+    open var renamingIdentifier: String? {
         get { renamingIdentifierStorage ?? name }
         set {
             willChange()

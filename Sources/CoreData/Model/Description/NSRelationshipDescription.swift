@@ -17,31 +17,31 @@ open class NSRelationshipDescription: NSPropertyDescription {
     }
 
     /// The largest number of objects at the other end; 0 for no limit. 1 makes the relationship a to-one.
-    public var maxCount: Int = 0 {
+    open var maxCount: Int = 0 {
         willSet { willChange() }
         didSet { didChange() }
     }
 
     /// The smallest number of objects at the other end, where there are any or the relationship isn't optional.
-    public var minCount: Int = 0 {
+    open var minCount: Int = 0 {
         willSet { willChange() }
         didSet { didChange() }
     }
 
     /// What becomes of the objects at the other end when an object is deleted.
-    public var deleteRule: NSDeleteRule = .nullifyDeleteRule {
+    open var deleteRule: NSDeleteRule = .nullifyDeleteRule {
         willSet { willChange() }
         didSet { didChange() }
     }
 
     /// Whether the objects at the other end have an order.
-    public var isOrdered: Bool = false {
+    open var isOrdered: Bool = false {
         willSet { willChange() }
         didSet { didChange() }
     }
 
     /// Whether there may be several objects at the other end: any maximum but 1.
-    public var isToMany: Bool { maxCount != 1 }
+    open var isToMany: Bool { maxCount != 1 }
 
     override func makeBlank() -> NSPropertyDescription { NSRelationshipDescription() }
 

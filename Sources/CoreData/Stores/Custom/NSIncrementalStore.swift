@@ -9,9 +9,9 @@ public import Foundation
 /// ``newValue(forRelationship:forObjectWith:with:)`` and ``obtainPermanentIDs(for:)``, and is made known with
 /// `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`. Everything is called on the queue of the context
 /// that asks; several contexts may ask at once.
-open class NSIncrementalStore: NSPersistentStore {
+open class NSIncrementalStore: NSPersistentStore, ReferencingStore {
     private let lock = NSLock()
-    private var spaces: [ObjectIdentifier: RowSpace] = [:]
+    let references = StoreReferences()
     private var ownMetadata: [String: Any] = [:]
 
     /// What ``NSPersistentStore/loadMetadata()`` has put there: at least `NSStoreUUIDKey` and `NSStoreTypeKey`.
@@ -57,6 +57,12 @@ open class NSIncrementalStore: NSPersistentStore {
         missing("obtainPermanentIDs(for:)")
     }
 
+    /// Tells that a context has objects from now on; several contexts may have the same. Does nothing by itself.
+    open func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {}
+
+    /// Tells that a context hasn't objects any more: it was reset, or nobody holds them; then on whatever thread let go of them last.
+    open func managedObjectContextDidUnregisterObjects(with objectIDs: [NSManagedObjectID]) {}
+
     private func missing(_ method: String) -> Never {
         fatalError("The store class \(Swift.type(of: self)) doesn't override \(method), which Core Data calls.")
     }
@@ -65,38 +71,26 @@ open class NSIncrementalStore: NSPersistentStore {
 
     /// The ID of a row that the store knows by a reference: a text, a number, or what else is told apart by its description.
     open func newObjectID(for entity: NSEntityDescription, referenceObject data: Any) -> NSManagedObjectID {
-        let space = space(of: entity)
-        let number = space.references?.number(for: data) ?? 0
-        return NSManagedObjectID(entity: entity, space: space, number: number)
+        references.objectID(for: entity, reference: data, in: self)
     }
 
     /// The reference that an ID was made with. Stops for an ID of another store.
     open func referenceObject(for objectID: NSManagedObjectID) -> Any {
-        guard let references = objectID.space.references, objectID.persistentStore === self else {
-            fatalError("\(objectID) isn't an ID of this store.")
-        }
-        return references.reference(for: objectID.number)
-    }
-
-    func objectID(for entity: NSEntityDescription, referenceText: String) -> NSManagedObjectID {
-        let space = space(of: entity)
-        let number = space.references?.number(forText: referenceText) ?? 0
-        return NSManagedObjectID(entity: entity, space: space, number: number)
-    }
-
-    /// A root entity and its sub-entities share their references.
-    private func space(of entity: NSEntityDescription) -> RowSpace {
-        let key = ObjectIdentifier(entity.rootEntity), identifier = identifier ?? ""
-        return lock.withLock {
-            if let space = spaces[key] { return space }
-            let space = RowSpace(storeIdentifier: identifier, store: self, references: ObjectReferences())
-            spaces[key] = space
-            return space
-        }
+        references.reference(for: objectID, in: self)
     }
 
     override func backend(for context: NSManagedObjectContext) throws -> any StoreBackend {
         guard persistentStoreCoordinator != nil else { return try requiredBackend }
         return IncrementalStoreBackend(store: self, context: context)
     }
+}
+
+extension NSManagedObjectID {
+    /// The application's store that the ID is of, which hears what contexts have.
+    private var listeningStore: NSIncrementalStore? {
+        space.references == nil ? nil : space.store as? NSIncrementalStore
+    }
+
+    func noteRegistration() { listeningStore?.managedObjectContextDidRegisterObjects(with: [self]) }
+    func noteUnregistration() { listeningStore?.managedObjectContextDidUnregisterObjects(with: [self]) }
 }

@@ -3,13 +3,13 @@
 /// The changes of a save, as a custom store gets them. Follows Core Data's `NSSaveChangesRequest`.
 open class NSSaveChangesRequest: NSPersistentStoreRequest {
     /// Objects for which the store has to make rows. They have their permanent IDs.
-    public let insertedObjects: Set<NSManagedObject>?
+    open private(set) var insertedObjects: Set<NSManagedObject>?
     /// Objects whose rows have to be changed; `changedValues()` says in what.
-    public let updatedObjects: Set<NSManagedObject>?
+    open private(set) var updatedObjects: Set<NSManagedObject>?
     /// Objects whose rows have to go.
-    public let deletedObjects: Set<NSManagedObject>?
+    open private(set) var deletedObjects: Set<NSManagedObject>?
     /// Objects whose versions have to be checked without a change.
-    public let lockedObjects: Set<NSManagedObject>?
+    open private(set) var lockedObjects: Set<NSManagedObject>?
 
     /// A request with these objects.
     public init(

@@ -9,23 +9,23 @@ enum StoreClasses {
     private final class Known: @unchecked Sendable {
         // Safe to share: touched under the lock, and classes don't change.
         private let lock = NSLock()
-        private var types: [String: NSIncrementalStore.Type] = [:]
+        private var types: [String: NSPersistentStore.Type] = [:]
 
-        var all: [String: NSIncrementalStore.Type] { lock.withLock { types } }
+        var all: [String: NSPersistentStore.Type] { lock.withLock { types } }
 
-        subscript(type: String) -> NSIncrementalStore.Type? {
+        subscript(type: String) -> NSPersistentStore.Type? {
             get { lock.withLock { types[type] } }
             set { lock.withLock { types[type] = newValue } }
         }
     }
 
-    static subscript(type: String) -> NSIncrementalStore.Type? {
+    static subscript(type: String) -> NSPersistentStore.Type? {
         get { known[type] }
         set { known[type] = newValue }
     }
 
     /// All types that there are classes for.
-    static var all: [String: NSIncrementalStore.Type] { known.all }
+    static var all: [String: NSPersistentStore.Type] { known.all }
 }
 
 extension NSPersistentStoreCoordinator {
@@ -42,7 +42,7 @@ extension NSPersistentStoreCoordinator {
 
     /// Makes a class of stores known, so that stores of its type can be added; nil for the class forgets the type.
     ///
-    /// Stops for a class that is no ``NSIncrementalStore``, and for the types that are there already.
+    /// Stops for a class that is neither an ``NSIncrementalStore`` nor an ``NSAtomicStore``, and for the types that are there already.
     public class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
         guard ![NSSQLiteStoreType, NSInMemoryStoreType].contains(storeType) else {
             fatalError("The store type '\(storeType)' can't be given to another class. Choose another name.")
@@ -51,10 +51,12 @@ extension NSPersistentStoreCoordinator {
             StoreClasses[storeType] = nil
             return
         }
-        guard let incremental = storeClass as? NSIncrementalStore.Type else {
-            fatalError("\(storeClass) can't be registered as a store class: it is no subclass of NSIncrementalStore.")
+        guard let custom = (storeClass as? NSIncrementalStore.Type) ?? (storeClass as? NSAtomicStore.Type) else {
+            fatalError(
+                "\(storeClass) can't be registered as a store class: it is no subclass of NSIncrementalStore or NSAtomicStore."
+            )
         }
-        StoreClasses[storeType] = incremental
+        StoreClasses[storeType] = custom
     }
 
     /// ``registerStoreClass(_:forStoreType:)`` as newer code spells it.
@@ -64,16 +66,16 @@ extension NSPersistentStoreCoordinator {
 
     /// A new store of a registered class.
     ///
-    /// - Throws: What its `loadMetadata()` throws; `CocoaError` (`.persistentStoreInvalidType`) where that leaves no UUID, or
+    /// - Throws: What its `loadMetadata()` or `load()` throws; `CocoaError` (`.persistentStoreInvalidType`) where that leaves no UUID, or
     ///   another type than the one asked for.
     func makeStore(
-        _ storeClass: NSIncrementalStore.Type, type: String, configuration: String?, url: URL?,
+        _ storeClass: NSPersistentStore.Type, type: String, configuration: String?, url: URL?,
         options: [AnyHashable: Any]?
     ) throws -> NSPersistentStore {
         let store = storeClass.init(
             persistentStoreCoordinator: self, configurationName: configuration,
             at: url ?? URL(fileURLWithPath: "/dev/null"), options: options)
-        try store.loadMetadata()
+        try store.open()
         guard store.identifier != nil, store.metadata[NSStoreTypeKey] as? String == type else {
             throw CoreDataError.make(
                 .persistentStoreInvalidType,

@@ -146,13 +146,13 @@ final class InMemoryStoreBackend: StoreBackend {
     func save(_ changes: StoreChanges) throws -> Int64? {
         try lock.withLock {
             try checkVersions(changes)
-            let inserted = try changes.inserted.map { ($0, try stored($0)) }
-            let updated = try changes.updated.map { ($0, try stored($0)) }
+            let inserted = try changes.inserted.map { ($0, try stored($0.values, $0.objectID)) }
+            let updated = try changes.updated.map { ($0, try stored($0.values, $0.objectID)) }
             try checkUniqueness(changes)
             for change in changes.deleted { delete(change.objectID) }
             for (change, values) in inserted { insert(change, values) }
             for (change, values) in updated { update(change, values) }
-            for change in changes.inserted { linkDestinations(change) }
+            for change in changes.inserted { linkDestinations(change.objectID) }
             for change in changes.inserted { linkMembers(change) }
             for change in changes.updated { for relation in change.relations { apply(relation, to: change.objectID) } }
             if derived.isEmpty { return nil }
@@ -176,18 +176,41 @@ final class InMemoryStoreBackend: StoreBackend {
         if !conflicts.isEmpty { throw StoreConflict(rows: conflicts) }
     }
 
+    /// A row from elsewhere.
+    struct LoadedRow {
+        let objectID: NSManagedObjectID
+        var version: Int64 = 1
+        let values: SlotValues
+        /// The members of the to-many relationships of which they are known.
+        let members: [Int: [NSManagedObjectID]]
+    }
+
+    /// Puts other rows into the place of all that there are. A to-many relationship has what is loaded, and what leads to its owner.
+    func load(_ rows: [LoadedRow]) throws {
+        let loaded = try rows.map { ($0, try stored($0.values, $0.objectID)) }
+        lock.withLock {
+            for table in tables.values { table.rows.removeAll() }
+            for (loaded, values) in loaded {
+                let row = StoredRow(id: loaded.objectID, version: loaded.version, values: values, backend: self)
+                row.members = loaded.members.mapValues { StoredMembers($0) }
+                table(row.id.entity)?.rows[row.id.number] = row
+            }
+            for row in rows { linkDestinations(row.objectID) }
+        }
+    }
+
     /// The values as the store keeps them: IDs for objects, bytes for transformables, no members.
-    private func stored(_ change: RowChange) throws -> SlotValues {
-        let layout = change.objectID.entity.layout
+    private func stored(_ values: SlotValues, _ id: NSManagedObjectID) throws -> SlotValues {
+        let layout = id.entity.layout
         return try layout.values { slot, definition in
             if definition.isTransient { return layout.defaults[slot] }
-            switch change.values[slot] {
+            switch values[slot] {
             case .object(let object): return .objectID(object.objectID)
             case .objects, .unread, .memberIDs: return .unread(nil)
             case .transformable(let value):
                 let name = (definition.property as? NSAttributeDescription)?.valueTransformerName
                 return .transformable(TransformableValue(stored: try value.storedBytes(), transformerName: name))
-            default: return change.values[slot]
+            default: return values[slot]
             }
         }
     }
@@ -206,8 +229,8 @@ final class InMemoryStoreBackend: StoreBackend {
         row.version = RowVersion.after(row.version)
     }
 
-    private func linkDestinations(_ change: RowChange) {
-        guard let row = storedRow(change.objectID) else { return }
+    private func linkDestinations(_ id: NSManagedObjectID) {
+        guard let row = storedRow(id) else { return }
         for slot in row.layout.toOneSlots {
             guard let id = row.values[slot].referencedID, let inverse = row.layout.inverses[slot],
                 let owner = storedRow(id), owner.layout.slots[inverse].isToMany

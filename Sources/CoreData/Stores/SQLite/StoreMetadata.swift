@@ -18,7 +18,7 @@ package struct StoreMetadata {
         static let frameworkVersion = "NSPersistenceFrameworkVersion"
         static let hashesVersion = "NSStoreModelVersionHashesVersion"
         static let digest = "NSStoreModelVersionHashesDigest"
-        static let checksum = "NSStoreModelVersionChecksumKey"
+        static let checksum = NSPersistentStoreModelVersionChecksumKey
         static let autoVacuum = "_NSAutoVacuumLevel"
         /// What describes the file itself and can't be removed by setting other metadata.
         static let structural = [

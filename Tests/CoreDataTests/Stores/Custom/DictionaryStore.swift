@@ -17,6 +17,7 @@ final class DictionaryRows: @unchecked Sendable {
     private var rows: [String: Row] = [:]
     private var lastNumber = 0
     private var calls: [String] = []
+    private var uses: [String: Int] = [:]
 
     func with<T>(_ body: (inout [String: Row]) throws -> T) rethrows -> T { try lock.withLock { try body(&rows) } }
     func note(_ call: String) { lock.withLock { calls.append(call) } }
@@ -25,6 +26,9 @@ final class DictionaryRows: @unchecked Sendable {
             let taken = calls; calls = []; return taken
         }
     }
+    /// The references of the objects that contexts have, once for each context.
+    var used: [String] { lock.withLock { uses.flatMap { Array(repeating: $0.key, count: $0.value) }.sorted() } }
+    func note(use reference: String, _ change: Int) { lock.withLock { uses[reference, default: 0] += change } }
     func newReference(_ entity: String) -> String {
         lock.withLock {
             lastNumber += 1; return "\(entity)-\(lastNumber)"
@@ -60,6 +64,14 @@ final class DictionaryStore: NSIncrementalStore {
 
     override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
         rows.note("removing \(coordinator?.persistentStores.contains { $0 === self } ?? false)")
+    }
+
+    override func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {
+        for id in objectIDs { rows.note(use: "\(referenceObject(for: id))", 1) }
+    }
+
+    override func managedObjectContextDidUnregisterObjects(with objectIDs: [NSManagedObjectID]) {
+        for id in objectIDs { rows.note(use: "\(referenceObject(for: id))", -1) }
     }
 
     override func loadMetadata() throws {

@@ -242,4 +242,21 @@ import Testing
             error?.localizedDescription.contains("DictionaryStore answers a NSBatchInsertRequest with String") ?? false)
         #expect(try stack.fetch("Author").count == 1)
     }
+
+    // NSIncrementalStore.h: managedObjectContextDidRegisterObjectsWithIDs:, managedObjectContextDidUnregisterObjectsWithIDs:.
+    @Test func `a store hears which objects contexts have`() throws {
+        let stack = try Stack()
+        var author: NSManagedObject? = stack.context.insert("Author", ["name": "Ada"])
+        #expect(stack.rows.used.isEmpty)
+        try stack.context.save()
+        #expect(stack.rows.used == ["Author-1"])
+        let other = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        other.persistentStoreCoordinator = stack.coordinator
+        let same = try other.existingObject(with: try #require(author).objectID)
+        #expect(stack.rows.used == ["Author-1", "Author-1"])
+        other.reset()
+        #expect(same.managedObjectContext == nil && stack.rows.used == ["Author-1"])
+        author = nil
+        #expect(stack.rows.used.isEmpty)
+    }
 }

@@ -1,0 +1,143 @@
+// What suites of public clients demand that no other suite here says. Each test names the client whose own tests, which pass on Apple's
+// platforms, say that Core Data behaves so.
+
+import CoreData
+import Testing
+
+@Suite struct ClientSuiteTests {
+    // MARK: Primitive values
+
+    // CoreDataPlus, NSManagedObjectUpdateTimestampable_Tests: a date that `awakeFromInsert()` sets by its primitive value is among the
+    // changed values of the new object.
+    @Test func `what is set by primitive values counts among a new object's changed values`() throws {
+        let library = try Library(.inMemory)
+        let author = library.insert("Author")
+        #expect(author.changedValues().isEmpty)
+        author.setPrimitiveValue(1.5, forKey: "rating")
+        #expect(author.changedValues()["rating"] as? Double == 1.5 && author.hasPersistentChangedValues)
+        author.setValue("Ada", forKey: "name")
+        try library.context.save()
+        #expect(author.changedValues().isEmpty)
+    }
+
+    // MIOCoreData, AppleParityTests and NSManagedTests.testMOCChanges.
+    @Test(arguments: StoreKind.allCases)
+    func `what is set by primitive values is no change, but counts among others`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let author = library.insert("Author", ["name": "Ada"])
+        try library.context.save()
+        author.setPrimitiveValue(2.5, forKey: "rating")
+        #expect(author.changedValues().isEmpty && !author.hasPersistentChangedValues && !author.hasChanges)
+        author.setValue("Bo", forKey: "name")
+        #expect(author.changedValues().keys.sorted() == ["name", "rating"])
+        #expect(author.committedValues(forKeys: ["rating"])["rating"] is NSNull)
+        try library.context.save()
+        #expect(try library.fetch("Author", in: library.newContext())[0].value(forKey: "rating") as? Double == 2.5)
+    }
+
+    // MARK: Validation
+
+    // CoreDataEvolution, AttributeValidationTests: an empty text that is too short and doesn't fit the pattern is both. CoreDataPlus,
+    // ProgrammaticMigration_Tests: so it is where one value is validated by itself.
+    @Test func `a value that breaks several rules fails with each`() throws {
+        let model = LibraryModel.make()
+        let title = try #require(model.entitiesByName["Book"]?.attributesByName["title"])
+        title.setValidationPredicates(
+            [NSPredicate(format: "length >= 1"), NSPredicate(format: "SELF MATCHES %@", #".*\S.*"#)],
+            withValidationWarnings: ["too short", "blank"])
+        let library = try Library(.inMemory, model: model)
+        let book = library.insert("Book", ["title": "", "pages": 1])
+        let error = #expect(throws: CocoaError.self) { try library.context.save() }
+        let details = (error as NSError?)?.userInfo[NSDetailedErrorsKey] as? [NSError]
+        #expect(details?.map(\.localizedDescription) == ["too short", "blank"])
+        #expect(details?.allSatisfy { $0.userInfo[NSValidationKeyErrorKey] as? String == "title" } ?? false)
+        let alone = #expect(throws: CocoaError.self) {
+            var value: AnyObject? = "" as NSString
+            try unsafe book.validateValue(&value, forKey: "title")
+        }
+        #expect(alone?.code == .validationMultipleErrors)
+        book.setValue(" ", forKey: "title")
+        let one = #expect(throws: CocoaError.self) { try library.context.save() }
+        #expect(one?.localizedDescription == "blank")
+    }
+
+    // MARK: Predicates
+
+    // RCDataKit, PredicateTests: the bounds of BETWEEN are expressions in a constant list.
+    @Test(arguments: StoreKind.allCases)
+    func `the bounds of BETWEEN may be expressions in a constant list`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        for pages in 1...5 { _ = library.insert("Book", ["pages": pages]) }
+        try library.context.save()
+        func predicate(_ type: NSComparisonPredicate.Operator) -> NSPredicate {
+            NSComparisonPredicate(
+                leftExpression: NSExpression(forKeyPath: "pages"),
+                rightExpression: NSExpression(forConstantValue: [2, 4].map { NSExpression(forConstantValue: $0) }),
+                modifier: .direct, type: type)
+        }
+        let between = try library.fetch("Book", sortedBy: "pages", where: predicate(.between))
+        #expect(between.map { $0.value(forKey: "pages") as? Int } == [2, 3, 4])
+        let members = try library.fetch("Book", sortedBy: "pages", where: predicate(.in))
+        #expect(members.map { $0.value(forKey: "pages") as? Int } == [2, 4])
+        #expect(predicate(.between).evaluate(with: between[0]))
+    }
+
+    // MARK: Stacks
+
+    private final class Badge: NSObject {}
+
+    // CoreDataPlus, ProgrammaticallyDefinedModel_Tests: a transformable attribute whose default is an object of the app's.
+    @Test func `a store is made for a model whose default values and user info are the app's own objects`() throws {
+        let folder = try TemporaryFolder()
+        let model = LibraryModel.make()
+        let book = try #require(model.entitiesByName["Book"])
+        let badge = LibraryModel.attribute("badge", .transformableAttributeType, default: Badge())
+        book.properties.append(badge)
+        book.userInfo = ["badge": Badge(), "plain": "kept"]
+        let url = folder.url.appending(path: "library.sqlite")
+        let library = try Library(at: url, model: model)
+        #expect(library.insert("Book").value(forKey: "badge") is Badge)
+    }
+
+    // woocommerce-ios, CoreDataIterativeMigratorTests: `NSPersistentStoreCoordinator()` moves and destroys stores.
+    @Test func `a coordinator without a model replaces and destroys stores`() throws {
+        let folder = try TemporaryFolder()
+        let here = folder.url.appending(path: "here.sqlite"), there = folder.url.appending(path: "there.sqlite")
+        do {
+            let library = try Library(at: here, model: LibraryModel.make())
+            _ = library.insert("Author", ["name": "Ada"])
+            try library.context.save()
+        }
+        let coordinator = NSPersistentStoreCoordinator()
+        #expect(coordinator.managedObjectModel.entities.isEmpty && coordinator.persistentStores.isEmpty)
+        try coordinator.replacePersistentStore(
+            at: there, destinationOptions: nil, withPersistentStoreFrom: here, sourceOptions: nil,
+            ofType: NSSQLiteStoreType)
+        try coordinator.destroyPersistentStore(at: here, ofType: NSSQLiteStoreType, options: nil)
+        #expect(try Library(at: there, model: LibraryModel.make()).fetch("Author").count == 1)
+        #expect(try Library(at: here, model: LibraryModel.make()).fetch("Author").isEmpty)
+    }
+
+    // Apps that migrate in stages look up the version of a store that isn't open by this key of its metadata.
+    @Test func `the metadata of a store have the checksum of its model's version`() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appending(path: "library.sqlite")
+        let model = LibraryModel.make()
+        _ = try Library(at: url, model: model)
+        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: url)
+        #expect(metadata[NSPersistentStoreModelVersionChecksumKey] as? String == model.versionChecksum)
+    }
+
+    // The overlay of Core Data for Swift (CocoaError.swift): code constants with names deprecated late in Swift 3.
+    @available(*, deprecated)
+    @Test func `error codes have their older names`() {
+        let codes: [CocoaError.Code] = [
+            .managedObjectValidationError, .managedObjectMergeError, .persistentStoreSaveError, .coreDataError,
+            .migrationError, .sqliteError,
+        ]
+        #expect(
+            codes == [
+                .managedObjectValidation, .managedObjectMerge, .persistentStoreSave, .coreData, .migration, .sqlite,
+            ])
+    }
+}
