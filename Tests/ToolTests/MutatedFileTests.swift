@@ -1,12 +1,14 @@
 // Every command on files of every kind in which bytes have been changed at random: whatever it says, no signal ends it, and a
-// message is one for people. MUTATED_RUNS=10000 is the long form.
+// message is one for people. MUTATED_RUNS=10000 is the long form; MUTATED_SEED makes other changes.
 
 import Foundation
 import FuzzTargets
 import Testing
 
 @Suite struct MutatedFileTests {
-    private static let runs = ProcessInfo.processInfo.environment["MUTATED_RUNS"].flatMap { Int($0) } ?? 60
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let runs = environment["MUTATED_RUNS"].flatMap { Int($0) } ?? 60
+    private static let seed = environment["MUTATED_SEED"].flatMap { UInt64($0) } ?? 4_711
 
     /// The command lines that take a file of a kind, with the words `FILE`, `STORE` (a sound one) and `NEW`.
     private static func commands(_ target: FuzzTarget) -> [[String]] {
@@ -43,7 +45,7 @@ import Testing
         let folder = try TemporaryFolder()
         let sound = folder.path("Sound.sqlite")
         try #require(try FuzzTarget.store.seeds().first).write(to: URL(filePath: sound))
-        var mutator = Mutator(seed: 4_711)
+        var mutator = Mutator(seed: Self.seed)
         for number in 0..<Self.runs {
             let target = FuzzTarget.allCases[number % FuzzTarget.allCases.count]
             let seeds = try target.seeds()
@@ -61,8 +63,9 @@ import Testing
                 ["FILE": named, "STORE": store, "NEW": place.appending(path: "New").path][word] ?? word
             }
             let run = try graft(arguments)
-            #expect(!run.isKilled, "\(command) on \(target), run \(number): \(run.diagnostics)")
-            #expect(!run.diagnostics.contains("Error Domain"), "\(command), run \(number): \(run.diagnostics)")
+            let origin = "\(command) on \(target), seed \(Self.seed), run \(number)"
+            #expect(!run.isKilled, "\(origin): \(run.diagnostics)")
+            #expect(!run.diagnostics.contains("Error Domain"), "\(origin): \(run.diagnostics)")
         }
     }
 }

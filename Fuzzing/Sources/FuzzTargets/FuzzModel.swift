@@ -13,13 +13,14 @@ struct OneThread<Value>: @unchecked Sendable {
 
 /// The model and its objects, made once.
 enum FuzzModel {
-    /// A folder for the readers that want files: in memory where the system has one.
+    /// A folder for the readers that want files: in memory where the system has one, and gone when the process exits.
     static let folder: URL = {
         let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
         let parent =
             FileManager.default.isWritableFile(atPath: memory.path) ? memory : FileManager.default.temporaryDirectory
         let folder = parent.appending(path: "graft-fuzzing-\(ProcessInfo.processInfo.processIdentifier)")
         made { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+        atexit { try? FileManager.default.removeItem(at: FuzzModel.folder) }
         return folder
     }()
 

@@ -182,11 +182,14 @@ package enum SQLiteStoreFile {
     /// refer to. The source's state is held meanwhile, so that a writer deletes none of them.
     ///
     /// - Returns: The names of the files.
-    /// - Throws: What went wrong; no file has been added then, and the destination's pages are what they were.
+    /// - Throws: What went wrong; the destination's pages are what they were, or those of the source. Files stay added only where
+    ///   its rows may refer to them by then.
     @discardableResult
     private static func transfer(_ source: URL, to destination: URL) throws -> Set<String> {
         let from = ExternalDataFolder(storeURL: source), to = ExternalDataFolder(storeURL: destination)
+        let isDraft = !FileManager.default.fileExists(atPath: destination.path)
         var added: Set<String> = []
+        var hasBegun = false
         do {
             let reader = try ReadOnlyDatabase(path: source.path, options: SQLiteStoreOptions())
             defer { reader.close() }
@@ -194,13 +197,17 @@ package enum SQLiteStoreFile {
             let needed = try reader.read { original in
                 let needed = try from.needed(by: original)
                 if from.url != to.url { try to.add(needed, from: from, added: &added) }
+                hasBegun = true
                 try writer.writeWithoutTransaction { try original.backup(to: $0) }
                 return needed
             }
             try writer.close()
             return needed
         } catch {
-            // What is left is a file that nothing refers to; `check` names it.
+            // A commit that fails may be in the log all the same, and the next who opens the store takes it in: what its rows
+            // refer to has to be there. If it isn't, what is left is a file that nothing refers to; `check` names it.
+            let isRefused = [.SQLITE_BUSY, .SQLITE_LOCKED].contains((error as? DatabaseError)?.resultCode)
+            if hasBegun, !isDraft, !isRefused { throw error }
             for name in added { try? FileManager.default.removeItem(at: to.url.appendingPathComponent(name)) }
             throw error
         }

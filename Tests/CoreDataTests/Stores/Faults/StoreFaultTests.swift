@@ -20,6 +20,17 @@ import Testing
         }
     }
 
+    /// Tries an operation on a disk that synchronizes nothing from the n-th time on, for every n. A commit that fails then may be in
+    /// the log all the same.
+    private func expectSafeUnsynchronized(_ trial: FaultTrial, sourceLocation: SourceLocation = #_sourceLocation) throws
+    {
+        for fault in [FaultyDisk.Fault.fromThenOn, .crash] {
+            let report = try trial.run(operations: .sync, fault: fault, isThorough: true, seeds: 0..<4)
+            #expect(report.faults > 0, sourceLocation: sourceLocation)
+            #expect(report.problems == [], "of \(report.faults) faults", sourceLocation: sourceLocation)
+        }
+    }
+
     /// An operation on objects that are there, which is a save.
     private func saving(
         pragmas: [String: String] = [:], count: Int = 12, _ change: @escaping (NSManagedObjectContext) throws -> Void
@@ -167,20 +178,46 @@ import Testing
                 }, state: FaultyHeroes.state))
     }
 
-    @Test func `a store in another's place`() throws {
-        try expectSafe(
+    /// A store that replaces one with large values by another one.
+    private static var replacing: FaultTrial {
+        FaultTrial(
+            setUp: { folder in
+                try FaultyHeroes.make(folder)
+                let other = folder.appendingPathComponent("other")
+                try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+                try FaultyHeroes.make(other, count: 5)
+            },
+            begin: { folder in
+                .init(run: {
+                    let source = FaultyHeroes.store(in: folder.appendingPathComponent("other"))
+                    try SQLiteStoreFile.replace(at: FaultyHeroes.store(in: folder), withStoreAt: source)
+                })
+            }, state: FaultyHeroes.state)
+    }
+
+    @Test func `a store in another's place`() throws { try expectSafe(Self.replacing) }
+
+    @Test func `a store in another's place whose commit can't be synchronized keeps the files of its values`() throws {
+        try expectSafeUnsynchronized(Self.replacing)
+    }
+
+    @Test func `a save whose commit can't be synchronized keeps the files of its values`() throws {
+        try expectSafeUnsynchronized(
+            saving(pragmas: ["synchronous": "FULL"]) { context in
+                context.insert("Hero", ["name": "new", "photo": FaultyHeroes.photo(8)])
+            })
+    }
+
+    @Test func `a batch whose commit can't be synchronized keeps the files of its values`() throws {
+        try expectSafeUnsynchronized(
             FaultTrial(
-                setUp: { folder in
-                    try FaultyHeroes.make(folder)
-                    let other = folder.appendingPathComponent("other")
-                    try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
-                    try FaultyHeroes.make(other, count: 5)
-                },
+                setUp: { try FaultyHeroes.make($0) },
                 begin: { folder in
-                    .init(run: {
-                        let source = FaultyHeroes.store(in: folder.appendingPathComponent("other"))
-                        try SQLiteStoreFile.replace(at: FaultyHeroes.store(in: folder), withStoreAt: source)
-                    })
+                    let (context, close) = try FaultyHeroes.open(
+                        folder, FaultyHeroes.model(), pragmas: ["synchronous": "FULL"])
+                    let request = NSBatchInsertRequest(
+                        entityName: "Hero", objects: [["name": "new", "photo": FaultyHeroes.photo(8)]])
+                    return .init(run: { _ = try context.execute(request) }, close: close)
                 }, state: FaultyHeroes.state))
     }
 }
