@@ -101,8 +101,10 @@ struct DictionaryPopulator {
         var bases = currentMembers(reader, importer)
         try importer.makeObjects(reader.snapshot)
         if options.makesCopies { try DictionaryCopying(compiled.schema, options).keepLinks(&reader, importer) }
+        // What leaves its owner is told by the dictionaries' policy, and not by an import's.
+        let orphans = importer.deletions.orphans
         try importer.fillObjects(reader.snapshot)
-        importer.deletions.orphans += leavers(owned, importer)
+        importer.deletions.orphans = orphans + leavers(owned, importer)
         for (index, link) in reader.links.enumerated() {
             for link in reader.replacedLinks[index] ?? [] { try takeMembers(of: link, reader, importer) }
             try connect(link, reader, importer, &bases)

@@ -75,8 +75,10 @@ final class StoredObjectWriter: ItemWriter {
         }
         try read(rows)
         for row in rows {
-            let meeting = Meeting(key: row.objectID.lookupKey, way: .nested(cameFrom: nil))
-            if let object = met[meeting] { try writeNested(object, cameFrom: nil, to: &writer) }
+            guard let object = met[Meeting(key: row.objectID.lookupKey, way: .nested(cameFrom: nil))] else {
+                throw GraftError(.unknownEntity(row.objectID.entity.name ?? "", closest: nil))
+            }
+            try writeNested(object, cameFrom: nil, to: &writer)
         }
     }
 
@@ -86,11 +88,13 @@ final class StoredObjectWriter: ItemWriter {
     private func read(_ rows: [StoredRow]) throws {
         var level = [(way: Way.nested(cameFrom: nil), rows: rows)]
         while !level.isEmpty {
-            var wanted: [Link: [NSManagedObjectID]] = [:]
+            var wanted: [(link: Link, ids: [NSManagedObjectID])] = []
+            var places: [Link: Int] = [:]
             var seen: Set<Meeting> = []
             for (way, rows) in level {
-                for (entity, rows) in Dictionary(grouping: rows, by: { ObjectIdentifier($0.objectID.entity) }) {
-                    guard let number = numbers[entity] else { continue }
+                let groups = try Dictionary(grouping: rows) { try number(of: $0.objectID) }
+                // In a defined order, so that what can't be read is told in it.
+                for (number, rows) in groups.sorted(by: { $0.key < $1.key }) {
                     let (plan, links) = (form.plans[number], links(form.plans[number], way))
                     let lists = links.map(\.number).filter { plan.properties[$0].isToMany }
                     for object in try context.storedObjects(rows, lists, plan.properties) {
@@ -99,7 +103,13 @@ final class StoredObjectWriter: ItemWriter {
                             for id in object.relatedIDs(link.number, plan.properties[link.number]) {
                                 let meeting = Meeting(key: id.lookupKey, way: link.way)
                                 if link.keepsTexts && texts[meeting] != nil || met[meeting] != nil { continue }
-                                if seen.insert(meeting).inserted { wanted[link, default: []].append(id) }
+                                guard seen.insert(meeting).inserted else { continue }
+                                let place = places[link] ?? wanted.count
+                                if place == wanted.count {
+                                    places[link] = place
+                                    wanted.append((link, []))
+                                }
+                                wanted[place].ids.append(id)
                             }
                         }
                     }
@@ -149,9 +159,11 @@ final class StoredObjectWriter: ItemWriter {
 
     // MARK: Writing
 
-    func plan(of object: StoredObject) throws -> ExportPlan {
-        if let number = numbers[ObjectIdentifier(object.objectID.entity)] { return form.plans[number] }
-        throw GraftError(.unknownEntity(object.objectID.entity.name ?? "", closest: nil))
+    func plan(of object: StoredObject) throws -> ExportPlan { form.plans[try number(of: object.objectID)] }
+
+    private func number(of id: NSManagedObjectID) throws -> Int {
+        if let number = numbers[ObjectIdentifier(id.entity)] { return number }
+        throw GraftError(.unknownEntity(id.entity.name ?? "", closest: nil))
     }
 
     func isWritten(_ item: ExportPlan.Item, _ pass: ExportPass<Object>) -> Bool { true }

@@ -43,8 +43,10 @@ extension JSONSnapshotReader {
             return hasMore
         }
         let start = checkpoint()
+        let begin = reader.tokenOffset
         var count = 0
-        while hasMore, !isFull(snapshot) {
+        // The text of the batch is held, also what of it is no value.
+        while hasMore, !isFull(snapshot), reader.tokenOffset - begin < Self.heldTextLimit {
             let (offset, known) = (reader.tokenOffset, snapshot.earlier.count)
             hasMore = try readRecord()
             count += 1
@@ -59,6 +61,9 @@ extension JSONSnapshotReader {
     }
 
     // MARK: Going back
+
+    /// How much text a batch is made of, about.
+    private static let heldTextLimit = 16 << 20
 
     /// What a reader has counted, and where it was.
     private struct Checkpoint {

@@ -255,6 +255,24 @@ final class DoorTeam: NSManagedObject, ManagedCodable {}
         #expect(try take(text, door, stack) == labels)
     }
 
+    @Test func `a dictionary that clears an owned to-one deletes nothing, unless it replaces`() throws {
+        let stack = try TestStack(Self.model())
+        try stack.importJSON(#"[{"id": 1, "ground": {"place": "here"}}]"#, "Team")
+        for (policy, left) in [(MappingOptions.MembersPolicy.add, 1), (.replace, 0)] {
+            try stack.perform { context throws in
+                var options = PopulateOptions()
+                options.membersPolicy = policy
+                let team = try #require(try context.all("Team").first)
+                let ground = try #require(try context.all("Ground").first)
+                team.setValue(ground, forKey: "ground")
+                try team.populate(fromDictionary: ["ground": NSNull()], options: options)
+                #expect(team.value(forKey: "ground") == nil)
+                try context.save()
+            }
+            #expect(try stack.count("Ground") == left)
+        }
+    }
+
     @Test func `a to-one that dictionaries say twice is the stored one, and stays with its owner`() throws {
         let stack = try TestStack(Self.model())
         try stack.importJSON(#"[{"id": 1, "ground": {"place": "here"}, "notes": [{"text": "a"}]}]"#, "Team")

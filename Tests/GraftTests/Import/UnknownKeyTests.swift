@@ -16,6 +16,17 @@ import Testing
         return graftError { try stack.importJSON(text, "Character", options: options) }
     }
 
+    @Test func `text that no property maps to makes batches smaller, and nothing else`() throws {
+        var sketch = ModelSketch()
+        sketch.entity("Team", info: ["identityAttributes": "id"], [.attribute("id", .integer64AttributeType)])
+        let stack = try TestStack(sketch.model())
+        let filler = String(repeating: "x", count: 9 << 20)
+        let text = "[" + (1...5).map { "{\"id\": \($0), \"filler\": \"\(filler)\"}" }.joined(separator: ",") + "]"
+        let report = try stack.importJSON(text, "Team")
+        #expect(report.batchCount == 3 && report.recordCount == 5 && report.total.inserted == 5)
+        #expect(report.unknownKeys.map(\.count) == [5])
+    }
+
     @Test(arguments: [
         #"{"characters": [{"id": 1}]}"#, #"{"error": "not found"}"#, #"[{"ID": 1, "Name": "A"}]"#,
         #"[{"id": 1}, {"Id": 2}]"#, "{\"id\": 1}\n{\"error\": 404}", #"[{"id": 1, "publisher": {"Id": 10}}]"#,
