@@ -96,8 +96,8 @@ test-browser: setup
 	@GRAFT_BROWSER=1 scripts/test --filter PageInBrowserTests
 
 bench: setup
-	@case ' $(BENCH) ' in *' limit '*) scripts/limit ;; esac
-	$(SWIFT) run -c release --package-path Benchmarks Benchmarks $(BENCH)
+	@case ' $(BENCH) ' in *' limit '*) scripts/limit ;; *' postgresql '*) scripts/setup postgresql ;; esac
+	$(if $(filter postgresql,$(BENCH)),scripts/with-postgresql )$(SWIFT) run -c release $(if $(filter postgresql,$(BENCH)),--traits PostgreSQL )--package-path Benchmarks Benchmarks $(BENCH)
 
 # On our sources and those of all dependencies, SwiftSyntax's own among them.
 compare-swift-syntax: setup

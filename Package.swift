@@ -65,7 +65,7 @@ let portable: [SwiftSetting] = Context.environment["GRAFT_PORTABLE"] == nil ? []
             swiftSettings: settings
         ),
         .testTarget(
-            name: "PostgreSQLStoreTests", dependencies: ["CoreData", "PostgreSQLStore", "TestSupport"],
+            name: "PostgreSQLStoreTests", dependencies: ["CoreData", "Graft", "PostgreSQLStore", "TestSupport"],
             swiftSettings: settings),
         // For tests alone: a disk that fails.
         .target(

@@ -10,9 +10,11 @@ let settings: [SwiftSetting] = [
 // Apple's platforms have a Core Data of their own.
 #if canImport(Darwin)
     let runtime: [Target.Dependency] = []
+    let servers: [Target.Dependency] = []
     let runtimeTargets: [Target] = []
 #else
     let runtime: [Target.Dependency] = ["CoreData"]
+    let servers: [Target.Dependency] = [.target(name: "PostgreSQLStore", condition: .when(traits: ["PostgreSQL"]))]
     let runtimeTargets: [Target] = [
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "CClassNames"),
@@ -25,6 +27,11 @@ let settings: [SwiftSetting] = [
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: settings),
+        .systemLibrary(name: "CPostgreSQL", providers: [.apt(["libpq-dev"])]),
+        .target(
+            name: "PostgreSQLStore",
+            dependencies: ["CoreData", .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"]))],
+            swiftSettings: settings),
     ]
 #endif
 
@@ -33,12 +40,13 @@ let settings: [SwiftSetting] = [
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
+    traits: [.trait(name: "PostgreSQL", description: "What BENCH=postgresql measures; needs libpq and its headers")],
     dependencies: [.package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0")],
     targets: runtimeTargets + [
         .target(name: "Graft", dependencies: runtime, swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["Graft"] + runtime + [
+            dependencies: ["Graft"] + runtime + servers + [
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],

@@ -251,7 +251,7 @@
         }
 
         func delete(_ group: BatchDeletion.Group) throws {
-            let fields = batch.keepsHistory ? PostgreSQLTombstone.fields(of: group.plan) : []
+            let fields = batch.keepsHistory ? Tombstone.fields(of: group.plan) : []
             let columns = (["_id"] + fields.map(\.column)).joined(separator: ", ")
             let result = try connection.execute(
                 "DELETE FROM \(group.plan.entity.table) WHERE _id = ANY ($1) RETURNING \(columns)",

@@ -56,7 +56,12 @@
         /// Whether a transaction is open.
         var isInTransaction: Bool { unsafe PQtransactionStatus(handle) != PQTRANS_IDLE }
 
-        private var message: String { unsafe PQerrorMessage(handle).map { unsafe String(cString: $0) } ?? "" }
+        /// What libpq says, on one line.
+        private var message: String {
+            let text = unsafe PQerrorMessage(handle).map { unsafe String(cString: $0) } ?? ""
+            return text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+                .joined(separator: " ")
+        }
 
         /// Runs one statement.
         ///
@@ -111,7 +116,7 @@
         }
 
         private func failure() -> PostgreSQLFailure {
-            var failure = PostgreSQLFailure(message.trimmingCharacters(in: .whitespacesAndNewlines))
+            var failure = PostgreSQLFailure(message)
             failure.isLost = isBroken
             return failure
         }

@@ -171,17 +171,9 @@
         }
     }
 
-    /// The values that outlive a deleted row: a property list by the names of the attributes.
+    /// The values that outlive a deleted row: a property list by the names of the attributes, or
+    /// the paths to the elements of composite ones.
     enum PostgreSQLTombstone {
-        /// The attributes that are kept. Those that may lie in files elsewhere aren't, here as there.
-        static func fields(of plan: EntityPlan) -> [EntityPlan.Field] {
-            let attributes = plan.description.attributesByName
-            return plan.fields.filter { field in
-                guard let attribute = attributes[field.name] else { return false }
-                return attribute.preservesValueInHistoryOnDeletion && !attribute.allowsExternalBinaryDataStorage
-            }
-        }
-
         /// - Parameter firstColumn: Where the values begin.
         static func data(
             _ fields: [EntityPlan.Field], _ result: PostgreSQLResult, _ row: Int, firstColumn: Int
@@ -208,13 +200,15 @@
             _ data: Data, _ plan: EntityPlan, _ store: PostgreSQLStoreBackend
         ) throws -> [AnyHashable: Any] {
             let list = try unsafe PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
-            var values: [AnyHashable: Any] = [:]
+            var values: [String: Any] = [:]
             for (name, kept) in list ?? [:] {
                 guard let field = plan.fields.first(where: { $0.name == name }),
                     let value = value(kept, PostgreSQLType(field))
                 else { continue }
                 let slot = try? PostgreSQLRows.value(value, of: field, store: store) { name }
-                if let boxed = slot?.boxedAttribute { values[name] = boxed }
+                if let boxed = slot?.boxedAttribute {
+                    values = Tombstone.keeping(boxed, at: name.split(separator: ".").map(String.init)[...], in: values)
+                }
             }
             return values
         }

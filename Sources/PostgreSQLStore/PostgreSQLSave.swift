@@ -104,7 +104,7 @@
         private func delete(
             _ group: SaveGroup, keepsTombstones: Bool
         ) throws -> (missing: [Expected], tombstones: [Data?]) {
-            let fields = keepsTombstones ? PostgreSQLTombstone.fields(of: group.plan) : []
+            let fields = keepsTombstones ? Tombstone.fields(of: group.plan) : []
             let columns = (["_id"] + fields.map(\.column)).map { "t.\($0)" }.joined(separator: ", ")
             let result = try connection.execute(
                 "DELETE FROM \(group.plan.entity.table) AS t USING unnest($1, $2) AS v(id, version) "

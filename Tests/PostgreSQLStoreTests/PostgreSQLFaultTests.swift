@@ -113,6 +113,58 @@
         }
     }
 
+    extension PostgreSQLFaultTests {
+        /// A file system of 8 MB; nil where one may not be made.
+        private static let smallDisk: String? = {
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+                "graft-disk-\(ProcessInfo.processInfo.processIdentifier)")
+            let commands = "mkdir '\(folder.path)' && mount -t tmpfs -o size=8m tmpfs '\(folder.path)'"
+            guard unsafe system("(\(commands) && chown postgres '\(folder.path)') 2>/dev/null") == 0 else { return nil }
+            return folder.path
+        }()
+
+        @Test(.enabled(if: smallDisk != nil, "only root can make a small disk"))
+        func `a disk that is full loses no save, and the next one succeeds when there is room`() throws {
+            let disk = try #require(Self.smallDisk)
+            let server = try OwnServer()
+            defer {
+                server.remove()
+                _ = unsafe system("umount '\(disk)' && rmdir '\(disk)'")
+            }
+            try server.run("psql", "-qc", "CREATE TABLESPACE small LOCATION '\(disk)'")
+            let url = try #require(URL(string: server.url + "&schema=shop&options=-cdefault_tablespace%3Dsmall"))
+            let shop = try Shop(at: url, options: [NSPersistentHistoryTrackingKey: true])
+            // Random digits: what repeats is compressed.
+            var generator = SystemRandomNumberGenerator()
+            func fill(_ customers: Int, _ length: Int) {
+                for _ in 0..<customers {
+                    let name = (0..<length / 16).map { _ in String(generator.next(), radix: 16) }.joined()
+                    shop.insert("Customer").setValue(name, forKey: "fullName")
+                }
+            }
+            var saved = 0
+            var failure: CocoaError?
+            while failure == nil, saved < 10_000 {
+                fill(20, 2_000)
+                do {
+                    try shop.context.save()
+                    saved += 20
+                } catch { failure = error as? CocoaError }
+            }
+            #expect(failure?.code == .fileWriteOutOfSpace)
+            #expect(failure?.localizedDescription.contains("disk is full") == true)
+            #expect(saved > 100)
+            #expect(shop.context.insertedObjects.count == 20)
+            #expect(try Shop(at: url).fetch("Customer").count == saved)
+
+            let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Customer")
+            try shop.context.execute(NSBatchDeleteRequest(fetchRequest: request))
+            try server.run("psql", "-qc", "VACUUM FULL shop.customer")
+            try shop.context.save()
+            #expect(try Shop(at: url).fetch("Customer").count == 20)
+        }
+    }
+
     /// A server of a test's own, that may die.
     struct OwnServer {
         let folder: String
@@ -129,7 +181,8 @@
             let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
                 .deletingLastPathComponent()
             let words = [root.appendingPathComponent("scripts/postgresql").path, arguments[0], folder]
-            let command = (words + arguments.dropFirst()).map { "'\($0)'" }.joined(separator: " ")
+            let command = (words + arguments.dropFirst()).map { "'\($0.replacing("'", with: "'\\''"))'" }
+                .joined(separator: " ")
             // Not Foundation's `Process`: it waits for whatever its child leaves behind, the server.
             guard unsafe system("\(command) >/dev/null </dev/null") == 0 else { throw CocoaError(.executableLoad) }
         }

@@ -112,6 +112,7 @@
             let error = #expect(throws: CocoaError.self) { try Shop(at: url) }
             #expect(error?.localizedDescription.contains("secret") == false)
             #expect(error?.localizedDescription.contains("/nowhere") == true)
+            #expect(error?.localizedDescription.contains { $0.isNewline } == false)
         }
 
         @Test func `a store can be asked for its metadata, and destroyed`() throws {

@@ -45,6 +45,34 @@ enum HeroModel {
         return model
     }
 
+    // MARK: Work
+
+    private static func request() -> NSFetchRequest<NSManagedObject> { NSFetchRequest(entityName: "Hero") }
+
+    /// Fetches all heroes and reads each attribute.
+    static func fetch(_ context: NSManagedObjectContext) throws -> Int {
+        let heroes = try context.fetch(request())
+        let names = heroes.first?.entity.attributesByName.keys.sorted() ?? []
+        return heroes.count { hero in
+            var isKnown = false
+            for name in names where hero.value(forKey: name) != nil { isKnown = true }
+            return isKnown
+        }
+    }
+
+    /// Changes a thousand heroes, each in a save of its own.
+    static func save(_ context: NSManagedObjectContext) throws -> Int {
+        let request = request()
+        request.sortDescriptors = [NSSortDescriptor(key: "identifier", ascending: true)]
+        request.fetchLimit = 1000
+        let heroes = try context.fetch(request)
+        for hero in heroes {
+            hero.setValue(((hero.value(forKey: "rating") as? Int ?? 0) + 1) % 100, forKey: "rating")
+            try context.save()
+        }
+        return heroes.count
+    }
+
     private static func entity(_ name: String) -> NSEntityDescription {
         let entity = NSEntityDescription()
         entity.name = name

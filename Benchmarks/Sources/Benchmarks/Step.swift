@@ -45,6 +45,8 @@ enum Step: String {
     case creatingObjects, fetchingObjects, findingObjects, walkingObjects
     /// The same with GRDB's records.
     case creatingRecords, fetchingRecords, findingRecords, walkingRecords
+    /// Fetches the heroes and reads each attribute; changes a thousand of them, each in a save of its own.
+    case fetchingHeroes, savingHeroes
     /// Holds objects; the count is the bytes of each.
     case holdingObjects
 
@@ -66,7 +68,8 @@ enum Step: String {
     /// Runs the step in a process of its own.
     func run(_ paths: [URL]) throws -> Outcome {
         let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        return try Self.run(program, [Self.argument, rawValue] + paths.map(\.path))
+        return try Self.run(
+            program, [Self.argument, rawValue] + paths.map { $0.isFileURL ? $0.path : $0.absoluteString })
     }
 
     /// Runs a program that does such a step.
@@ -94,7 +97,10 @@ enum Step: String {
             throw GraftError(
                 .other(finding: "\(argument) needs a step and its files", remedy: "Name a benchmark instead."))
         }
-        let (count, cost) = try step.work(arguments.dropFirst().map { URL(filePath: $0) })
+        let urls = arguments.dropFirst().map { argument in
+            (argument.contains("://") ? URL(string: argument) : nil) ?? URL(filePath: argument)
+        }
+        let (count, cost) = try step.work(urls)
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let peak = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }?.split(separator: " ").dropFirst()
             .first
@@ -169,6 +175,14 @@ enum Step: String {
             .fetchingRecords, .findingRecords, .walkingRecords:
             return try withContainer(urls[0], ItemObject.model()) { container in
                 try ObjectWork.run(self, urls[0], container.newBackgroundContext())
+            }
+        case .fetchingHeroes:
+            return try withContainer(urls[0]) { container in
+                try Cost.of { try HeroModel.fetch(container.newBackgroundContext()) }
+            }
+        case .savingHeroes:
+            return try withContainer(urls[0]) { container in
+                try Cost.of { try HeroModel.save(container.newBackgroundContext()) }
             }
         case .writingDictionaries: return try DictionaryGraph(urls[0]).write()
         case .readingDictionaries: return try DictionaryGraph(urls[0]).read()

@@ -9,15 +9,17 @@ import Testing
 @Suite struct CompositeAttributeTests {
     private final class Stack {
         let container: NSPersistentContainer
-        let url = FileManager.default.temporaryDirectory.appending(path: "composite-\(UUID().uuidString).sqlite")
+        let url: URL
 
         init(
-            _ model: NSManagedObjectModel, _ type: NSPersistentStore.StoreType, at url: URL? = nil,
-            tracksHistory: Bool = false
+            _ model: NSManagedObjectModel, _ kind: StoreKind, at url: URL? = nil, tracksHistory: Bool = false
         ) throws {
+            let new = try kind.newStore()
+            let file = FileManager.default.temporaryDirectory.appending(path: "composite-\(UUID().uuidString).sqlite")
+            self.url = url ?? (kind == .postgreSQL ? new.url ?? file : file)
             container = NSPersistentContainer(name: "Test", managedObjectModel: model)
-            let description = NSPersistentStoreDescription(url: url ?? self.url)
-            description.type = type.rawValue
+            let description = NSPersistentStoreDescription(url: self.url)
+            description.type = new.type
             if tracksHistory { description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey) }
             container.persistentStoreDescriptions = [description]
             var failure: (any Error)?
@@ -31,8 +33,6 @@ import Testing
             }
         }
     }
-
-    private static let types: [NSPersistentStore.StoreType] = [.inMemory, .sqlite]
 
     private static func attribute(_ name: String, _ type: NSAttributeType, isOptional: Bool = true)
         -> NSAttributeDescription
@@ -92,8 +92,8 @@ import Testing
         return try context.fetch(request).compactMap { $0.value(forKey: "code") as? String }
     }
 
-    @Test(arguments: types)
-    func `a dictionary is kept by its elements, and nothing is no dictionary`(_ type: NSPersistentStore.StoreType)
+    @Test(arguments: StoreKind.allCases)
+    func `a dictionary is kept by its elements, and nothing is no dictionary`(_ type: StoreKind)
         throws
     {
         let stack = try Stack(Self.model(), type)
@@ -117,8 +117,8 @@ import Testing
         }
     }
 
-    @Test(arguments: types)
-    func `elements are set by their paths, and the attribute is what changed`(_ type: NSPersistentStore.StoreType)
+    @Test(arguments: StoreKind.allCases)
+    func `elements are set by their paths, and the attribute is what changed`(_ type: StoreKind)
         throws
     {
         let stack = try Stack(Self.model(), type)
@@ -140,8 +140,8 @@ import Testing
         #expect(quake.primitiveValue(forKey: "felt") as? [String: Double] == ["x": 9])
     }
 
-    @Test(arguments: types)
-    func `elements are asked for and sorted by`(_ type: NSPersistentStore.StoreType) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `elements are asked for and sorted by`(_ type: StoreKind) throws {
         let stack = try Stack(Self.model(), type)
         defer { withExtendedLifetime(stack) {} }
         let context = stack.container.viewContext
@@ -164,8 +164,8 @@ import Testing
         #expect(found == [["code": "a", "place.point.x": 3.0]], "\(found)")
     }
 
-    @Test(arguments: types)
-    func `a uniqueness constraint may name an element`(_ type: NSPersistentStore.StoreType) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `a uniqueness constraint may name an element`(_ type: StoreKind) throws {
         let stack = try Stack(Self.model(), type)
         defer { withExtendedLifetime(stack) {} }
         let context = stack.container.viewContext
@@ -175,8 +175,8 @@ import Testing
         #expect(throws: (any Error).self) { try context.save() }
     }
 
-    @Test(arguments: types)
-    func `a composite value that is there has its mandatory elements`(_ type: NSPersistentStore.StoreType) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `a composite value that is there has its mandatory elements`(_ type: StoreKind) throws {
         let mandatory = Self.attribute("country", .stringAttributeType, isOptional: false)
         let stack = try Stack(Self.model(extra: [mandatory]), type)
         defer { withExtendedLifetime(stack) {} }
@@ -199,7 +199,7 @@ import Testing
         let place = try #require(quake.attributesByName["place"] as? NSCompositeAttributeDescription)
         place.elements[0].preservesValueInHistoryOnDeletion = true
         quake.attributesByName["felt"]?.preservesValueInHistoryOnDeletion = true
-        let stack = try Stack(model, .sqlite, tracksHistory: true)
+        let stack = try Stack(model, .database, tracksHistory: true)
         defer { withExtendedLifetime(stack) {} }
         let context = stack.container.viewContext
         let object = make(
@@ -219,7 +219,7 @@ import Testing
     }
 
     @Test func `batches take dictionaries, too`() throws {
-        let stack = try Stack(Self.model(), .sqlite)
+        let stack = try Stack(Self.model(), .database)
         defer { withExtendedLifetime(stack) {} }
         let context = stack.container.viewContext
         try context.execute(
@@ -241,7 +241,7 @@ import Testing
     }
 
     @Test func `a migration carries elements over, those of a renamed attribute, too`() throws {
-        let old = try Stack(Self.model(), .sqlite)
+        let old = try Stack(Self.model(), .database)
         let context = old.container.viewContext
         _ = make(context, "a", ["place": ["name": "Rome", "point": ["x": 3.0, "y": 4.0]], "felt": ["x": 1.0]])
         try context.save()
@@ -250,7 +250,7 @@ import Testing
         }
         let model = Self.model(
             place: "site", renamedFrom: "place", extra: [Self.attribute("depth", .doubleAttributeType)])
-        let new = try Stack(model, .sqlite, at: old.url)
+        let new = try Stack(model, .database, at: old.url)
         let quake = try #require(
             try new.container.viewContext.fetch(NSFetchRequest<NSManagedObject>(entityName: "Quake")).first)
         #expect(quake.value(forKeyPath: "site.name") as? String == "Rome")

@@ -13,6 +13,14 @@ package final class EntityPlan: @unchecked Sendable {
         case data(isExternal: Bool)
         case transformable(name: String?, isExternal: Bool)
         case toOne(Destination)
+
+        /// Whether the bytes may lie in files of their own.
+        var isExternal: Bool {
+            switch self {
+            case .data(let isExternal), .transformable(_, let isExternal): isExternal
+            default: false
+            }
+        }
     }
 
     /// What a to-one column can refer to.

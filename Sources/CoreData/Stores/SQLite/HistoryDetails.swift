@@ -37,9 +37,9 @@ enum HistoryDetails {
     // MARK: Writing
 
     /// The values to be kept of rows that are going to be deleted, parallel to their keys; none where the entity has no
-    /// attributes of that kind. Those that may lie in files of their own aren't kept (assumed of Core Data, too).
+    /// attributes of that kind.
     static func tombstones(of plan: EntityPlan, keys: [Int64], _ db: Database) throws -> [[HistoryDetail]] {
-        let fields = plan.fields.filter { $0.isKept(of: plan.description) && !$0.kind.isExternal }
+        let fields = Tombstone.fields(of: plan)
         guard !fields.isEmpty else { return [] }
         let columns = fields.map(\.column).joined(separator: ", ")
         var details: [Int64: [HistoryDetail]] = [:]
@@ -132,26 +132,7 @@ enum HistoryDetails {
         let value = try? RowDecoder.value(
             of: field, in: statement, at: 2, entityColumn: -1, external: nil, place: { name })
         if let boxed = value?.boxedAttribute {
-            let tombstone = keeping(boxed, at: path[...], in: change.tombstone as? [String: Any] ?? [:])
-            change.tombstone = tombstone
-        }
-    }
-
-    /// Values with one more: that of an element is in the dictionary of its composite attribute.
-    private static func keeping(_ value: Any, at path: ArraySlice<String>, in values: [String: Any]) -> [String: Any] {
-        guard let name = path.first else { return values }
-        let rest = path.dropFirst()
-        let kept = rest.isEmpty ? value : keeping(value, at: rest, in: values[name] as? [String: Any] ?? [:])
-        return values.merging([name: kept]) { $1 }
-    }
-}
-
-extension EntityPlan.Field {
-    /// Whether the value of an attribute, or of the composite attribute that it is an element of, outlives its object.
-    fileprivate func isKept(of entity: NSEntityDescription) -> Bool {
-        let owner = entity.propertiesByName[entity.layout.propertyName(of: slot)]
-        return [owner, entity.layout.slots[slot].property].contains { property in
-            (property as? NSAttributeDescription)?.preservesValueInHistoryOnDeletion == true
+            change.tombstone = Tombstone.keeping(boxed, at: path[...], in: change.tombstone as? [String: Any] ?? [:])
         }
     }
 }

@@ -291,15 +291,6 @@ extension SQLiteStoreBackend {
     }
 }
 
-extension EntityPlan.Kind {
-    var isExternal: Bool {
-        switch self {
-        case .data(let isExternal), .transformable(_, let isExternal): isExternal
-        default: false
-        }
-    }
-}
-
 extension SQLUniquenessConstraint {
     /// Whether SQLite's message (`UNIQUE constraint failed: ZHERO.ZNAME, ZHERO.ZAGE`) names exactly these columns.
     func isNamed(in message: String) -> Bool {
