@@ -13,12 +13,19 @@ enum StoreAccess {
 
     // MARK: Models
 
-    /// The model to use with a store: the one given, else the one that the store carries.
+    /// The model to use with a store: the one given, else the one that the store carries. The transformers that it names are
+    /// registered, as far as there are rules for them.
     ///
-    /// - Throws: ``GraftError`` with `missingModel`; what is wrong with the model or the store.
+    /// - Throws: ``GraftError`` with `missingModel`; what is wrong with the model, its configuration or the store.
     static func model(at path: String?, forStore store: String) throws -> NSManagedObjectModel {
+        let model = try read(path, forStore: store)
+        try ModelTransformers([]).registerKnown(for: model, at: path ?? store)
+        return model
+    }
+
+    private static func read(_ path: String?, forStore store: String) throws -> NSManagedObjectModel {
         if let server = server(path: store) {
-            if let path { return try model(at: path) }
+            if let path { return try read(path) }
             if let model = try server.provider.model(at: server.url) { return model }
             throw GraftError(
                 .missingModel(reason: "there is no store yet, and there is no --model"), at: place(store))
@@ -29,7 +36,7 @@ enum StoreAccess {
         case .folder, .device: try FileKind.requireReadable(store)
         case .missing, .server: break
         }
-        if let path { return try model(at: path) }
+        if let path { return try read(path) }
         guard FileKind(ofPath: store) != .missing else {
             throw GraftError(
                 .other(
@@ -45,13 +52,20 @@ enum StoreAccess {
         throw GraftError(.missingModel(reason: "the store carries none, and there is no --model"), at: place(store))
     }
 
-    /// Reads a model from a file or folder, or takes it from a store or an archive that carries it.
+    /// Reads a model from a file or folder, or takes it from a store or an archive that carries it; as
+    /// ``model(at:forStore:)`` does.
     static func model(at path: String) throws -> NSManagedObjectModel {
-        if server(path: path) != nil { return try model(at: nil, forStore: path) }
+        let model = try read(path)
+        try ModelTransformers([]).registerKnown(for: model, at: path)
+        return model
+    }
+
+    private static func read(_ path: String) throws -> NSManagedObjectModel {
+        if server(path: path) != nil { return try read(nil, forStore: path) }
         if FileKind(ofPath: path) == .file, !path.hasSuffix(".mom"), !isModelFile(path) {
             let kind = try FileKind.contents(of: path)
             try kind.require(.model, source: path)
-            if kind == .store { return try model(at: nil, forStore: path) }
+            if kind == .store { return try read(nil, forStore: path) }
             if let model = try GraphArchive(contentsOf: URL(fileURLWithPath: path)).model() { return model }
             throw GraftError(.missingModel(reason: "the archive was written without one"), at: place(path))
         }
@@ -164,6 +178,15 @@ enum StoreAccess {
 
     /// Migrates a store.
     static func migrate(_ plan: MigrationPlan) throws { try plan.run(timeout: patience.withLock { $0 }) }
+
+    /// Migrates a copy of a store, which is gone then, to see whether its objects allow it.
+    static func tryMigration(_ plan: MigrationPlan, of store: String) throws {
+        let name = URL(fileURLWithPath: store).lastPathComponent
+        let draft = try Draft(of: FileManager.default.temporaryDirectory.appendingPathComponent(name).path)
+        defer { draft.remove() }
+        try draft.copy(store)
+        try plan.run(on: URL(fileURLWithPath: draft.path), timeout: nil)
+    }
 
     /// A check of all that a store has.
     static func check(

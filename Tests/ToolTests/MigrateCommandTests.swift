@@ -57,6 +57,19 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == bytes)
     }
 
+    @Test func `a trial says what the objects don't allow, as the migration does`() throws {
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: store))
+        let model = try model(
+            replacing: "<relationship name=\"powers\" optional=\"YES\" toMany=\"YES\"",
+            with: "<relationship name=\"powers\" optional=\"YES\" maxCount=\"1\"")
+        for options in [["--dry-run"], []] {
+            try graft(["migrate", store, "--model", model] + options).failed(
+                saying: store, "Character.powers leads to one object now", "have several in it",
+                "Take the others out first")
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == bytes)
+    }
+
     @Test func `a mapping model beside the versions is used, another one is refused, and none is inferred`() throws {
         func contents(_ attribute: String) -> String {
             """

@@ -64,17 +64,23 @@ package struct MigrationPlan {
 
     /// Migrates the store.
     ///
-    /// - Parameter timeout: How many seconds to wait for a lock; nil for as long as usual.
+    /// - Parameters:
+    ///   - copy: The store's copy that is migrated instead, to see whether it can be.
+    ///   - timeout: How many seconds to wait for a lock; nil for as long as usual.
     /// - Throws: `CocoaError`; the store is then as it was.
-    package func run(timeout: TimeInterval?) throws {
+    package func run(on copy: URL? = nil, timeout: TimeInterval?) throws {
+        let file = copy ?? url
         var options: [AnyHashable: Any] = [:]
         if let timeout { options[NSPersistentStoreTimeoutOption] = NSNumber(value: timeout) }
         guard let mappingModel else {
             let options = SQLiteStoreOptions(options)
-            return try StoreMigration(url: url, source: source, destination: destination, options: options).run()
+            return try StoreMigration(
+                url: file, source: source, destination: destination, options: options,
+                errors: MigrationErrors(store: url)
+            ).run()
         }
         try NSMigrationManager(sourceModel: source, destinationModel: destination).migrateStore(
-            from: url, sourceType: NSSQLiteStoreType, options: options, with: mappingModel, toDestinationURL: url,
+            from: file, sourceType: NSSQLiteStoreType, options: options, with: mappingModel, toDestinationURL: file,
             destinationType: NSSQLiteStoreType, destinationOptions: options)
     }
 }

@@ -57,13 +57,16 @@ final class GraphDamage {
     /// - Throws: ``GraftError``, unless somebody wants to be told instead.
     func noteMissing(_ id: NSManagedObjectID, of property: String, from object: some RecordedObject) throws {
         let isLeftOut = leftOut.contains(id.lookupKey)
-        if !isLeftOut, told.contains([object.objectID.entity.name ?? "", property, Self.row(object.objectID)]) {
-            return
-        }
+        if !isLeftOut, isTold(property, of: object) { return }
         let reason = isLeftOut ? "is left out" : "isn't there"
         try report(
             "row \(Self.row(object.objectID)) leads to row \(Self.row(id)) of '\(id.entity.name ?? "")', which \(reason)",
             object, property)
+    }
+
+    /// Whether all that is wrong with an object's links of a relationship has been taken note of.
+    func isTold(_ property: String, of object: some RecordedObject) -> Bool {
+        told.contains([object.objectID.entity.name ?? "", property, Self.row(object.objectID)])
     }
 
     /// Takes note of a link to an object of an entity that the relationship can't lead to.
@@ -72,6 +75,7 @@ final class GraphDamage {
     func noteWrongEnd(
         _ id: NSManagedObjectID, _ entity: String, of property: String, from object: some RecordedObject
     ) throws {
+        if isTold(property, of: object) { return }
         try report(
             "row \(Self.row(object.objectID)) leads to row \(Self.row(id)), which is of '\(entity)' and not of "
                 + "'\(id.entity.name ?? "")'", object, property)

@@ -8,6 +8,8 @@ extension ObjectWriter {
         _ number: Int, _ form: ExportOptions.RelationshipForm, _ pass: ExportPass<Object>
     ) throws -> ExportedEnds<NSManagedObject> {
         let (object, property) = (pass.object, pass.plan.properties[number])
+        // Whoever leads back may be of another entity, and seem to be known.
+        if !property.isToMany, let damage, damage.isTold(property.name, of: object) { return .objects([]) }
         guard form == .nested, changes == nil, let destination = property.destination, isCyclic[destination],
             let context = object.managedObjectContext
         else {

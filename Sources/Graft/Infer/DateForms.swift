@@ -31,15 +31,22 @@ struct DateForms {
         // A Date is a double, which doesn't hold each nanosecond.
         let kept = instant.flatMap { Instant($0.value) }
         let written = kept?.iso8601 == text
-        let hasZone = outline.hasSuffix("Z")
         var isKnown = written
         for (index, form) in Self.patterns.enumerated() where fits[index] {
             fits[index] = form.outline == outline && Self.formatters[index].isExact(text)
             isKnown = isKnown || fits[index]
         }
         isISO8601 = isISO8601 && written
-        isInUTC = isInUTC && hasZone && kept != nil && kept == instant
+        isInUTC = isInUTC && kept == instant && kept?.iso8601 == Self.withoutZeros(text)
         if isKnown || isInUTC { count += 1 }
+    }
+
+    /// A text in UTC without the zeros at the end of its fraction.
+    private static func withoutZeros(_ text: String) -> String? {
+        guard text.last == "Z" else { return nil }
+        guard text.contains(".") else { return text }
+        let digits = text.dropLast().reversed().drop { $0 == "0" }
+        return String((digits.first == "." ? digits.dropFirst() : digits).reversed()) + "Z"
     }
 
     /// The format of all texts, and how it writes them where that isn't as they were.

@@ -31,6 +31,7 @@ public struct ModelInference {
     public init(of sources: [ImportSource], entity: String? = nil, options: ImportOptions = ImportOptions()) throws {
         var roots: [ObjectShape] = []
         var entities: [String] = []
+        var counts = ShapeReader.Counts()
         for source in sources {
             try source.kind().require(.graph, source: source.name)
             let name = source.entity ?? entity ?? Self.entityName(of: source)
@@ -41,8 +42,9 @@ public struct ModelInference {
                 root = ObjectShape(key: name, path: name, isRoot: true)
                 roots.append(root)
             }
-            var reader = ShapeReader(try source.makeReader(options))
+            var reader = ShapeReader(try source.makeReader(options), after: counts)
             try reader.readRecords(into: root)
+            counts = reader.counts
             entities.append(name)
         }
         guard let empty = roots.first(where: \.members.isEmpty) else {

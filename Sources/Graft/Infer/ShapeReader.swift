@@ -15,12 +15,22 @@ struct ShapeReader: ~Copyable {
     private var open: [ObjectShape] = []
     /// The key that the value now being read is below, as far as keys are told apart.
     private var latest: MemberShape?
-    private var memberCount = 0
-    private var objectNumber = 0
+    private(set) var counts: Counts
     /// How many numbers of more than 38 digits there were.
     private var longNumberCount = 0
 
-    init(_ reader: consuming JSONReader) { self.reader = reader }
+    /// What goes on from text to text: shapes do, too.
+    struct Counts {
+        /// How many keys are told apart.
+        var members = 0
+        /// The number of the last object.
+        var objects = 0
+    }
+
+    init(_ reader: consuming JSONReader, after counts: Counts) {
+        self.reader = reader
+        self.counts = counts
+    }
 
     /// Reads all records.
     ///
@@ -87,6 +97,14 @@ struct ShapeReader: ~Copyable {
         body(&member[keyPath: part])
     }
 
+    /// What a scalar says as an identifier, as a hash: UUIDs are the same whatever the case of their letters.
+    private func identifier(_ token: JSONToken, _ hash: UInt64) -> UInt64 {
+        guard case .string(let text) = token, text.count == 36,
+            let uuid = reader.withContents(of: text, { EncodedText.uuid($0) })
+        else { return hash }
+        return Self.hash(.uuid(uuid))
+    }
+
     private mutating func readArray(_ member: MemberShape?) throws -> UInt64 {
         var hash = IdentityHash()
         var seen: Set<UInt64> = []
@@ -98,7 +116,7 @@ struct ShapeReader: ~Copyable {
             hash.combine(.integer(Int64(bitPattern: element)))
             if let member {
                 if !seen.insert(element).inserted { member.hasEqualElements = true }
-                if isScalar { member.references.insert(element) }
+                if isScalar { member.references.insert(identifier(token, element)) }
             }
             count += 1
             token = try reader.next()
@@ -112,8 +130,8 @@ struct ShapeReader: ~Copyable {
 
     /// Reads an object whose brace has just been read, and returns a hash of its contents, whatever the order of its keys.
     private mutating func readObject(_ shape: ObjectShape?) throws -> UInt64 {
-        objectNumber += 1
-        let number = objectNumber
+        counts.objects += 1
+        let number = counts.objects
         let owner = latest
         shape?.count += 1
         if let shape { open.append(shape) }
@@ -140,8 +158,9 @@ struct ShapeReader: ~Copyable {
             let value = try readValue(token, member, isElement: false)
             if longNumberCount > longNumbers { member?.hasLongNumbers = true }
             if isScalar, let member, let shape {
-                if shape.candidates.contains(where: { $0.key == key }) { identities[key] = value }
-                if ReferenceNames.base(of: key) != nil { member.references.insert(value) }
+                let identifier = identifier(token, value)
+                if shape.candidates.contains(where: { $0.key == key }) { identities[key] = identifier }
+                if ReferenceNames.base(of: key) != nil { member.references.insert(identifier) }
             }
             var pair = IdentityHash()
             pair.combine(.string(key))
@@ -162,8 +181,8 @@ struct ShapeReader: ~Copyable {
         if let known = shape[key] { return known }
         if !Self.isMappable(key) {
             shape.obstacle = "the key '\(DiffRendering.visible(key))' can't be named by a key path"
-        } else if memberCount < Self.maximumMembers, let member = shape.member(key) {
-            memberCount += 1
+        } else if counts.members < Self.maximumMembers, let member = shape.member(key) {
+            counts.members += 1
             return member
         } else {
             shape.obstacle = "there are more than \(ObjectShape.maximumKeys) keys, which are values then"

@@ -161,7 +161,9 @@ extension NamedTransformer {
         throw GraftError(
             .invalidMapping(
                 reason: "\(annotation) names '\(name)', and no such transformer is registered",
-                remedy: "Register it with ValueTransformer.setValueTransformer(_:forName:) before you import or export"
+                remedy:
+                    "Register it with ValueTransformer.setValueTransformer(_:forName:) before you import or export, or "
+                    + "give graft a rule for it: --transformer \(name)=RULE, or a configuration beside the model"
                     + (closest.map { ", or correct the name: did you mean '\($0)'?" } ?? ".")),
             at: place)
     }

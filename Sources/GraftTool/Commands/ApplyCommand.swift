@@ -33,6 +33,9 @@ struct ApplyCommand: JobCommand {
     @OptionGroup
     var key: KeyOptions
 
+    @OptionGroup
+    var transformer: TransformerOptions
+
     @Option(parsing: .unconditional, help: .wait)
     var wait: Double?
 
@@ -58,7 +61,8 @@ struct ApplyCommand: JobCommand {
     func run(console: Console) throws {
         try ApplyJob(
             patch: patch, store: store, model: model, entity: entity, isReversed: reverse, isDryRun: dryRun,
-            conflicts: onConflict.policy, options: key.diffOptions, deletionLimit: maxDeletions ?? .ofTool,
+            conflicts: onConflict.policy, options: key.diffOptions, transformers: transformer.texts,
+            deletionLimit: maxDeletions ?? .ofTool,
             backup: backup
         ).run(on: console)
     }

@@ -42,6 +42,9 @@ struct DiffCommand: JobCommand {
     @OptionGroup
     var key: KeyOptions
 
+    @OptionGroup
+    var transformer: TransformerOptions
+
     @Option(
         help: ArgumentHelp(
             "The store or archive that both sides come from: rows that came later are different objects.",
@@ -80,7 +83,7 @@ struct DiffCommand: JobCommand {
         let job = DiffJob(
             old: old, new: new, model: model, entity: entity, format: format,
             maximumValueLength: valueLength == 0 ? nil : valueLength, showsAllLinks: allLinks,
-            options: key.diffOptions, base: base)
+            options: key.diffOptions, transformers: transformer.texts, base: base)
         let hasDifferences = try job.run(on: console)
         if exitCode, hasDifferences { throw QuietExit(code: 1) }
         // An exit code says it to a script.

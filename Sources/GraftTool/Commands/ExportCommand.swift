@@ -46,11 +46,8 @@ struct ExportCommand: JobCommand {
     @Flag(help: "Indent the output.")
     var pretty = false
 
-    @Option(
-        help: ArgumentHelp(
-            "What a transformer does that the model names: \(TransformerRule.forms). Can be repeated.",
-            valueName: "name=rule"))
-    var transformer: [String] = []
+    @OptionGroup
+    var transformer: TransformerOptions
 
     @Option(
         help: ArgumentHelp("How relationships are written that the model says nothing of.", valueName: "form"))
@@ -83,7 +80,6 @@ struct ExportCommand: JobCommand {
     var output: String?
 
     func validate() throws {
-        try ModelTransformers.check(transformer)
         // The other commands that read a store take it without an option.
         guard (path == nil) != (store == nil) else {
             throw ValidationError("Name one store to export, with --store.")
@@ -105,7 +101,7 @@ struct ExportCommand: JobCommand {
             store: store ?? path ?? "", model: model, entities: entity, predicate: predicate, sortKey: sort,
             limit: limit,
             isPlain: relationships != nil || depth != nil || omitNulls || nameKey != nil, options: options,
-            transformers: transformer, output: OutputFile.path(output), keepsGoing: keepGoing)
+            transformers: transformer.texts, output: OutputFile.path(output), keepsGoing: keepGoing)
         if try job.run(on: console) > 0 { throw QuietExit(code: 1) }
     }
 }

@@ -47,11 +47,8 @@ struct ImportCommand: JobCommand {
             valueName: "seconds"))
     var wait: Double?
 
-    @Option(
-        help: ArgumentHelp(
-            "What a transformer does that the model names: \(TransformerRule.forms). Can be repeated.",
-            valueName: "name=rule"))
-    var transformer: [String] = []
+    @OptionGroup
+    var transformer: TransformerOptions
 
     @Option(
         help: ArgumentHelp(
@@ -85,7 +82,6 @@ struct ImportCommand: JobCommand {
     var report: String?
 
     func validate() throws {
-        try ModelTransformers.check(transformer)
         try checkWait()
         if let batch, batch < 1 { throw ValidationError("--batch needs a number of objects from 1 up, not \(batch).") }
         if (files + deleted).count(where: { $0 == "-" }) > 1 {
@@ -96,7 +92,7 @@ struct ImportCommand: JobCommand {
     func run(console: Console) throws {
         try ImportJob(
             files: files, store: store, model: model, entity: entity, batchSize: batch, isDryRun: dryRun,
-            failurePolicy: onError.option, isStrict: strict, transformers: transformer, deleted: deleted,
+            failurePolicy: onError.option, isStrict: strict, transformers: transformer.texts, deleted: deleted,
             deletionLimit: maxDeletions,
             backup: backup, wait: wait, report: report
         ).run(on: console)

@@ -47,6 +47,9 @@ struct MergeCommand: JobCommand {
     @OptionGroup
     var key: KeyOptions
 
+    @OptionGroup
+    var transformer: TransformerOptions
+
     @Option(parsing: .unconditional, help: .maxDeletions, transform: MappingOptions.DeletionLimit.parsing)
     var maxDeletions: MappingOptions.DeletionLimit?
 
@@ -63,7 +66,8 @@ struct MergeCommand: JobCommand {
     func run(console: Console) throws {
         let job = MergeJob(
             base: base, ours: ours, theirs: theirs, output: output, model: model, prefer: prefer,
-            options: key.diffOptions, deletionLimit: maxDeletions ?? .ofTool, backup: backup)
+            options: key.diffOptions, transformers: transformer.texts, deletionLimit: maxDeletions ?? .ofTool,
+            backup: backup)
         if try job.run(on: console) > 0 { throw QuietExit(code: 1) }
     }
 }

@@ -38,7 +38,9 @@ struct MigrateCommand: JobCommand {
     @Option(help: .backup, completion: .file())
     var backup: String?
 
-    @Flag(name: [.customShort("n"), .long], help: "Show the differences, and change nothing.")
+    @Flag(
+        name: [.customShort("n"), .long], help: "Show the differences, try the migration on a copy, and change nothing."
+    )
     var dryRun = false
 
     func validate() throws { try checkWait() }

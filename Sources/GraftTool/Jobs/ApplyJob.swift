@@ -14,6 +14,8 @@ struct ApplyJob {
     var isDryRun: Bool
     var conflicts: GraphDiff.ConflictPolicy
     var options = DiffOptions()
+    /// The rules of the transformers that the model names: `NAME=RULE`.
+    var transformers: [String] = []
     var deletionLimit = MappingOptions.DeletionLimit.ofTool
     /// Where the store is copied to before it is changed.
     var backup: String?
@@ -36,6 +38,7 @@ struct ApplyJob {
             ? try StoreAccess.openForReading(store, modelPath: model)
             : try StoreAccess.openForWriting(store, model: StoreAccess.model(at: model, forStore: store))
         if let entity { _ = try container.managedObjectModel.entity(named: entity) }
+        try ModelTransformers(transformers).registerKnown(for: container.managedObjectModel, at: model ?? store)
         let report = try apply(patch, to: container)
         try StoreAccess.close(container)
         let line = "\(report.inserted) new, \(report.changed) changed, \(report.deleted) deleted"

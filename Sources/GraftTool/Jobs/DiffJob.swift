@@ -16,6 +16,8 @@ struct DiffJob {
     var showsAllLinks = false
     /// What tells objects apart.
     var options = DiffOptions()
+    /// The rules of the transformers that the model names: `NAME=RULE`.
+    var transformers: [String] = []
     /// The store or archive that both sides come from.
     var base: String?
 
@@ -25,6 +27,7 @@ struct DiffJob {
     func run(on console: Console) throws -> Bool {
         let files = (try GraphFile(path: old, for: .graph), try GraphFile(path: new, for: .graph))
         let model = try model(files)
+        try ModelTransformers(transformers).registerKnown(for: model, at: self.model ?? old)
         if let entity { _ = try model.entity(named: entity) }
         if entity != nil, let file = [files.0, files.1].first(where: { $0.kind == .export }) {
             throw GraftError(

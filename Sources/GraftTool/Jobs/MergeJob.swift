@@ -14,6 +14,8 @@ struct MergeJob {
     var model: String?
     var prefer: MergeSide?
     var options: DiffOptions
+    /// The rules of the transformers that the model names: `NAME=RULE`.
+    var transformers: [String] = []
     var deletionLimit = MappingOptions.DeletionLimit.ofTool
     /// Where the output is copied to before it is replaced.
     var backup: String?
@@ -38,6 +40,7 @@ struct MergeJob {
         }
         try requireReplaceableOutput(files.ours)
         let model = try model(files.ours, files.theirs)
+        try ModelTransformers(transformers).registerKnown(for: model, at: self.model ?? ours)
         let ourSnapshot = try snapshot(files.ours, model)
         var options = GraphMerge.Options()
         options.diff = self.options

@@ -19,7 +19,9 @@ struct MigrateJob {
         let destination = try StoreAccess.model(at: model)
         let plan = try StoreAccess.migration(of: store, to: destination, mapping: mapping)
         if !plan.obstacles.isEmpty { throw refusal(plan) }
-        if !isDryRun {
+        if isDryRun {
+            if !plan.isEmpty { try StoreAccess.tryMigration(plan, of: store) }
+        } else {
             if let backup { try StoreAccess.backUp(store, to: backup) }
             if !plan.isEmpty { try StoreAccess.migrate(plan) }
             // Only then it is known that the store is one of the model.

@@ -42,7 +42,24 @@ struct ModelTransformers {
     /// - Throws: ``GraftError``: for a name without a rule, for one that the model doesn't have, and for a configuration that
     ///   can't be read.
     func register(for model: NSManagedObjectModel, at path: String) throws {
-        let (source, configured) = try Self.configuration(beside: path)
+        guard let (name, attribute) = try registerKnown(for: model, at: path) else { return }
+        throw GraftError(
+            .invalidMapping(
+                reason: "\(Self.annotation) names '\(name)', which code registers that isn't here",
+                remedy:
+                    "Say what it does with --transformer \(name)=RULE, or in \(Self.configuration(beside: path).name). "
+                    + "RULE is \(TransformerRule.forms)."),
+            at: .init(entity: attribute.entity.name, property: attribute.name))
+    }
+
+    /// Registers a transformer for each name in the model that there is a rule for: where nothing else may be needed.
+    ///
+    /// - Returns: The first name without a rule, and who names it.
+    /// - Throws: As ``register(for:at:)``, but for names without a rule.
+    @discardableResult
+    func registerKnown(
+        for model: NSManagedObjectModel, at path: String
+    ) throws -> (name: String, attribute: NSAttributeDescription)? {
         let uses = Self.uses(in: model)
         for name in given.keys.sorted() where uses[name] == nil {
             let closest = NameSuggestion.closest(to: name, among: uses.keys)
@@ -52,20 +69,15 @@ struct ModelTransformers {
                     remedy: closest.map { "Did you mean '\($0)'?" } ?? "Leave out the option."),
                 at: .init(source: "--transformer"))
         }
+        let configured = try Self.rules(inConfigurationBeside: path)
+        var unknown: (String, NSAttributeDescription)?
         for (name, attributes) in uses.sorted(by: { $0.key < $1.key }) {
             let isRegistered = ValueTransformer(forName: NSValueTransformerName(name)) != nil
-            guard let rule = given[name] ?? configured[name] ?? (isRegistered ? nil : TransformerRule(usualName: name))
-            else {
-                if isRegistered { continue }
-                throw GraftError(
-                    .invalidMapping(
-                        reason: "\(Self.annotation) names '\(name)', which code registers that isn't here",
-                        remedy: "Say what it does with --transformer \(name)=RULE, or in \(source). "
-                            + "RULE is \(TransformerRule.forms)."),
-                    at: .init(entity: attributes[0].entity.name, property: attributes[0].name))
-            }
-            rule.register(as: name, isForTexts: attributes.allSatisfy { $0.attributeType == .stringAttributeType })
+            let rule = given[name] ?? configured[name] ?? (isRegistered ? nil : TransformerRule(usualName: name))
+            rule?.register(as: name, isForTexts: attributes.allSatisfy { $0.attributeType == .stringAttributeType })
+            if rule == nil, !isRegistered, unknown == nil { unknown = (name, attributes[0]) }
         }
+        return unknown
     }
 
     private static let annotation = "JSONTransformerName"
@@ -87,10 +99,15 @@ struct ModelTransformers {
         var transformers: [String: String]
     }
 
-    /// The configuration file's name, and the rules in it; none where there is no file.
-    private static func configuration(beside path: String) throws -> (String, [String: TransformerRule]) {
+    private static func configuration(beside path: String) -> (url: URL, name: String) {
         let url = URL(fileURLWithPath: path).deletingPathExtension().appendingPathExtension("graft.json")
-        guard FileKind(ofPath: url.path) == .file else { return (url.lastPathComponent, [:]) }
+        return (url, url.lastPathComponent)
+    }
+
+    /// The rules in the configuration file; none where there is no file.
+    private static func rules(inConfigurationBeside path: String) throws -> [String: TransformerRule] {
+        let url = configuration(beside: path).url
+        guard FileKind(ofPath: url.path) == .file else { return [:] }
         do {
             let data = try Data(contentsOf: url)
             let text = try JSONDecoder().decode(Configuration.self, from: data)
@@ -98,7 +115,7 @@ struct ModelTransformers {
                 let unknown = object.members.map(\.key).first(where: { $0 != "transformers" })
             else {
                 let rules = try text.transformers.map { ($0, try rule($1, "\(url.path), '\($0)'")) }
-                return (url.lastPathComponent, Dictionary(uniqueKeysWithValues: rules))
+                return Dictionary(uniqueKeysWithValues: rules)
             }
             throw GraftError(
                 .other(finding: "the configuration has the key '\(unknown)'", remedy: "It has 'transformers' alone."))

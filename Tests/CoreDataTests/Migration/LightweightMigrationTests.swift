@@ -298,7 +298,17 @@ import Testing
         bob.setValue(NSSet(array: try context.all("Sidekick")), forKey: "mentor")
         try context.save()
         try store.close()
-        // Of several objects the first stays.
+        // Which of several is to stay can't be told.
+        let error = try store.refusal(TestModel.heroes())
+        #expect(error.code.rawValue == NSMigrationError)
+        #expect(
+            error.localizedDescription.contains(
+                "Power.hero leads to one object now, but 1 object(s) have several in it"))
+        context = try store.open(many, nil)
+        try #require(try context.all("Power").first { $0.value(forKey: "name") as? String == "flying" })
+            .setValue(NSSet(array: [try context.all("Hero")[0]]), forKey: "hero")
+        try context.save()
+        try store.close()
         context = try migrate(store, to: TestModel.heroes())
         #expect(try context.members("Power", "hero").joined().sorted() == ["Ada", "Ada", "Bob"])
         #expect(try context.members("Hero", "mentor") == [[], ["Cyd"], ["Ada"]])
@@ -321,12 +331,20 @@ import Testing
         #expect(keys == [2048])
     }
 
-    @Test func `a to-one pair keeps one object on either side`() throws {
+    @Test func `a relationship becomes one to one where every object has one at most`() throws {
         let store = try heroes()
         let model = try TestModel.heroes().next { try $0.entity("Hero").relationship("powers").maxCount = 1 }
         try model.entity("Hero").relationship("powers").isOrdered = false
-        let context = try migrate(store, to: model)
-        // Ada had hearing before flying.
+        // Ada has two.
+        let error = try store.refusal(model)
+        #expect(
+            error.localizedDescription.contains(
+                "Hero.powers leads to one object now, but 1 object(s) have several in it, the first of them Hero/p"))
+        var context = try store.open(TestModel.heroes(), nil)
+        context.delete(try #require(try context.all("Power").first { $0.value(forKey: "name") as? String == "flying" }))
+        try context.save()
+        try store.close()
+        context = try migrate(store, to: model)
         #expect(try context.members("Hero", "powers") == [["hearing"], ["seeing"], []])
         #expect(try context.members("Power", "hero").joined().sorted() == ["Ada", "Bob"])
     }

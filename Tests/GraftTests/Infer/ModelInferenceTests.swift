@@ -115,6 +115,34 @@ import Testing
         #expect(try data.guess("Log", "id").difference == "UUIDs are written in upper case")
     }
 
+    @Test func `a text that a date isn't written as stays a text`() throws {
+        for text in ["2016-12-31T23:59:60Z", "2020-01-01T24:00:00Z", "2020-01-01 10:00:00Z", "2020-01-01T10:00Z"] {
+            let data = try infer("logs.json", #"[{"d": "\#(text)"}, {"d": "2016-12-31T23:59:59.50Z"}]"#)
+            #expect(try data.attribute("Log", "d").attributeType == .stringAttributeType, "\(text)")
+            data.expectEqual()
+        }
+    }
+
+    @Test func `UUIDs that differ in the case of their letters are one identity`() throws {
+        let small = "a0b1c2d3-0000-4000-8000-000000000000"
+        let data = try infer(
+            "things.json", #"[{"uuid": "\#(small)", "x": 1}, {"uuid": "\#(small.uppercased())", "x": 2}]"#)
+        #expect(data.inference.model.entitiesByName["Thing"]?.uniquenessConstraints.isEmpty == true)
+        #expect(data.report.entities.first?.counts.inserted == 2)
+        #expect(data.exported[0].count == 2)
+    }
+
+    @Test func `the records of an entity in several files are one entity's`() throws {
+        let sizes = (0..<8).map { #""size\#($0)": {"w": \#($0), "h": 2}"# }.joined(separator: ", ")
+        let texts = (1...3).map {
+            #"{"id": \#($0), "name": "a\#($0)", "c": {"v": \#($0)}, "sizes": {\#(sizes)}}"#
+        }
+        let one = try ModelInference(of: [.data(Data(texts.joined(separator: "\n").utf8), entity: "Thing")])
+        let several = try ModelInference(of: texts.map { .data(Data($0.utf8), entity: "Thing") })
+        #expect(several.guesses == one.guesses)
+        #expect(several.guesses.allSatisfy { $0.difference == nil })
+    }
+
     @Test func `keys that are missing or null are optional, and come out as they were`() throws {
         let data = try infer("rows.json", #"[{"a": 1, "b": 2, "c": 3}, {"a": null, "c": null}, {"a": 5, "b": 1}]"#)
         #expect(try data.attribute("Row", "a").isOptional && data.attribute("Row", "b").isOptional)

@@ -66,6 +66,27 @@ import Testing
         #expect(again.text.contains("Hero           0        0          1"), "\(again.text)")
     }
 
+    @Test func `what compares, patches, inspects and checks knows the same rules`() throws {
+        let (model, one, two) = (try model(), folder.path("One.sqlite"), folder.path("Two.sqlite"))
+        let file = try folder.file("in.json", input)
+        let other = try folder.file("other.json", input.replacingOccurrences(of: "active", with: "retired"))
+        try graft(["import", file, "--store", one, "--model", model] + rules).succeeded()
+        try graft(["import", other, "--store", two, "--model", model] + rules).succeeded()
+        let patch = try graft(
+            ["diff", one, two, "--entity", "Hero", "--format", "json-patch"] + rules
+        ).succeeded().text
+        #expect(patch.contains(#""value":"retired""#), "\(patch)")
+        let apply = ["apply", try folder.file("patch.json", patch), "--store", one, "--entity", "Hero"]
+        try graft(apply + rules).succeeded()
+        try graft(["diff", one, other, "--entity", "Hero", "--exit-code"] + rules).succeeded()
+        // Of names that usually stand for a rule, nothing has to be said.
+        #expect(try graft("inspect", one).succeeded().text.contains("id"))
+        #expect(!(try graft("lint", model).text.contains("StringToInteger")))
+        _ = try folder.file("Model.graft.json", #"{"transformers": {"Shout": "case:lower"}}"#)
+        #expect(!(try graft("lint", model).text.contains("Shout")))
+        try graft(apply + ["--transformer", "Shuot=text"]).failed(saying: "Shuot", "Did you mean 'Shout'?")
+    }
+
     @Test func `the configuration file beside the model, or beside the store, says the rules`() throws {
         let (model, store) = (try model(), folder.path("Store.sqlite"))
         let file = try folder.file("in.json", input)

@@ -68,7 +68,7 @@ package struct GraphMigration {
         try rows.copyRows(db)
         try onStep(.copied)
         try rows.clearLostReferences(db)
-        try LinkMigration(tables: schemas, matching: matching, plan: plan).writeLinks(db)
+        try LinkMigration(tables: schemas, matching: matching, plan: plan, errors: errors).writeLinks(db)
         try checks.checkMandatoryRelationships(db)
         try onStep(.linked)
     }

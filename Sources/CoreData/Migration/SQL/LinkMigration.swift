@@ -3,8 +3,7 @@
 //
 //     version 1   Book.author to-one: ZBOOK.ZAUTHOR        version 2   Book.authors to-many: Z_2AUTHORS
 //
-// Where there is room for fewer objects than there were, the first stays: the one with the smallest order key, then the
-// one with the smallest primary key.
+// Where there is room for fewer objects than there were, the migration fails: which of them is to stay is nobody's guess.
 
 import Foundation
 
@@ -13,12 +12,11 @@ struct LinkMigration {
     let tables: MigrationSchemas
     let matching: ModelMatching
     let plan: RelationshipPlan
+    let errors: MigrationErrors
 
     private var dialect: SQLDialect { tables.destination.dialect }
     /// A temporary table.
     private var links: String { dialect == .sqlite ? "temp.Z_LINK" : "pg_temp.z_link" }
-    /// What tells its rows apart.
-    private var row: String { dialect == .sqlite ? "rowid" : "ctid" }
 
     func writeLinks(_ db: any MigrationDatabase) throws {
         if plan.jobs.isEmpty { return }
@@ -125,32 +123,38 @@ struct LinkMigration {
             switch toMany.storage {
             case .joinTable(let join): try write(job, into: join, db)
             case .foreignKey(let key):
-                try keepOne(of: "OWNER", per: "MEMBER", db)
+                if let inverse = job.inverse, let member = destination(of: .toMany(toMany)) {
+                    try requireOne(per: "MEMBER", of: member, inverse, db)
+                }
                 try update(
                     Target(
                         table: key.table, column: key.column, entityColumn: key.entityColumn,
                         orderColumn: key.orderColumn, isOwner: false, otherTable: job.owner.table), db)
             }
         case .toOne(let toOne):
+            try requireOne(per: "OWNER", of: job.owner, job.relationship, db)
             if let inverse = job.inverse, case .toOne(let back)? = toOne.destination.property(named: inverse.name) {
-                try keepOne(of: "OWNER", per: "MEMBER", db)
-                try keepOne(of: "MEMBER", per: "OWNER", db)
+                try requireOne(per: "MEMBER", of: toOne.destination, inverse, db)
                 try update(Target(back, table: toOne.destination.table, isOwner: false, other: job.owner), db)
-            } else {
-                try keepOne(of: "MEMBER", per: "OWNER", db)
             }
             try update(Target(toOne, table: job.owner.table, isOwner: true, other: toOne.destination), db)
         case .attribute, nil: break
         }
     }
 
-    private func keepOne(of kept: String, per side: String, _ db: any MigrationDatabase) throws {
-        let places =
-            "SELECT \(row) AS id, ROW_NUMBER() OVER (PARTITION BY \(side) "
-            + "ORDER BY \(kept)ORDER IS NULL, \(kept)ORDER, \(kept)) AS place FROM \(links)"
-        try db.run(
-            SQLFragment(
-                sql: "DELETE FROM \(links) WHERE \(row) NOT IN (SELECT p.id FROM (\(places)) AS p WHERE p.place = 1)"))
+    /// Makes sure that there is one link for each object of a side.
+    private func requireOne(
+        per side: String, of entity: SQLEntity, _ relationship: NSRelationshipDescription, _ db: any MigrationDatabase
+    ) throws {
+        let several = "FROM (SELECT \(side) AS id FROM \(links) GROUP BY \(side) HAVING COUNT(*) > 1) AS s"
+        let count = try db.number("SELECT COUNT(*) \(several)")
+        guard count > 0 else { return }
+        let first = try db.number("SELECT MIN(id) \(several)")
+        throw errors.badData(
+            [
+                "\(entity.name).\(relationship.name) leads to one object now, but \(count) object(s) have several in it, the "
+                    + "first of them \(entity.name)/p\(first). Take the others out first, or make a mapping model that chooses"
+            ], reason: "Several objects where one has room")
     }
 
     /// The order keys of one side: those that there are, or new ones in the order of the primary keys.

@@ -26,24 +26,39 @@ struct StoreRules {
         return rules
     }
 
-    /// Those that find links which aren't among any object's values.
+    /// Those that find links which aren't among any object's values, or needn't be met: who writes a link from one object to one
+    /// at one of its ends doesn't read the other.
     var linksOfNoObject: [StoreRule] {
-        let toMany = schema.entities.flatMap { entity in
+        let owned = schema.entities.flatMap { entity in
             entity.ownProperties.flatMap { name, property -> [StoreRule] in
-                if case .toMany(let toMany) = property { owners(entity, name, toMany) } else { [] }
+                switch property {
+                case .attribute: []
+                case .toOne(let toOne): isOneToOneInPart(toOne) ? [wrongDestination(entity, name, toOne)] : []
+                case .toMany(let toMany): owners(entity, name, toMany)
+                }
             }
         }
-        return toMany + schema.joinTables.flatMap { PairRules($0, self)?.withoutRow ?? [] }
+        return owned + schema.joinTables.flatMap { PairRules($0, self)?.withoutRow ?? [] }
     }
 
     // MARK: To-one relationships
 
+    /// Whether one object leads to one that leads back, in a table that has others, too.
+    private func isOneToOneInPart(_ toOne: SQLToOne) -> Bool {
+        toOne.description.inverseRelationship?.isToMany == false
+            && toOne.destination.rowCondition(includingSubentities: true) != nil
+    }
+
+    /// The rows of an entity that lead somewhere.
+    private func linked(_ entity: SQLEntity, _ toOne: SQLToOne) -> String {
+        "FROM \(entity.table) AS a WHERE typeof(a.\(toOne.column)) = 'integer' AND \(entity.rowCondition(of: "a"))"
+    }
+
     private func references(_ entity: SQLEntity, _ name: String, _ toOne: SQLToOne) -> [StoreRule] {
         let (table, column) = (entity.table, toOne.column)
         let destination = toOne.destination
-        let rows = "FROM \(table) AS a WHERE typeof(a.\(column)) = 'integer' AND \(entity.rowCondition(of: "a"))"
         let dangling =
-            "\(rows) AND NOT EXISTS (SELECT 1 FROM \(destination.table) AS b WHERE b.Z_PK = a.\(column))"
+            "\(linked(entity, toOne)) AND NOT EXISTS (SELECT 1 FROM \(destination.table) AS b WHERE b.Z_PK = a.\(column))"
         let columns = [column, toOne.entityColumn, toOne.orderColumn].compactMap(\.self)
         let nulls = columns.map { "\($0) = NULL" }.joined(separator: ", ")
         var rules = [
@@ -61,20 +76,18 @@ struct StoreRules {
                         : .impossible(
                             "The model says that '\(name)' is mandatory: delete the row, or give it another '\(name)'."))
             ),
-            wrongDestination(entity, name, toOne, rows),
+            wrongDestination(entity, name, toOne),
         ]
         if let number = toOne.entityColumn { rules.append(entityNumber(entity, name, toOne, number)) }
         return rules
     }
 
-    private func wrongDestination(
-        _ entity: SQLEntity, _ name: String, _ toOne: SQLToOne, _ rows: String
-    ) -> StoreRule {
+    private func wrongDestination(_ entity: SQLEntity, _ name: String, _ toOne: SQLToOne) -> StoreRule {
         let destination = toOne.destination
         return StoreRule(
             kind: .wrongDestination, entity: entity.name, property: name,
             select: "SELECT a.Z_PK, a.Z_ENT, a.\(toOne.column), (SELECT b.Z_ENT FROM \(destination.table) AS b "
-                + "WHERE b.Z_PK = a.\(toOne.column)) \(rows) AND EXISTS (SELECT 1 FROM \(destination.table) AS b "
+                + "WHERE b.Z_PK = a.\(toOne.column)) \(linked(entity, toOne)) AND EXISTS (SELECT 1 FROM \(destination.table) AS b "
                 + "WHERE b.Z_PK = a.\(toOne.column) AND NOT \(destination.rowCondition(of: "b")))",
             words: { statement in
                 "leads to row \(statement.integer(at: 2)), \(what(statement, 3)), where '\(destination.name)' is expected"
