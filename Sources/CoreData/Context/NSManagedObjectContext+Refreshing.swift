@@ -44,7 +44,12 @@ extension NSManagedObjectContext {
         for echo in echoes { settle(echo: echo) }
         for slot in leadsToDeleted {
             object.realize()
-            object.followDeletion(slot)
+            if wasDeleted {
+                object.followDeletion(slot)
+            } else {
+                // What the rule spared, or an undone insertion, stays without it.
+                object.forgetDeleted(slot)
+            }
         }
     }
 

@@ -107,6 +107,14 @@ extension NSManagedObject {
         return new?.regain(self, in: inverse, slot) ?? true
     }
 
+    /// Leads nowhere instead of to an object that is deleted here.
+    func forgetDeleted(_ slot: Int) {
+        guard let context, let destination = values[slot].destination(in: context), destination.isDeleted else {
+            return
+        }
+        unlink(slot, from: destination)
+    }
+
     /// Where an object leads that is deleted here, the rule of the deletion is followed for this object, too.
     func followDeletion(_ slot: Int) {
         guard let inverse = layout.inverses[slot], let context,

@@ -77,9 +77,12 @@ extension NSManagedObjectContext {
         enter(inserted: object)
     }
 
-    /// An object that comes back can't refer to others that are gone for good.
+    /// An object that comes back can't refer to others that are gone for good, or that are deleted still.
     private func dropLostReferences(of object: NSManagedObject) {
-        guard object.isInserted else { return }
+        guard object.isInserted else {
+            guard isHere(object), !object.isFault else { return }
+            return object.layout.toOneSlots.forEach(object.forgetDeleted)
+        }
         for slot in object.layout.slots.indices {
             switch object.values[slot] {
             case .object(let other) where !isHere(other): object.values[slot] = .null
@@ -156,6 +159,8 @@ extension NSManagedObjectContext {
                 other.realize()
                 if definition.isDecidedByMembers {
                     object.set(slot, other, isMember: other.leads(inverse, to: object))
+                } else if object.hasMissed(other, slot, inverse) {
+                    object.take(stored: other, slot)
                 } else {
                     other.set(inverse, object, isMember: object.members(slot).contains(other))
                 }
@@ -248,6 +253,28 @@ extension NSManagedObject {
         default: return
         }
         if isMember { link(slot, to: member) } else { unlink(slot, from: member) }
+    }
+
+    /// Whether another object's side, as it is stored, has a link that this side, as it was read before, hasn't: somebody else has made
+    /// it meanwhile.
+    fileprivate func hasMissed(_ other: NSManagedObject, _ slot: Int, _ inverse: Int) -> Bool {
+        guard case .objects(let members) = values[slot], !members.contains(other), !differs(slot),
+            !other.differs(inverse),
+            case .objects(let stored) = other.committed[inverse]
+        else { return false }
+        return stored.contains(self)
+    }
+
+    /// Takes a member over from the store.
+    fileprivate func take(stored member: NSManagedObject, _ slot: Int) {
+        announcingChange(slot) {
+            for path in [\NSManagedObject.committed, \.values] {
+                guard case .objects(var members) = self[keyPath: path][slot] else { continue }
+                members.append(member)
+                self[keyPath: path][slot] = .objects(members)
+            }
+            noteChange(slot)
+        }
     }
 
     /// Brings the members into an order; those that it doesn't name stay behind.

@@ -61,6 +61,8 @@ struct DictionaryPopulator {
                 if parts.count > 1 { reader = try read(dictionaries[part], number, from: part.lowerBound) }
                 objects += try run(&reader, importer, given)
             }
+            // What is abstract has to be there; nothing else waits.
+            if !importer.pending.isEmpty { _ = try importer.resolvePending([]) }
             for (index, object) in objects.enumerated() { try check(object, index) }
             importer.delete(try importer.decideDeletions())
             importer.forgetRestored()

@@ -36,6 +36,10 @@ extension BatchImporter {
                 wanted[target.entity][target.row] = true
             }
         }
+        // Nobody can make them.
+        for plan in plans where plan.isAbstract {
+            wanted[plan.number] = [Bool](repeating: false, count: wanted[plan.number].count)
+        }
         return wanted
     }
 
@@ -45,7 +49,7 @@ extension BatchImporter {
         at position: Int?, following present: Int = 0, _ snapshot: borrowing GraphSnapshot
     ) -> Bool {
         let end = snapshot.resolved(end)
-        let policy = plan.referencePolicies[number]
+        let policy = plan.referencePolicy(number, to: plans[end.entity])
         let identity = snapshot.identity(of: end)
         pending.append(
             PendingReference(

@@ -35,6 +35,8 @@ final class ImportPlan {
     let entityChangePolicy: MappingOptions.EntityChangePolicy
     let orphans: EntityMapping.Orphans?
     let deletionLimit: MappingOptions.DeletionLimit?
+    /// Whether references from here don't always make objects.
+    let hasReferencePolicies: Bool
 
     init(_ number: Int, in mapping: GraphMapping) {
         let entity = mapping.schema.entities[number]
@@ -55,7 +57,13 @@ final class ImportPlan {
             entity.properties[$0].isToMany && entity.properties[$0].inverse == nil
         }
         hasUnidentifiedMembers = !relationships.isEmpty
-        referencePolicies = mapped.properties.map { $0?.referencePolicy ?? .stub }
+        let policies = mapped.properties.map { $0?.referencePolicy ?? .stub }
+        referencePolicies = policies
+        hasReferencePolicies =
+            policies.contains { $0 != .stub }
+            || entity.properties.contains { property in
+                property.destination.map { mapping.schema.entities[$0].isAbstract } ?? false
+            }
         membersPolicies = mapped.properties.map { $0?.membersPolicy ?? .replace }
         version = mapped.version
         entityChangePolicy = mapped.entityChangePolicy
@@ -74,8 +82,12 @@ final class ImportPlan {
         return true
     }
 
-    /// Whether references from here don't always make objects.
-    var hasReferencePolicies: Bool { referencePolicies.contains { $0 != .stub } }
+    /// What becomes of a reference from here, by a relationship's number: no stub can be made of an abstract entity, so that its
+    /// object has to come.
+    func referencePolicy(_ number: Int, to end: ImportPlan) -> MappingOptions.ReferencePolicy {
+        let policy = referencePolicies[number]
+        return policy == .stub && end.isAbstract ? .fail : policy
+    }
 
     /// Whether objects may be deleted because the data doesn't mention them.
     var deletes: Bool { orphans != nil || membersPolicies.contains(.replaceAndDelete) }

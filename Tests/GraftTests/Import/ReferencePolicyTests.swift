@@ -191,4 +191,59 @@ import Testing
         #expect(try world.values("id", of: "B") == ["y"])
         #expect(try world.members("soft", "id", of: "A", "id", "2") == ["y"])
     }
+
+    // MARK: Abstract entities
+
+    @Test(arguments: [1, 2, 100], [false, true])
+    func `a reference to an abstract entity's object waits for it, because no stub can be made`(
+        _ size: Int, _ saves: Bool
+    ) throws {
+        var world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Animal", isAbstract: true, info: ["identityAttributes": "id"],
+                [
+                    .attribute("id", .integer32AttributeType), .toOne("friend", "Animal", inverse: "friends"),
+                    .toMany("friends", "Animal", inverse: "friend"),
+                    .toMany("likes", "Animal", inverse: "fans", isOrdered: true),
+                    .toMany("fans", "Animal", inverse: "likes"),
+                ])
+            sketch.entity("Cat", parent: "Animal", [])
+            sketch.entity("Dog", parent: "Animal", [])
+        }
+        (world.options.batchSize, world.options.savesEachBatch) = (size, saves)
+        let sources = [
+            (#"[{"id": 1, "friend": 9, "likes": [8, 2, 9]}, {"id": 2, "friend": 1}]"#, "Cat"),
+            (#"[{"id": 8}, {"id": 9, "friend": 2}]"#, "Dog"),
+        ].map { ImportSource.data(Data($0.0.utf8), entity: $0.1) }
+        try world.stack.container.importJSON(from: sources, options: world.options)
+        #expect(try world.members("friend", "id", of: "Cat", "id", 1) == ["9"])
+        #expect(try world.members("likes", "id", of: "Cat", "id", 1) == ["8", "2", "9"])
+        #expect(try world.members("friend", "id", of: "Dog", "id", 9) == ["2"])
+        let again = try world.stack.container.importJSON(from: sources, options: world.options)
+        #expect(again.entities.allSatisfy { $0.counts.inserted == 0 && $0.counts.updated == 0 })
+        let error = #expect(throws: GraftError.self) { try world.take(#"{"id": 3, "friend": 77}"#, "Cat") }
+        #expect(error?.description.contains("77") == true && error?.description.contains("Cat.friend") == true)
+        #expect(try world.count("Animal") == 4)
+    }
+
+    @Test func `a dictionary that names an abstract entity's object that isn't there is refused`() throws {
+        let world = try ImportWorld(.inMemory) { sketch in
+            sketch.entity(
+                "Animal", isAbstract: true, info: ["identityAttributes": "id"],
+                [
+                    .attribute("id", .integer32AttributeType), .toOne("friend", "Animal", inverse: "friends"),
+                    .toMany("friends", "Animal", inverse: "friend"),
+                ])
+            sketch.entity("Cat", parent: "Animal", [])
+        }
+        let context = world.stack.container.viewContext
+        let cats = [["id": 1, "friend": ["id": 2]], ["id": 2]] as [[String: Any]]
+        let objects = try context.populateObjects(fromDictionaries: cats, entity: "Cat").objects
+        #expect((objects[0].value(forKey: "friend") as? NSManagedObject) === objects[1])
+        let error = #expect(throws: GraftError.self) {
+            try context.populateObjects(fromDictionaries: [["id": 3, "friend": ["id": 4]]], entity: "Cat")
+        }
+        #expect(error?.description.contains("4") == true)
+        #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Animal")) == 2)
+    }
 }
