@@ -78,8 +78,11 @@ extension NSManagedObjectContext {
 
     // MARK: The digest
 
-    func processEvent() {
+    /// - Parameter isCutShort: Whether a fetch has the changes so far processed; what follows is of the same event for an undo manager.
+    func processEvent(isCutShort: Bool = false) {
         checkQueue()
+        undoRecorder?.isCutShort = isCutShort
+        defer { if !isCutShort { undoRecorder?.finishEvent() } }
         propagateDeletions()
         forgetInaccessible()
         guard !event.isEmpty else { return }
@@ -90,9 +93,11 @@ extension NSManagedObjectContext {
     private func announce(_ digest: ChangeDigest) {
         for object in digest.inserted { object.state.insert(.announced) }
         if isObserved {
+            // An observer's fetch announces what he has changed.
+            let isWithin = isAnnouncing
             isAnnouncing = true
             post(.NSManagedObjectContextObjectsDidChange, digest)
-            isAnnouncing = false
+            isAnnouncing = isWithin
         }
         forget(unsaved: digest.forgotten)
     }

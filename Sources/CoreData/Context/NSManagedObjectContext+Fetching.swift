@@ -53,8 +53,7 @@ extension NSManagedObjectContext {
     /// What a request asks for: an array of objects, IDs or dictionaries, or of one number.
     func results(of request: FetchRequestState, affectedStores: [NSPersistentStore]?) throws -> any Collection {
         let entity = try entity(of: request)
-        // What a deletion takes with it is gone for whoever asks.
-        if request.includesPendingChanges { propagateDeletions() }
+        if request.includesPendingChanges { takePendingChangesIntoAccount() }
         if request.resultType == .countResultType {
             return [NSNumber(value: try count(request, affectedStores: affectedStores))]
         }
@@ -70,6 +69,14 @@ extension NSManagedObjectContext {
         try prefetch(request.relationshipKeyPathsForPrefetching ?? [], for: objects)
         if !request.returnsObjectsAsFaults { for object in objects { object.realize() } }
         return objects
+    }
+
+    /// Processes the pending changes before a fetch, so that whoever is shown the results has heard of them, and isn't told afterwards of
+    /// what he has been given. Not while objects are told of a save, whose changes are processed round by round.
+    private func takePendingChangesIntoAccount() {
+        // What a deletion takes with it is gone for whoever asks.
+        propagateDeletions()
+        if !isPreparingSave { processEvent(isCutShort: true) }
     }
 
     /// The entity of a request in this context's model.

@@ -25,7 +25,11 @@ extension NSManagedObjectContext {
         }
         for object in updated.objects { object.notePrimitiveChanges() }
         if validatesOnSave { try validateChanges() }
-        try settleConstraintConflicts()
+        let settled = try settleConstraintConflicts()
+        if !settled.isEmpty {
+            runWillSave(of: settled)
+            if validatesOnSave { try validateChanges() }
+        }
         try throwFaultFailure()
         let token = try write()
         let digest = ChangeDigest(inserted: inserted.objects, updated: updated.objects, deleted: deleted.objects)
@@ -34,10 +38,17 @@ extension NSManagedObjectContext {
         announceSave(digest, generationAfterwards, token)
     }
 
-    /// Calls `willSave()` on everything that will be saved, again on what changes meanwhile.
+    /// Calls `willSave()` on everything that will be saved.
     private func runWillSave() {
         processPendingChanges()
-        var objects = (inserted.objects + updated.objects + deleted.objects).filter(\.hasLifeCycle)
+        runWillSave(of: inserted.objects + updated.objects + deleted.objects)
+    }
+
+    /// Calls `willSave()` on some objects, and on what changes meanwhile.
+    private func runWillSave(of changed: [NSManagedObject]) {
+        isPreparingSave = true
+        defer { isPreparingSave = false }
+        var objects = changed.filter(\.hasLifeCycle)
         var rounds = 0
         while !objects.isEmpty {
             rounds += 1

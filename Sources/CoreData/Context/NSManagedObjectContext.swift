@@ -101,6 +101,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var isInOverride = false
     /// Whether the changes of an event are being posted.
     var isAnnouncing = false
+    /// Whether objects are being told that they will be saved.
+    var isPreparingSave = false
     /// Whether the main queue will process the changes of the event that runs.
     var willProcess = false
     /// How old values may be that a refreshed object gets, in seconds.

@@ -6,18 +6,22 @@ import Foundation
 extension NSManagedObjectContext {
     /// Lets the merge policy settle what would break a uniqueness constraint. Under the plain error policy nothing is looked
     /// for: the store finds it.
-    func settleConstraintConflicts() throws {
+    ///
+    /// - Returns: What that has changed.
+    func settleConstraintConflicts() throws -> [NSManagedObject] {
         // A parent lets its own policy settle what it saves to a store.
-        guard requiredSource.isPermanent else { return }
+        guard requiredSource.isPermanent else { return [] }
         let policy = mergePolicy as? NSMergePolicy ?? .error
-        guard policy.mergeType != .errorMergePolicyType || type(of: policy) != NSMergePolicy.self else { return }
+        guard policy.mergeType != .errorMergePolicyType || type(of: policy) != NSMergePolicy.self else { return [] }
+        var changed: [NSManagedObject] = []
         // A conflict over one constraint may be gone with that over another, and objects may be in several.
         for group in constraintsToCheck() {
             let conflicts = try ConstraintSearch(group.entity, group.constraint, in: self).conflicts()
             guard !conflicts.isEmpty else { continue }
             try policy.resolve(mergeConflicts: conflicts)
-            processPendingChanges()
+            changed += takeChangedObjects()
         }
+        return changed.isEmpty ? [] : ToManyMembers(changed).objects.filter { $0.context === self && $0.hasChanges }
     }
 
     private typealias Constraint = (entity: NSEntityDescription, constraint: [String])

@@ -120,6 +120,17 @@ open class UndoManager: NSObject {
         post(.NSUndoManagerDidCloseUndoGroup)
     }
 
+    /// The group that would be undone next.
+    var lastGroup: UndoGroup? { undoStack.last }
+
+    /// Opens a group again that was the last one to be closed.
+    func reopen(_ group: UndoGroup) -> Bool {
+        guard openGroups.isEmpty, !isUndoing, !isRedoing, undoStack.last === group else { return false }
+        openGroups.append(undoStack.removeLast())
+        post(.NSUndoManagerDidOpenUndoGroup)
+        return true
+    }
+
     /// Closes a group that was opened by itself when the run loop that is running comes round.
     private func closeAtEndOfTurn() {
         guard RunLoop.current.currentMode != nil, let group = openGroups.last else { return }

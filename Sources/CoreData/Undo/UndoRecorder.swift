@@ -17,6 +17,10 @@ final class UndoRecorder {
     /// What objects with unsaved changes were at the end of the last event.
     private var former: [ObjectIdentifier: Former] = [:]
     private var isRecording = false
+    /// Whether what is recorded next isn't the whole event: a fetch has its changes processed in the midst of it.
+    var isCutShort = false
+    /// The group of the event that was cut short, which what follows joins.
+    private weak var unfinished: UndoGroup?
     private var checkpoint: (any NSObjectProtocol)?
 
     init(manager: UndoManager, context: NSManagedObjectContext) {
@@ -55,6 +59,9 @@ final class UndoRecorder {
         for object in event { keep(object) }
         if !step.isEmpty { register(step, in: context) }
     }
+
+    /// What is recorded next is of another event.
+    func finishEvent() { unfinished = nil }
 
     private func note(_ object: NSManagedObject, in step: inout UndoStep) {
         let before = former[ObjectIdentifier(object)]
@@ -110,9 +117,14 @@ final class UndoRecorder {
     private func register(_ step: UndoStep, in context: NSManagedObjectContext) {
         // Who groups by hand needn't group what the context does.
         let needsGroup = !manager.groupsByEvent && manager.groupingLevel == 0 && manager.isUndoRegistrationEnabled
-        if needsGroup { manager.beginUndoGrouping() }
+        if needsGroup, let unfinished, manager.reopen(unfinished) {
+            // What was closed last goes on.
+        } else if needsGroup {
+            manager.beginUndoGrouping()
+        }
         manager.registerUndo(withTarget: context) { $0.apply(step) }
         if needsGroup { manager.endUndoGrouping() }
+        unfinished = needsGroup && isCutShort ? manager.lastGroup : nil
     }
 
     // MARK: What objects were

@@ -209,8 +209,9 @@ private final class DifferenceModel: NSObject, NSFetchedResultsControllerDelegat
         library.context.processPendingChanges()
         #expect(
             list.takeEvents() == ["will", "delete section 30 2", "insert section 5 0", "move e 2.0 0.0", "did"])
+        let e = try book(library, "e")
         _ = library.insert("Book", ["title": "x", "pages": 99])
-        library.context.delete(try book(library, "e"))
+        library.context.delete(e)
         library.context.processPendingChanges()
         #expect(
             list.takeEvents() == [
@@ -294,8 +295,9 @@ private final class DifferenceModel: NSObject, NSFetchedResultsControllerDelegat
         controller.delegate = model
         try controller.performFetch()
         model.ids = (controller.fetchedObjects ?? []).map(\.objectID)
-        library.context.delete(try book(library, "a"))
-        try book(library, "b").setValue(99, forKey: "pages")
+        let (a, b) = (try book(library, "a"), try book(library, "b"))
+        library.context.delete(a)
+        b.setValue(99, forKey: "pages")
         library.context.processPendingChanges()
         #expect(model.counts == [3])
         #expect(model.ids == controller.fetchedObjects?.map(\.objectID))

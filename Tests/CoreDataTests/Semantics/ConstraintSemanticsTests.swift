@@ -163,4 +163,44 @@ import Testing
         try shelf.library.context.save()
         #expect(policy.constraints == ["isbn"])
     }
+
+    // objc.io's Moody, MoodyMergePolicyConstraintTests: denormalised numbers are right after two contexts have made the same country on
+    // the same continent, which `willSave()` alone can see to. Both conflicts are settled before it is asked.
+    @Test(arguments: StoreKind.allCases)
+    func `what a settled constraint has changed is told that it will be saved`(_ kind: StoreKind) throws {
+        let model = LibraryModel.make()
+        let author = try #require(model.entitiesByName["Author"])
+        author.managedObjectClassName = String(reflecting: CountingAuthor.self)
+        author.uniquenessConstraints = [["name"]]
+        let library = try Library(kind, model: model)
+        let other = library.newContext()
+        for context in [library.context, other] {
+            context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+            let author = NSEntityDescription.insertNewObject(forEntityName: "Author", into: context)
+            author.setValue("Ada", forKey: "name")
+            let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
+            book.setValuesForKeys(["isbn": "1", "author": author])
+            let chapter = NSEntityDescription.insertNewObject(forEntityName: "Chapter", into: context)
+            chapter.setValue(book, forKey: "book")
+        }
+        try other.save()
+        try library.context.save()
+        let found = try #require(try library.fetch("Author", in: library.newContext()).first)
+        #expect(try library.fetch("Author").count == 1 && found.many("books").count == 1)
+        #expect(found.many("books").first?.ordered("chapters").count == 2)
+        #expect(found.value(forKey: "rating") as? Double == 1)
+        let two = library.insert("Author", ["name": "Ada"])
+        _ = library.insert("Book", ["isbn": "2", "author": two])
+        try library.context.save()
+        #expect(try library.fetch("Author", in: library.newContext())[0].value(forKey: "rating") as? Double == 2)
+    }
+}
+
+/// An author whose rating is the number of books.
+final class CountingAuthor: NSManagedObject {
+    override func willSave() {
+        super.willSave()
+        let count = Double(many("books").count)
+        if !isDeleted, value(forKey: "rating") as? Double != count { setValue(count, forKey: "rating") }
+    }
 }
