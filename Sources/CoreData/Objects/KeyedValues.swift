@@ -14,6 +14,11 @@ enum KeyedValues {
         return value
     }
 
+    /// Sets a key of all members that are managed objects.
+    static func set(_ value: Any?, forKey key: String, of members: [Any]) {
+        for case let object as NSManagedObject in members { object.setValue(value, forKey: key) }
+    }
+
     private static func step(_ value: Any?, _ key: String) -> Any? {
         switch value {
         case let object as NSManagedObject: object.value(forKey: key)
@@ -29,6 +34,9 @@ enum KeyedValues {
 }
 
 extension NSArray {
+    /// Sets a key of all members.
+    public func setValue(_ value: Any?, forKey key: String) { KeyedValues.set(value, forKey: key, of: Array(self)) }
+
     /// The values of a key of all members, `NSNull` for nil; or what an operator such as `@count` makes of them.
     public func value(forKey key: String) -> Any? { KeyedValues.value(of: self, at: key) }
 
@@ -37,6 +45,9 @@ extension NSArray {
 }
 
 extension NSSet {
+    /// Sets a key of all members.
+    public func setValue(_ value: Any?, forKey key: String) { KeyedValues.set(value, forKey: key, of: allObjects) }
+
     /// The values of a key of all members; or what an operator such as `@count` makes of them.
     public func value(forKey key: String) -> Any? { KeyedValues.value(of: self, at: key) }
 
@@ -50,6 +61,9 @@ extension NSDictionary {
 }
 
 extension NSOrderedSet {
+    /// Sets a key of all members.
+    public func setValue(_ value: Any?, forKey key: String) { KeyedValues.set(value, forKey: key, of: array) }
+
     /// The values of a key of all members; or what an operator such as `@count` makes of them.
     public func value(forKey key: String) -> Any? { KeyedValues.value(of: self, at: key) }
 

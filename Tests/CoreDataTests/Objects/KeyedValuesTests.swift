@@ -25,6 +25,18 @@ import Testing
         #expect(dictionary.value(forKeyPath: "owner.age") == nil)
     }
 
+    /// Key-Value Coding Programming Guide, "Accessing Collection Properties": a collection sets the key of each member.
+    @Test func `a key of a collection is set on all its members`() throws {
+        let library = try Library(.inMemory)
+        let author = library.insert("Author", ["name": "Ada"])
+        let books = (0..<3).map { _ in library.insert("Book", ["author": author]) }
+        (author.value(forKey: "books") as? NSSet)?.setValue("t", forKey: "title")
+        #expect(books.map { $0.text("title") } == ["t", "t", "t"])
+        NSArray(array: books).setValue(5, forKey: "pages")
+        NSOrderedSet(array: books).setValue(nil, forKey: "title")
+        #expect(books.allSatisfy { $0.value(forKey: "pages") as? Int == 5 && $0.text("title") == nil })
+    }
+
     /// Core Data Programming Guide, "Fetched Properties": `$FETCH_SOURCE` is the object that has the property.
     @Test(arguments: StoreKind.allCases)
     func `a fetched property gives what its request finds for the object`(_ kind: StoreKind) throws {
