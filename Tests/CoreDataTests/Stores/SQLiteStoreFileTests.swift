@@ -311,6 +311,38 @@ import Testing
         #expect(try contents(of: folder) == ["Destination.sqlite", "Source.sqlite"])
     }
 
+    // DDRCoreDataKit's testSaveError; the number is that of Apple's SQLite (github.com/groue/GRDB.swift/issues/1693).
+    @Test(arguments: ["WAL", "DELETE"]) func `a save fails where the file was removed under its store`(_ mode: String)
+        throws
+    {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("Heroes.sqlite")
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestModel.heroes())
+        let options = [NSSQLitePragmasOption: ["journal_mode": mode]]
+        let store = try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options)
+        let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        let hero = NSEntityDescription.insertNewObject(forEntityName: "Hero", into: context)
+        try context.save()
+
+        let elsewhere = folder.url.appendingPathComponent("Elsewhere.sqlite")
+        try FileManager.default.moveItem(at: url, to: elsewhere)
+        hero.setValue("Sheela", forKey: "name")
+        let error = #expect(throws: CocoaError.self) { try context.save() }
+        #expect((error?.userInfo[NSSQLiteErrorDomain] as? NSNumber)?.intValue == 6922)
+        #expect(hero.hasChanges)
+
+        try FileManager.default.moveItem(at: elsewhere, to: url)
+        try context.save()
+        #expect(!hero.hasChanges)
+
+        try FileManager.default.removeItem(at: url)
+        hero.setValue("Ama", forKey: "name")
+        #expect(throws: CocoaError.self) { try context.save() }
+        try coordinator.remove(store)
+    }
+
     @Test(arguments: [nil, "FULL", "OFF"]) func `the pragma for synchronizing is what was asked for`(_ level: String?)
         throws
     {

@@ -68,6 +68,7 @@ final class SQLiteDatabase: Sendable {
         let result = try writer.writeWithoutTransaction { db in
             var result: T?
             func run() throws -> Database.TransactionCompletion {
+                try db.requireFileInPlace()
                 result = try body(db)
                 return .commit
             }

@@ -68,6 +68,12 @@ struct SQLiteErrors: Sendable {
                 "The file is damaged or not a SQLite database. Restore it or name another one; graft check says what is damaged."
             )
         case .SQLITE_FULL: return (.fileWriteOutOfSpace, "The disk is full. Free some space and try again.")
+        case .SQLITE_IOERR where extended.rawValue == Database.movedFile:
+            return (
+                .fileWriteUnknown,
+                "Put the file back, or remove the store from its coordinator and add it again; destroy stores instead of removing "
+                    + "their files."
+            )
         case .SQLITE_IOERR:
             return (
                 operation == .reading ? .fileReadUnknown : .fileWriteUnknown,
