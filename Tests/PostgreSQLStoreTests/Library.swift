@@ -151,35 +151,40 @@
         private let number: Int
         private let url: URL
         private let log: FileHandle
-        private let end: Date
+        private let seconds: TimeInterval
+        /// From the moment on in which the store is open.
+        private var end = Date.distantFuture
         private var generator = SystemRandomNumberGenerator()
 
-        init(_ number: Int, at address: String, log: String, until end: TimeInterval) throws {
+        init(_ number: Int, at address: String, log: String, seconds: TimeInterval) throws {
             guard let url = URL(string: address), FileManager.default.createFile(atPath: log, contents: nil),
                 let handle = FileHandle(forWritingAtPath: log)
             else { throw CocoaError(.fileNoSuchFile) }
             (self.number, self.url, self.log) = (number, url, handle)
-            self.end = Date(timeIntervalSinceReferenceDate: end)
+            self.seconds = seconds
         }
 
         private func note(_ kind: Character, _ text: String) {
             log.write(Data("\(kind) \(text.replacing("\n", with: " "))\n".utf8))
         }
 
-        /// Opens the store as long as it takes.
-        private func open() -> Library? {
-            while Date() < end {
-                if let library = try? Library(at: url) { return library }
+        /// Opens the store; a server that is away comes back.
+        private func open() throws -> Library {
+            for _ in 0..<200 {
+                if let library = try? Library(at: url) {
+                    end = Date(timeIntervalSinceNow: seconds)
+                    return library
+                }
                 Thread.sleep(forTimeInterval: 0.05)
             }
-            return nil
+            return try Library(at: url)
         }
 
         // MARK: Importing
 
         /// Imports overlapping records again and again, every other time in batches.
         func importBooks() async throws {
-            guard let library = open() else { return }
+            let library = try open()
             var run = 0
             while Date() < end {
                 run += 1
@@ -210,7 +215,7 @@
         // MARK: Editing
 
         func edit() async throws {
-            guard let library = open() else { return }
+            let library = try open()
             library.context.mergePolicy = NSMergePolicy.error
             var step = 0
             while Date() < end {

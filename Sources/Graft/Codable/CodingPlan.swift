@@ -54,8 +54,11 @@ final class CodingPlan: Sendable {
         let isToMany: Bool
         /// The number of the destination entity.
         let destination: Int
+        /// Whether null leaves it alone.
+        let ignoresNull: Bool
 
-        init(key: Key, number: Int, property: GraphSchema.Property) {
+        init(key: Key, number: Int, property: GraphSchema.Property, mapped: PropertyMapping?) {
+            ignoresNull = mapped?.nullPolicy == .ignore
             self.key = key
             self.number = number
             self.property = property
@@ -102,14 +105,17 @@ final class CodingPlan: Sendable {
                 guard let last = path.last else { return [] }
                 let key = Key(stringValue: last)
                 guard let kind = property.attributeKind else {
-                    return [(path, .relationship(Relationship(key: key, number: index, property: property)))]
+                    return [
+                        (path, .relationship(Relationship(key: key, number: index, property: property, mapped: mapped)))
+                    ]
                 }
                 let attribute = Attribute(
                     key: key, number: index, kind: kind, property: property, mapped: mapped, rank: rank)
                 return [(path, .attribute(attribute))]
             }
             guard let mapping else {
-                read += content([property.name], nil)
+                // The path to an element of a composite attribute.
+                read += content(property.name.split(separator: ".").map(String.init), nil)
                 continue
             }
             guard let mapped = mapping.properties[index] else { continue }

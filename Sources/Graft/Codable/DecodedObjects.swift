@@ -205,11 +205,10 @@ final class DecodedObjects {
     ///
     /// - Returns: For each row its object; nil where it is new.
     func members(
-        _ rows: [MemberRow], _ relationship: CodingPlan.Relationship,
-        of owner: NSManagedObject
+        _ rows: [MemberRow], _ number: Int, _ property: GraphSchema.Property, of owner: NSManagedObject
     ) throws -> [NSManagedObject?] {
         if rows.isEmpty { return [] }
-        let members = owner.relatedObjects(relationship.number, relationship.property)
+        let members = owner.relatedObjects(number, property)
         if members.isEmpty { return rows.map { _ in nil } }
         var snapshot = GraphSnapshot(compiled.schema)
         var ends: [(row: RowReference, object: NSManagedObject)] = []
@@ -244,7 +243,7 @@ final class DecodedObjects {
         matcher.begin(snapshot)
         for (row, object) in ends { matcher.objects[row.entity][row.row] = object }
         var taken: Set<ObjectIdentifier> = []
-        _ = try matcher.match(placed, relationship.property, with: members, taken: &taken, snapshot)
+        _ = try matcher.match(placed, property, with: members, taken: &taken, snapshot)
         return placed.map { matcher.object($0.row) }
     }
 

@@ -30,7 +30,8 @@ public struct ManagedCodingOptions: Sendable {
     /// owner has; at the top, it is always new or, for ``ExistingObjects/update``, an error.
     public var existingObjects = ExistingObjects.updateOrInsert
 
-    /// Whether null is written for a property without a value. Otherwise its key is left out.
+    /// Whether null is written for a property without a value. Otherwise its key is left out, unless the model has a default value,
+    /// which a new object would have then.
     public var includesNulls = false
 
     /// Which relationships are encoded. Decoding reads those that are there.

@@ -34,7 +34,9 @@ extension ManagedObjectDecoder {
                     entity: members[index].plan.number, values: members[index].values,
                     ends: try knownEnds(of: members[index], nesting))
             }
-            for (index, object) in zip(unidentified, try known.members(rows, relationship, of: owner)) {
+            for (index, object) in zip(
+                unidentified, try known.members(rows, relationship.number, relationship.property, of: owner))
+            {
                 found[index] = object
             }
         }
@@ -46,6 +48,23 @@ extension ManagedObjectDecoder {
             }
             return object
         }
+    }
+
+    /// Returns an object whose identity has its owner: the one that the owner has, where the data names one that is there, or a new one.
+    ///
+    /// - Returns: As ``findOrMake(_:_:_:)``.
+    func findOrMake(_ member: Member, _ nesting: Int) throws -> (object: NSManagedObject, knownCount: Int?) {
+        guard options.existingObjects != .insert else { return try update(nil, with: member) }
+        let ends = try knownEnds(of: member, nesting)
+        for case (let number, .object(let owner)) in ends where member.plan.entity.relatedIdentity.contains(number) {
+            guard let inverse = member.plan.entity.properties[number].inverse,
+                let entity = schema.number(ofEntity: owner.entity.name ?? "")
+            else { continue }
+            let row = DecodedObjects.MemberRow(entity: member.plan.number, values: member.values, ends: ends)
+            let property = schema.entities[entity].properties[inverse]
+            return try update(try known.members([row], inverse, property, of: owner)[0], with: member)
+        }
+        return try update(nil, with: member)
     }
 
     /// What the to-one relationships of a member lead to, as far as an identity tells that.

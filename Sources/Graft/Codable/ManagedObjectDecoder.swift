@@ -88,7 +88,10 @@ final class ManagedObjectDecoder {
         var values: [Value] = []
         swap(&values, &buffer)
         try readAttributes(plan.top, in: container, plan, into: &values)
-        let (object, count) = try findOrMake(plan, values, container)
+        let (object, count) =
+            plan.entity.relatedIdentity.isEmpty
+            ? try findOrMake(plan, values, container)
+            : try findOrMake(Member(container: container, plan: plan, values: values), nesting)
         values.removeAll(keepingCapacity: true)
         swap(&values, &buffer)
         if plan.top.hasRelationships {
@@ -286,8 +289,10 @@ final class ManagedObjectDecoder {
     func readRelationships(
         _ level: CodingPlan.Level, in container: Container, of object: NSManagedObject, knownCount: Int?, nesting: Int
     ) throws {
-        let isNew = knownCount == nil
         for relationship in level.relationships where container.contains(relationship.key) {
+            if relationship.ignoresNull, try container.decodeNil(forKey: relationship.key) { continue }
+            // A new object that is mentioned within itself has got members there.
+            let isNew = knownCount == nil && object.relatedObjects(relationship.number, relationship.property).isEmpty
             if let knownCount, relationship.number >= knownCount {
                 if try container.decodeNil(forKey: relationship.key) { continue }
                 throw Self.leftOut(relationship.property, of: object, container)
@@ -310,7 +315,8 @@ final class ManagedObjectDecoder {
     private func clearRelationships(
         _ level: CodingPlan.Level, of object: NSManagedObject, knownCount: Int?
     ) throws {
-        for relationship in level.relationships where relationship.number < knownCount ?? .max {
+        for relationship in level.relationships
+        where relationship.number < knownCount ?? .max && !relationship.ignoresNull {
             try connect(relationship, of: object, to: [], isNew: knownCount == nil)
         }
         for (_, level) in level.steps { try clearRelationships(level, of: object, knownCount: knownCount) }

@@ -89,10 +89,27 @@ final class ManagedObjectEncoder {
                 try write(relationship, of: object, to: &container, nesting: nesting)
             }
         }
-        for (key, level) in level.steps {
+        for (key, level) in level.steps where try says(level, of: object, plan, extent) {
             var below = container.nestedContainer(keyedBy: CodingPlan.Key.self, forKey: key)
             try write(level, of: object, plan, extent, to: &below, leavingOut: inverse, nesting: nesting)
         }
+    }
+
+    /// Whether it is written that an attribute has no value: where a new object had one otherwise, that has to be said.
+    private func saysNull(_ attribute: CodingPlan.Attribute, _ plan: CodingPlan) -> Bool {
+        options.includesNulls || compiled.defaulted[plan.number].contains(attribute.number)
+    }
+
+    /// Whether anything is written below a key.
+    private func says(
+        _ level: CodingPlan.Level, of object: NSManagedObject, _ plan: CodingPlan, _ extent: Extent
+    ) throws -> Bool {
+        if extent == .full, options.includesNulls || !level.relationships.isEmpty { return true }
+        let isSaid = try level.attributes.contains { attribute in
+            if extent == .identity, !plan.entity.identity.contains(attribute.number) { return false }
+            return try saysNull(attribute, plan) || !object.graphValue(attribute.number, attribute.property).isNull
+        }
+        return try isSaid || level.steps.contains { try says($0.level, of: object, plan, extent) }
     }
 
     // MARK: Relationships
@@ -143,7 +160,7 @@ final class ManagedObjectEncoder {
             return try write(value, by: transformer, attribute, plan, to: &container)
         }
         switch value {
-        case .null: if options.includesNulls { try container.encodeNil(forKey: key) }
+        case .null: if saysNull(attribute, plan) { try container.encodeNil(forKey: key) }
         case .boolean(let value): try container.encode(value, forKey: key)
         case .integer(let value): try container.encode(value, forKey: key)
         case .double(let value) where attribute.kind == .float: try container.encode(Float(value), forKey: key)
@@ -172,7 +189,7 @@ final class ManagedObjectEncoder {
     ) throws {
         guard transformer.isReversible else { return }
         guard let object = value.object else {
-            if options.includesNulls { try container.encodeNil(forKey: attribute.key) }
+            if saysNull(attribute, plan) { try container.encodeNil(forKey: attribute.key) }
             return
         }
         guard let made = transformer.json(for: object) else { return }

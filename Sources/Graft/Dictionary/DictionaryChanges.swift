@@ -31,6 +31,8 @@ struct DictionaryChanges: DictionarySource {
 
     private let options: DictionaryOptions
     private let plans: [DictionaryPlan]
+    /// By entity, the attributes that new objects have a value of.
+    private let defaulted: [Set<Int>]
     private let comparison: RowComparison
     /// The row of the object that the dictionary is about.
     private let root: RowReference
@@ -73,6 +75,7 @@ struct DictionaryChanges: DictionarySource {
 
     private init(_ oldReader: DictionaryReader, _ newReader: DictionaryReader, _ options: DictionaryOptions) throws {
         let (old, new) = (try oldReader.graph(), try newReader.graph())
+        defaulted = newReader.defaulted
         self.options = options
         try options.checkNames(in: new.schema)
         let plans = try new.schema.entities.indices.map { try DictionaryPlan($0, in: new.schema, options) }
@@ -143,7 +146,8 @@ struct DictionaryChanges: DictionarySource {
             let property = plan.properties[number]
             let value = new.value(property, of: row)
             if value.isNull {
-                if let known, !old.value(property, of: known).isNull { nulls.append(property.name) }
+                let isNews = known.map { !old.value(property, of: $0).isNull } ?? defaulted[row.entity].contains(number)
+                if isNews { nulls.append(property.name) }
             } else if !isRoot || known == nil || changed[row]?.contains(number) ?? true {
                 if let value = try object(for: value, row, property) { entry.set(value, at: property.name) }
             }

@@ -61,8 +61,6 @@ struct DictionaryPopulator {
                 if parts.count > 1 { reader = try read(dictionaries[part], number, from: part.lowerBound) }
                 objects += try run(&reader, importer, given)
             }
-            // What is abstract has to be there; nothing else waits.
-            if !importer.pending.isEmpty { _ = try importer.resolvePending([]) }
             for (index, object) in objects.enumerated() { try check(object, index) }
             importer.delete(try importer.decideDeletions())
             importer.forgetRestored()
@@ -113,6 +111,7 @@ struct DictionaryPopulator {
         }
         for removal in reader.removals { try disconnect(removal, reader, importer) }
         importer.count(reader.snapshot)
+        importer.enterRelated(reader.snapshot)
         return reader.snapshot.roots.compactMap { importer.object(reader.snapshot.resolved($0)) }
     }
 

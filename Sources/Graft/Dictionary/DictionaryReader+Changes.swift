@@ -6,7 +6,10 @@ extension DictionaryReader {
     /// Reads the value of one of the keys that tell changes.
     mutating func readChanges(_ key: String, _ value: Any?, _ row: RowReference, _ node: Int) throws {
         if key == DictionaryKey.nulls {
-            for name in value as? [String] ?? [] { try clear(name, row, node) }
+            guard let names = value as? [String] else {
+                throw misfit(value ?? NSNull(), "an array of properties' names", place(of: node, key: key))
+            }
+            for name in names { try clear(name, row, node) }
             return
         }
         guard let lists = value as? [String: Any] else {
@@ -46,14 +49,25 @@ extension DictionaryReader {
     ) throws {
         let destination = property.destination ?? 0
         let entity = schema.entities[destination]
-        for (index, element) in (DictionaryValue.elements(list) ?? []).enumerated() {
-            let dictionary = element as? [String: Any] ?? [:]
+        guard let elements = DictionaryValue.elements(list) else {
+            throw misfit(list, "an array", to: property, place(of: node, number))
+        }
+        for (index, element) in elements.enumerated() {
             let place = place(of: node, number, index: index)
             guard !entity.identity.isEmpty else { throw GraftError(.missingIdentity(attributes: []), at: place) }
+            let dictionary = element as? [String: Any]
+            // A single attribute may stand by itself.
+            guard dictionary != nil || entity.identity.count == 1 && DictionaryValue.elements(element) == nil else {
+                throw misfit(element, "an object's dictionary", to: property, place)
+            }
             do {
                 let identity = try entity.identity.map { part in
-                    let value = dictionary.value(at: entity.properties[part].name) ?? NSNull()
+                    let name = entity.properties[part].name
+                    let value = dictionary == nil ? element : dictionary?.value(at: name) ?? NSNull()
                     return (number: part, value: try self.value(of: value, destination, part))
+                }
+                guard !identity.contains(where: \.value.isNull) else {
+                    throw GraftError(.missingIdentity(attributes: entity.identity.map { entity.properties[$0].name }))
                 }
                 removals.append(Removal(owner: node, property: number, identity: identity))
             } catch let error as GraftError {

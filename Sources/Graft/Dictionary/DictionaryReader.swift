@@ -82,6 +82,8 @@ struct DictionaryReader {
     private let converters: [[AttributeConverter]]
     /// The names of the transformers of transformable attributes, by entity and property.
     private let transformerNames: [[String?]]
+    /// By entity, the attributes that new objects have a value of.
+    let defaulted: [Set<Int>]
     /// The composite attributes with the names of their elements, by entity.
     private let composites: [[String: [String]]]
     private let entityNumbers: [String: Int]
@@ -130,6 +132,7 @@ struct DictionaryReader {
             return entity.properties.map { attributes[$0.name]?.valueTransformerName }
         }
         composites = compiled.schema.entities.map(\.composites)
+        defaulted = compiled.defaulted
         try DictionaryOptions.check(options.entityNames, in: compiled.schema)
         let names = compiled.schema.entities.enumerated().map { (options.entityNames[$1.name] ?? $1.name, $0) }
         entityNumbers = Dictionary(names) { first, _ in first }
@@ -305,7 +308,10 @@ struct DictionaryReader {
     }
 
     private mutating func readDetached(_ value: Any?, _ node: Int) throws {
-        guard let value, let list = DictionaryValue.elements(value) else { return }
+        guard let list = value.flatMap(DictionaryValue.elements) else {
+            throw misfit(
+                value ?? NSNull(), "an array of objects' dictionaries", place(of: node, key: DictionaryKey.objects))
+        }
         for (index, element) in list.enumerated() {
             guard let dictionary = element as? [String: Any] else {
                 throw misfit(
@@ -323,16 +329,24 @@ struct DictionaryReader {
     // MARK: Attributes
 
     /// The value of an attribute, as the store will keep it.
-    func value(of value: Any, _ entity: Int, _ property: Int) throws -> GraphValue {
-        try DictionaryValue.value(
-            of: value, converters[entity][property], transformerName: transformerNames[entity][property]
-        ).kept(keepsDoubles)
+    func value(of object: Any, _ entity: Int, _ property: Int) throws -> GraphValue {
+        try exactValue(of: object, entity, property).kept(keepsDoubles)
     }
 
-    mutating func readAttribute(_ value: Any, _ property: Int, of row: RowReference, _ node: Int) throws {
+    private func exactValue(of object: Any, _ entity: Int, _ property: Int) throws -> GraphValue {
+        try DictionaryValue.value(
+            of: object, converters[entity][property], transformerName: transformerNames[entity][property])
+    }
+
+    mutating func readAttribute(_ object: Any, _ property: Int, of row: RowReference, _ node: Int) throws {
         let column = schema.entities[row.entity].properties[property].column
         do {
-            let value = try self.value(of: value, row.entity, property)
+            let exact = try exactValue(of: object, row.entity, property)
+            let value = exact.kept(keepsDoubles)
+            if DictionaryValue.isRounded(value, exact, from: object) {
+                let entity = schema.entities[row.entity]
+                report.addRounded(entity.properties[property].name, of: entity.name)
+            }
             if inner.contains(node), snapshot.tables[row.entity].hasValue(property, row: row.row) { return }
             snapshot.tables[row.entity].setValue(value, column, row: row.row)
             snapshot.tables[row.entity].markPresent(property, row: row.row)

@@ -93,8 +93,10 @@ enum DictionaryValue {
         case (.uri, let url as URL): return .uri(url)
         case (.decimal, let number as Decimal): return .decimal(number)
         case (.decimal, let number as NSDecimalNumber): return .decimal(number.decimalValue)
-        case (.double, let number as Double): return .double(number)
-        case (.float, let number as Double) where Float(number).isFinite || !number.isFinite:
+        // Foundation's booleans are numbers, too.
+        case (.double, let number as Double) where !isBoolean(object): return .double(number)
+        case (.float, let number as Double)
+        where !isBoolean(object) && (Float(number).isFinite || !number.isFinite):
             return .double(Double(Float(number)))
         case (.transformable, _):
             return try transformable(object, transformerName)
@@ -102,6 +104,29 @@ enum DictionaryValue {
         }
         guard let json = JSONValue(object: object) else { throw wrongType(object, converter) }
         return try converter.value(of: json)
+    }
+
+    private static func isBoolean(_ object: Any) -> Bool {
+        if type(of: object) == Double.self { return false }
+        if case .bool? = JSONValue(object: object) { return true }
+        return false
+    }
+
+    /// Whether an attribute's value, as the store keeps it, has fewer digits than what stood in a dictionary.
+    static func isRounded(_ kept: GraphValue, _ value: GraphValue, from object: Any) -> Bool {
+        switch (kept, value) {
+        case (.decimal(let kept), .decimal(let exact)): return kept != exact
+        // All smaller whole numbers are exact.
+        case (.double(let closest), _) where abs(closest) >= 16_777_216:
+            let whole: Int128? =
+                switch JSONValue(object: object) {
+                case .number(let number): number.int64.map { Int128($0) } ?? (object as? UInt64).map { Int128($0) }
+                case .string(let text): Int128(text)
+                default: nil
+                }
+            return whole.map { Int128(exactly: closest) != $0 } ?? false
+        default: return false
+        }
     }
 
     private static func transformable(_ object: Any, _ transformerName: String?) throws -> GraphValue {

@@ -37,12 +37,12 @@ extension NSManagedObject {
         let reader = SafeValueReader(
             entity: compiled.schema.entities[number], description: entity,
             mapping: options.usesMapping ? try compiled.entityMapping(number, of: model) : nil,
-            dateFormatter: dateFormatter, options: options)
+            dateFormatter: dateFormatter, options: options,
+            keepsDoubles: managedObjectContext?.keepsDoubles ?? false)
         var report = ImportReport()
         let values = try reader.values(in: dictionary, &report)
         var counts = ImportReport.Counts()
-        let keepsDoubles = managedObjectContext?.keepsDoubles ?? false
-        for (slot, value) in values.map({ ($0, $1.kept(keepsDoubles)) }) {
+        for (slot, value) in values {
             let property = compiled.schema.entities[number].properties[slot]
             if try holds(value, slot, property) { continue }
             try assign(value, slot, property)
@@ -83,6 +83,7 @@ private struct SafeValueReader {
     let mapping: EntityMapping?
     let dateFormatter: DateFormatter?
     let options: SafeValueOptions
+    let keepsDoubles: Bool
 
     /// The values by number of the attribute.
     func values(in dictionary: [String: Any], _ report: inout ImportReport) throws -> [(Int, GraphValue)] {
@@ -98,7 +99,14 @@ private struct SafeValueReader {
             do {
                 guard let (place, object) = try found(number, property, in: dictionary) else { continue }
                 path = place
-                guard let value = try value(of: object, number, property) else { continue }
+                guard let exact = try value(of: object, number, property) else { continue }
+                let value = exact.kept(keepsDoubles)
+                // What a transformer makes is what it makes.
+                if mapping?.properties[number]?.transformer == nil,
+                    DictionaryValue.isRounded(value, exact, from: object)
+                {
+                    report.addRounded(property.name, of: entity.name)
+                }
                 values.append((number, value))
             } catch let error as GraftError {
                 failures.append(

@@ -8,8 +8,6 @@ struct ObjectDictionarySource: DictionarySource {
     private let compiled: CompiledModel
     private let options: DictionaryOptions
     private var plans: [DictionaryPlan?]
-    /// By entity: the attributes that have a value in a new object, so that having none has to be said.
-    private var defaulted: [Set<Int>]
     private let presence = PresenceCheck()
 
     init(_ compiled: CompiledModel, _ options: DictionaryOptions) throws {
@@ -17,7 +15,6 @@ struct ObjectDictionarySource: DictionarySource {
         self.compiled = compiled
         self.options = options
         plans = compiled.schema.entities.map { _ in nil }
-        defaulted = compiled.schema.entities.map { _ in [] }
     }
 
     func key(of object: NSManagedObject) -> ObjectIdentifier { ObjectIdentifier(object) }
@@ -36,7 +33,8 @@ struct ObjectDictionarySource: DictionarySource {
 
     mutating func content(of object: NSManagedObject, isRoot: Bool) throws -> DictionaryContent {
         if isRoot { try presence.require(object) }
-        let (plan, defaulted) = try plan(of: object)
+        let (number, plan) = try plan(of: object)
+        let defaulted = compiled.defaulted[number]
         var dictionary: [String: Any] = [:]
         dictionary.reserveCapacity(plan.attributes.count + plan.relationships.count + 1)
         if let key = options.entityKey { dictionary[key] = plan.writtenName }
@@ -63,13 +61,11 @@ struct ObjectDictionarySource: DictionarySource {
         dictionary[DictionaryKey.nulls] = (dictionary[DictionaryKey.nulls] as? [String] ?? []) + [name]
     }
 
-    private mutating func plan(of object: NSManagedObject) throws -> (DictionaryPlan, defaulted: Set<Int>) {
+    private mutating func plan(of object: NSManagedObject) throws -> (number: Int, plan: DictionaryPlan) {
         let number = try compiled.number(of: object.entity)
-        if let plan = plans[number] { return (plan, defaulted[number]) }
+        if let plan = plans[number] { return (number, plan) }
         let plan = try DictionaryPlan(number, in: compiled.schema, options)
-        let attributes = object.entity.attributePartsByName
         plans[number] = plan
-        defaulted[number] = Set(plan.attributes.filter { attributes[plan.properties[$0].name]?.defaultValue != nil })
-        return (plan, defaulted[number])
+        return (number, plan)
     }
 }

@@ -54,7 +54,11 @@ struct ObjectPatcher {
         try reader.read(
             whole.filter { !$0.isDeleted }.distinctObjects,
             references: Array(objects.sorted { $0.key < $1.key }.map(\.value)), isFollowing: false)
-        var patcher = SnapshotPatcher(reader.snapshot, scope, options, unknownIsMissing: true)
+        var snapshot = reader.snapshot
+        // Those that were given are told by their places, and what they own by them.
+        let given = roots.filter { !$0.isDeleted }.distinctObjects.count
+        if given > 0 { snapshot.roots.removeSubrange(given...) }
+        var patcher = SnapshotPatcher(snapshot, scope, options, unknownIsMissing: true)
         try patcher.apply(diff)
         try checkEntities(of: patcher)
         try checkDeletions(of: patcher)

@@ -24,7 +24,8 @@ extension BatchImporter {
 
     /// Whether a row that has no object makes one: references do so by their policies.
     func makesObject(_ row: Int, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot) -> Bool {
-        !hasReferencePolicies || wanted[plan.number][row] || !plan.isReference(row, snapshot)
+        // Dictionaries have no such policies, and links that a snapshot doesn't know.
+        wanted.isEmpty || wanted[plan.number][row] || !plan.isReference(row, snapshot)
     }
 
     /// The rows without identity that only outdated ones lead to: they would be nobody's.

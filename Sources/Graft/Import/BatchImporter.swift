@@ -116,6 +116,14 @@ final class BatchImporter {
         }
     }
 
+    /// Remembers the new objects whose identity includes an owner, for the batches that follow.
+    func enterRelated(_ snapshot: borrowing GraphSnapshot) {
+        guard matcher.keepsObjects else { return }
+        for row in snapshot.relatedRows where states[row.reference.entity][row.reference.row].contains(.new) {
+            matcher.enterRelated(row.reference, snapshot)
+        }
+    }
+
     /// Takes over one batch.
     ///
     /// - Throws: ``GraftError``, located by the row's offset; the errors of fetches. Call ``ObjectEditor/undo()`` then.
@@ -133,11 +141,7 @@ final class BatchImporter {
         wanted = hasReferencePolicies ? wantedRows(snapshot) : []
         try makeObjects(snapshot)
         try fillObjects(snapshot)
-        if matcher.keepsObjects {
-            for row in snapshot.relatedRows where states[row.reference.entity][row.reference.row].contains(.new) {
-                matcher.enterRelated(row.reference, snapshot)
-            }
-        }
+        enterRelated(snapshot)
         count(snapshot)
     }
 

@@ -277,13 +277,17 @@ extension ImportReport {
         emptyObjects += reader.emptyObjectCount
         for (column, count) in reader.roundedCounts {
             let entity = schema.entities[column.entity]
-            let property = entity.properties[column.property].name
-            if let index = roundedValues.firstIndex(where: { $0.entity == entity.name && $0.property == property }) {
-                roundedValues[index].count += count
-            } else {
-                roundedValues.append(RoundedValues(entity: entity.name, property: property, count: count))
-            }
+            addRounded(entity.properties[column.property].name, of: entity.name, count: count)
         }
+    }
+
+    /// Counts values of an attribute that lost digits.
+    mutating func addRounded(_ property: String, of entity: String, count: Int = 1) {
+        if let index = roundedValues.firstIndex(where: { $0.entity == entity && $0.property == property }) {
+            roundedValues[index].count += count
+            return
+        }
+        roundedValues.append(RoundedValues(entity: entity, property: property, count: count))
         roundedValues.sort { ($0.entity, $0.property) < ($1.entity, $1.property) }
     }
 }

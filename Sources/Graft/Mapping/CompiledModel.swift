@@ -7,6 +7,8 @@ import Synchronization
 /// The compiled form of a model.
 final class CompiledModel: Sendable {
     let schema: GraphSchema
+    /// By entity, the attributes that new objects have a value of: that one has none has to be said of them.
+    let defaulted: [Set<Int>]
     /// The numbers of the entities; the model keeps their identifiers valid.
     private let numbers: [ObjectIdentifier: Int]
     private let mappings = Mutex<GraphMapping?>(nil)
@@ -16,6 +18,10 @@ final class CompiledModel: Sendable {
     private init(_ model: NSManagedObjectModel) throws {
         let schema = try GraphSchema(model)
         self.schema = schema
+        defaulted = schema.entities.map { entity in
+            let attributes = model.entitiesByName[entity.name]?.attributePartsByName ?? [:]
+            return Set(entity.properties.indices.filter { attributes[entity.properties[$0].name]?.defaultValue != nil })
+        }
         let pairs = model.entities.compactMap { entity in
             entity.name.flatMap(schema.number(ofEntity:)).map { (ObjectIdentifier(entity), $0) }
         }

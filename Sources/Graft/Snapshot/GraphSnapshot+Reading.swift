@@ -99,13 +99,14 @@ extension GraphSnapshot {
     fileprivate mutating func sayLinksOnce() {
         for entity in ArchivePlan(schema).entities {
             let said = Set(entity.properties)
+            let identity = schema.entities[entity.number].relatedIdentity
             for (number, property) in schema.entities[entity.number].properties.enumerated()
             where !property.isAttribute && !said.contains(number) {
                 for row in 0..<tables[entity.number].count {
                     tables[entity.number].markAbsent(number, row: row)
                     if property.isToMany {
                         tables[entity.number].setToMany(.empty, property.column, row: row)
-                    } else {
+                    } else if !identity.contains(number) {
                         tables[entity.number].setToOne(.none, property.column, row: row)
                     }
                 }

@@ -82,6 +82,8 @@ struct ObjectSnapshotReader {
         if ignoresDamage { return }
         for reference in references { try index(reference) }
         try checkOwners()
+        // For who looks them up: an import.
+        if scope.schema.hasRelatedIdentities { snapshot.settleRelatedRows() }
     }
 
     /// The row of an object; nil where it has none.

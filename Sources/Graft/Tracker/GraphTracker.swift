@@ -162,8 +162,9 @@ public final class GraphTracker {
         var next = state
         next.sent = try state.base.applyingUnchecked(
             diff, options: GraphDiff.ApplyingOptions(conflicts: .force, diff: diffOptions))
-        // These are the rows that the server takes over.
-        next.sent?.lineage = try context.lineage()
+        // These are the rows that the server takes over; what came from another store keeps that one's.
+        let lineage = try context.lineage()
+        if state.base.lineage == nil || state.base.lineage?.store == lineage?.store { next.sent?.lineage = lineage }
         try persist(next)
         return diff
     }

@@ -150,6 +150,33 @@ import Yams
         }
     }
 
+    @Test func `that an object has no value is said where the model has a default`() throws {
+        let text = try TestStack(CodedModel.make()).perform { context throws in
+            let hero = try context.decodeHero(#"{"heroID": 1, "realName": null}"#)
+            #expect(hero.value(forKey: "realName") == nil)
+            return try sortedJSON(hero)
+        }
+        #expect(text.contains(#""realName":null"#) && !text.contains("city"))
+        try TestStack(CodedModel.make()).perform { context throws in
+            #expect(try context.decodeHero(text).value(forKey: "realName") == nil)
+        }
+    }
+
+    @Test func `an object that is mentioned within itself leaves nothing behind that nobody owns`() throws {
+        let text = """
+            {"heroID": 1, "friends": [{"heroID": 2, "friends": [{"heroID": 1, "lair": {"place": "Cave"}, \
+            "titles": [{"text": "a"}]}]}], "lair": {"place": "Cave"}, "titles": [{"text": "a"}]}
+            """
+        try TestStack(CodedModel.make(), .sqlite).perform { context throws in
+            for _ in 0..<2 {
+                let hero = try context.decodeHero(text)
+                try context.save()
+                #expect(try context.all("Lair").map { $0.object("owner") } == [hero])
+                #expect(try context.all("Title").map { $0.object("hero") } == [hero])
+            }
+        }
+    }
+
     @Test func `a chain that is nested too deep is an error and no crash`() throws {
         try perform { context throws in
             var last: NSManagedObject?

@@ -56,6 +56,20 @@ import Testing
         }
     }
 
+    @Test func `an ignored null leaves a relationship alone, also on the way to it`() throws {
+        let model = model()
+        let powers = try #require(model.entitiesByName["Hero"]?.relationshipsByName["powers"])
+        powers.userInfo = ["JSONKeyPath": "person.powers", "JSONNullPolicy": "ignore"]
+        let stack = try TestStack(model)
+        try stack.perform { context throws in
+            let hero = try context.decodeHero(#"{"id": 1, "person": {"powers": [{"name": "Rich"}]}}"#, options)
+            for text in [#"{"id": 1, "person": null}"#, #"{"id": 1, "person": {"powers": null}}"#] {
+                _ = try context.decodeHero(text, options)
+                #expect(hero.texts("powers", "name") == ["Rich"])
+            }
+        }
+    }
+
     @Test func `what is for one direction takes part in that one`() throws {
         let stack = try TestStack(model())
         try stack.perform { context throws in

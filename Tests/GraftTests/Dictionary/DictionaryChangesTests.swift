@@ -198,4 +198,45 @@ import Testing
         }
         return names
     }
+
+    @Test(arguments: [DictionaryOptions.ValueForm.native, .json, .propertyList])
+    func `that a new object has no value is said where the model has a default`(
+        _ form: DictionaryOptions.ValueForm
+    ) throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Page", info: ["identityAttributes": "id"],
+            [
+                .attribute("id", .integer32AttributeType),
+                .toMany("notes", "Note", inverse: "page", rule: .cascadeDeleteRule),
+                .toOne("cover", "Note", inverse: "covered", rule: .cascadeDeleteRule),
+            ])
+        sketch.entity(
+            "Note",
+            [
+                .attribute("text"), .attribute("stars", .integer64AttributeType, default: 3),
+                .toOne("page", "Page", inverse: "notes"), .toOne("covered", "Page", inverse: "cover"),
+            ])
+        let model = sketch.model()
+        var options = DictionaryOptions()
+        options.valueForm = form
+        try TestStack(model).perform { context throws in
+            let page = NSEntityDescription.insertNewObject(forEntityName: "Page", into: context)
+            page.setValue(1, forKey: "id")
+            let old = try page.toDictionary(options: options)
+            for (key, text) in [("page", "a"), ("covered", "b")] {
+                let note = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
+                note.setValuesForKeys(["text": text, key: page])
+                note.setValue(nil, forKey: "stars")
+            }
+            let changes = try page.toDictionary(changedSince: old, options: options)
+            try TestStack(model).perform { other throws in
+                let copy = try NSManagedObject.create(fromDictionary: old, in: other)
+                try copy.populate(fromDictionary: changes)
+                let notes = try other.all("Note")
+                #expect(notes.count == 2)
+                #expect(notes.allSatisfy { $0.value(forKey: "stars") == nil })
+            }
+        }
+    }
 }

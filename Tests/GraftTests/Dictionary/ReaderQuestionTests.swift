@@ -119,4 +119,71 @@ import Testing
             }
         }
     }
+
+    // MARK: What a reader must not swallow
+
+    private func numbers() throws -> TestStack {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Team", info: ["identityAttributes": "id"],
+            [
+                .attribute("id", .integer32AttributeType), .attribute("name"),
+                .attribute("height", .doubleAttributeType), .attribute("width", .floatAttributeType),
+                .attribute("budget", .decimalAttributeType), .toMany("tags", "Tag", inverse: "teams"),
+            ])
+        sketch.entity(
+            "Tag", info: ["identityAttributes": "name"],
+            [.attribute("name"), .toMany("teams", "Team", inverse: "tags")])
+        return try TestStack(sketch.model(), .sqlite)
+    }
+
+    @Test(arguments: ["height", "width", "budget"])
+    func `a boolean is no number, also as JSONSerialization has it`(_ key: String) throws {
+        let parsed = try JSONSerialization.jsonObject(with: Data(#"{"id": 1, "\#(key)": true}"#.utf8))
+        let dictionary = try #require(parsed as? [String: Any])
+        try numbers().perform { context throws in
+            let error = graftError { try context.populateObjects(fromDictionaries: [dictionary], entity: "Team") }
+            #expect(error?.description.contains("Team.\(key)") == true, "\(String(describing: error))")
+            let team = NSEntityDescription.insertNewObject(forEntityName: "Team", into: context)
+            #expect(graftError { try team.safeSetValues(forKeysWith: dictionary) } != nil)
+            #expect(team.value(forKey: key) == nil)
+        }
+    }
+
+    @Test func `what loses digits is in the report`() throws {
+        let dictionary: [String: Any] = [
+            "id": 1, "height": 9_007_199_254_740_993, "width": "16777217", "budget": "12345678901234567890.12",
+        ]
+        try numbers().perform { context throws in
+            let report = try context.populateObjects(fromDictionaries: [dictionary], entity: "Team").report
+            #expect(report.roundedValues.map(\.property) == ["budget", "height", "width"])
+            let team = NSEntityDescription.insertNewObject(forEntityName: "Team", into: context)
+            let other = try team.safeSetValues(forKeysWith: dictionary)
+            #expect(other.roundedValues == report.roundedValues)
+            let exact: [String: Any] = ["id": 2, "height": 1e300, "width": 0.1, "budget": 1.5]
+            let same = try context.populateObjects(fromDictionaries: [exact], entity: "Team").report
+            #expect(same.roundedValues.isEmpty)
+        }
+    }
+
+    @Test func `keys of changes with anything else are errors, and removed members may be named by themselves`() throws
+    {
+        let wrong: [[String: Any]] = [
+            ["$null": "name"], ["$null": [1]], ["$removed": ["tags": "x"]], ["$removed": ["tags": [[1]]]],
+            ["$removed": ["tags": [["label": "x"]]]], ["$objects": "x"], ["$added": "x"],
+        ]
+        try numbers().perform { context throws in
+            let team = try context.populateObjects(
+                fromDictionaries: [["id": 1, "name": "a", "tags": ["x", "y", "z"].map { ["name": $0] }]], entity: "Team"
+            ).objects[0]
+            for changes in wrong {
+                #expect(graftError { try team.populate(fromDictionary: changes) } != nil, "\(changes)")
+            }
+            #expect(team.text("name") == "a")
+            #expect(team.texts("tags", "name") == ["x", "y", "z"])
+            try team.populate(fromDictionary: ["$removed": ["tags": ["x", ["name": "z"]]], "$null": ["name"]])
+            #expect(team.texts("tags", "name") == ["y"])
+            #expect(team.text("name") == nil)
+        }
+    }
 }

@@ -222,6 +222,49 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `what a given object owns is told by its place`(_ isOrdered: Bool) throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Page",
+            [
+                .attribute("title"),
+                .toMany("notes", "Note", inverse: "page", rule: .cascadeDeleteRule, isOrdered: isOrdered),
+                .toOne("cover", "Note", inverse: "covered", rule: .cascadeDeleteRule),
+            ])
+        sketch.entity(
+            "Note",
+            [
+                .attribute("text"), .attribute("stars", .integer32AttributeType),
+                .toOne("page", "Page", inverse: "notes"), .toOne("covered", "Page", inverse: "cover"),
+            ])
+        try TestStack(sketch.model()).perform { context throws in
+            let pages = ["x", "y"].map { cover in
+                let page = context.make("Page", ["title": "p"])
+                for (text, stars) in [("a", 1), ("b", 2)] {
+                    let note = context.make("Note", ["text": text, "stars": stars])
+                    page.mutableOrderedSetOrSet("notes", isOrdered).add(note)
+                }
+                page.setValue(context.make("Note", ["text": cover]), forKey: "cover")
+                return page
+            }
+            try context.save()
+            let (old, new) = (pages[0], pages[1])
+            let notes = new.mutableOrderedSetOrSet("notes", isOrdered)
+            for case let note as NSManagedObject in notes.all where note.text("text") == "b" {
+                note.setValue(5, forKey: "stars")
+            }
+            let diff = try GraphDiff(from: old, to: new)
+            #expect(!diff.isEmpty)
+            try context.apply(diff, to: [old])
+            #expect(try GraphDiff(from: old, to: new).isEmpty)
+            #expect(old.object("cover")?.text("text") == "y")
+            try context.apply(diff.inverted, to: [old])
+            #expect(old.object("cover")?.text("text") == "x")
+            #expect(try context.all("Note").count == 6)
+        }
+    }
+
     @Test func `the error for an owner without identity is about the owner`() throws {
         for (info, problem) in [
             ([:], GraftError.Problem?.none), (["identityAttributes": "id"], .missingIdentity(attributes: ["id"])),
@@ -244,5 +287,22 @@ import Testing
                 #expect(missing?.problem != .missingIdentity(attributes: ["number", "order"]))
             }
         }
+    }
+}
+
+/// The members of a relationship, ordered or not.
+private struct Members {
+    let add: (Any) -> Void
+    let all: [Any]
+}
+
+extension NSManagedObject {
+    fileprivate func mutableOrderedSetOrSet(_ key: String, _ isOrdered: Bool) -> Members {
+        if isOrdered {
+            let set = mutableOrderedSetValue(forKey: key)
+            return Members(add: { set.add($0) }, all: set.array)
+        }
+        let set = mutableSetValue(forKey: key)
+        return Members(add: { set.add($0) }, all: set.allObjects)
     }
 }

@@ -6,6 +6,8 @@ import Foundation
 import Graft
 import Testing
 
+final class CodedQuake: NSManagedObject, ManagedCodable {}
+
 @Suite struct CompositeImportTests {
     private static func element(
         _ name: String, _ type: NSAttributeType = .doubleAttributeType, key: String? = nil
@@ -155,5 +157,38 @@ import Testing
         let archive = try stack.perform { try $0.archive() }
         try other.container.restore(archive)
         #expect(try exported(other) == Self.text)
+    }
+
+    // MARK: Coding
+
+    @Test func `a coder reads and writes an object for each composite attribute`() throws {
+        let model = Self.model()
+        model.entitiesByName["Quake"]?.managedObjectClassName = NSStringFromClass(CodedQuake.self)
+        try TestStack(model).perform { context throws in
+            let decoder = JSONDecoder()
+            decoder.managedObjectContext = context
+            func decode(_ text: String) throws -> CodedQuake {
+                try decoder.decode(CodedQuake.self, from: Data(text.utf8))
+            }
+            let quake = try decode(
+                #"{"code": "a", "place": {"name": "Rome", "point": {"x": 1.5, "y": 2}}, "shocks": [{"id": 1, "felt": {"x": 1}}]}"#
+            )
+            #expect(quake.value(forKeyPath: "place.name") as? String == "Rome")
+            #expect(quake.value(forKeyPath: "place.point.y") as? Double == 2)
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            let text = try String(decoding: encoder.encode(quake), as: UTF8.self)
+            #expect(
+                text
+                    == #"{"code":"a","place":{"name":"Rome","point":{"x":1.5,"y":2}},"shocks":[{"felt":{"x":1},"id":1}]}"#
+            )
+            #expect(try decode(text) === quake)
+            _ = try decode(#"{"code": "a", "place": {"point": {"x": 3}}}"#)
+            #expect(quake.value(forKeyPath: "place.point") as? [String: Double] == ["x": 3, "y": 2])
+            _ = try decode(#"{"code": "a", "place": null}"#)
+            #expect(quake.value(forKey: "place") == nil)
+            #expect(try String(decoding: encoder.encode(quake), as: UTF8.self).contains("place") == false)
+            #expect(throws: (any Error).self) { try decode(#"{"code": "a", "place": 5}"#) }
+        }
     }
 }

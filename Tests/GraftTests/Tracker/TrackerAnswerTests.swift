@@ -187,4 +187,35 @@ import Testing
             #expect(try tracker.pendingChange().isEmpty)
         }
     }
+
+    @Test func `objects without identity that a server's store has are the same after they were confirmed`() throws {
+        var sketch = ModelSketch()
+        sketch.entity("Note", [.attribute("text"), .attribute("stars", .integer32AttributeType)])
+        let model = sketch.model()
+        let server = try TestStack(model, .sqlite), client = try TestStack(model, .sqlite)
+        try server.perform { context throws in
+            for (text, stars) in [("gone", 0), ("a", 1), ("b", 2)] {
+                let note = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
+                note.setValuesForKeys(["text": text, "stars": stars])
+                try context.save()
+            }
+            context.delete(try #require(try context.one("Note", "text", "gone")))
+            try context.save()
+        }
+        let store = try #require(client.container.persistentStoreCoordinator.persistentStores.first?.url)
+        let state = try server.perform { try GraphSnapshot(of: $0) }
+        try client.perform { context throws in
+            let tracker = try GraphTracker(file: GraphTracker.file(besideStoreAt: store), context: context)
+            _ = try tracker.receive(state)
+            try context.save()
+            #expect(try tracker.pendingChange().isEmpty)
+            _ = try tracker.markSent()
+            try tracker.confirm()
+            #expect(try tracker.pendingChange().isEmpty)
+            try #require(try context.one("Note", "text", "a")).setValue(5, forKey: "stars")
+            try context.save()
+            let pending = try tracker.pendingChange()
+            #expect(pending.inserted.count + pending.deleted.count + pending.changed.count > 0)
+        }
+    }
 }
