@@ -126,9 +126,8 @@ def fetch_heroes(session):
 
 def save_heroes(session):
     heroes = session.scalars(select(Hero).order_by(Hero.identifier).limit(1_000)).all()
-    for number, hero in enumerate(heroes):
+    for hero in heroes:
         hero.rating = (hero.rating + 1) % 100
-        session.flush()
         session.commit()
     return len(heroes)
 

@@ -116,6 +116,8 @@
     extension PostgreSQLFaultTests {
         /// A file system of 12 MB; nil where one may not be made.
         private static let smallDisk: String? = {
+            // Nobody takes it away where no test begins.
+            guard Server.url != nil else { return nil }
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
                 "graft-disk-\(ProcessInfo.processInfo.processIdentifier)")
             let commands = "mkdir '\(folder.path)' && mount -t tmpfs -o size=12m tmpfs '\(folder.path)'"

@@ -75,8 +75,7 @@ extension NSManagedObjectContext {
     /// what he has been given. Not while objects are told of a save, whose changes are processed round by round.
     private func takePendingChangesIntoAccount() {
         // What a deletion takes with it is gone for whoever asks.
-        propagateDeletions()
-        if !isPreparingSave { processEvent(isCutShort: true) }
+        if isPreparingSave { propagateDeletions() } else { processEvent(isCutShort: true) }
     }
 
     /// The entity of a request in this context's model.

@@ -291,8 +291,7 @@ final class ManagedObjectDecoder {
     ) throws {
         for relationship in level.relationships where container.contains(relationship.key) {
             if relationship.ignoresNull, try container.decodeNil(forKey: relationship.key) { continue }
-            // A new object that is mentioned within itself has got members there.
-            let isNew = knownCount == nil && object.relatedObjects(relationship.number, relationship.property).isEmpty
+            let isNew = isNew(relationship, of: object, knownCount: knownCount)
             if let knownCount, relationship.number >= knownCount {
                 if try container.decodeNil(forKey: relationship.key) { continue }
                 throw Self.leftOut(relationship.property, of: object, container)
@@ -317,9 +316,17 @@ final class ManagedObjectDecoder {
     ) throws {
         for relationship in level.relationships
         where relationship.number < knownCount ?? .max && !relationship.ignoresNull {
-            try connect(relationship, of: object, to: [], isNew: knownCount == nil)
+            try connect(
+                relationship, of: object, to: [], isNew: isNew(relationship, of: object, knownCount: knownCount))
         }
         for (_, level) in level.steps { try clearRelationships(level, of: object, knownCount: knownCount) }
+    }
+
+    /// Whether a relationship has nothing to lose. A new object that is mentioned within itself has got members there.
+    private func isNew(
+        _ relationship: CodingPlan.Relationship, of object: NSManagedObject, knownCount: Int?
+    ) -> Bool {
+        knownCount == nil && object.relatedObjects(relationship.number, relationship.property).isEmpty
     }
 
     private func connect(

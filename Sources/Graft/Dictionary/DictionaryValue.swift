@@ -107,9 +107,8 @@ enum DictionaryValue {
     }
 
     private static func isBoolean(_ object: Any) -> Bool {
-        if type(of: object) == Double.self { return false }
-        if case .bool? = JSONValue(object: object) { return true }
-        return false
+        // Most are Swift's, which needn't become objects for that.
+        type(of: object) != Double.self && (object as? NSNumber)?.isBoolean ?? false
     }
 
     /// Whether an attribute's value, as the store keeps it, has fewer digits than what stood in a dictionary.

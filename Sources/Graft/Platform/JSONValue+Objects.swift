@@ -173,7 +173,7 @@ extension [Any] {
 
 extension NSNumber {
     /// Whether the number was made from a boolean.
-    fileprivate var isBoolean: Bool {
+    var isBoolean: Bool {
         #if canImport(Darwin)
             CFGetTypeID(self) == CFBooleanGetTypeID()
         #else

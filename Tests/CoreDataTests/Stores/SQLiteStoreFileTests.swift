@@ -330,7 +330,8 @@ import Testing
         try FileManager.default.moveItem(at: url, to: elsewhere)
         hero.setValue("Sheela", forKey: "name")
         let error = #expect(throws: CocoaError.self) { try context.save() }
-        #expect((error?.userInfo[NSSQLiteErrorDomain] as? NSNumber)?.intValue == 6922)
+        let code = unsafe error?.userInfo[NSSQLiteErrorDomain] as? Int
+        #expect(code == 6922)
         #expect(hero.hasChanges)
 
         try FileManager.default.moveItem(at: elsewhere, to: url)
