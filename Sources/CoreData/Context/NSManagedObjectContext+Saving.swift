@@ -131,11 +131,12 @@ extension NSManagedObjectContext {
 
     private func changesToSave() throws -> StoreChanges {
         let inserted = try inserted.objects.map(insertion), updated = try updated.objects.compactMap(update)
+        let partners = unchangedPartners(updated)
         return StoreChanges(
             inserted: inserted, updated: updated,
             deleted: deleted.objects.map { object in
                 RowChange(objectID: object.id, version: object.version, values: object.committed, changed: SlotSet())
-            }, linked: linkedRows(inserted, updated), watched: watchedRows(), origin: origin,
+            }, linked: linkedRows(inserted, updated), watched: watchedRows() + partners, origin: origin,
             assignedStores: assignedStores)
     }
 
@@ -143,6 +144,23 @@ extension NSManagedObjectContext {
     private func watchedRows() -> [WatchedRow] {
         watched.objects.filter { $0.context === self && !$0.hasChanges && !$0.isFault }
             .map { WatchedRow(objectID: $0.id, version: $0.version) }
+    }
+
+    /// The objects that new one-to-one links lead to and that led back when they were read: where somebody else has changed that since,
+    /// the link would be there from one side alone.
+    private func unchangedPartners(_ updated: [RowChange]) -> [WatchedRow] {
+        let known = Set(updated.map(\.objectID.key))
+        var partners: [WatchedRow] = []
+        for change in updated {
+            let layout = change.objectID.entity.layout
+            for slot in layout.toOneSlots where change.changed.contains(slot) && layout.slots[slot].isOneToOne {
+                guard case .object(let other) = change.values[slot], !other.isInserted, !other.isDeleted,
+                    !other.isFault, !known.contains(other.id.key)
+                else { continue }
+                partners.append(WatchedRow(objectID: other.id, version: other.version))
+            }
+        }
+        return partners
     }
 
     /// The rows that new links lead to and that the save doesn't change: the other side had been read when the link was there already.

@@ -159,7 +159,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
         case .mergeByPropertyStoreTrumpMergePolicyType: kept = mine.filter { !theirs.contains($0) }
         case .overwriteMergePolicyType:
             kept = object.layout.slots.indices.filter { !object.layout.slots[$0].isToMany || mine.contains($0) }
-        default: kept = mine
+        default: kept = mine + object.claimedSlots.filter { !mine.contains($0) }
         }
         // A row doesn't tell of members; what came and went is put onto those that there are.
         if mergeType != .rollbackMergePolicyType {

@@ -252,6 +252,14 @@ extension NSManagedObject {
         return isMember ? demandsBeing(in: owner, inverse) : deniesBeing(in: owner, inverse)
     }
 
+    /// The one-to-one relationships that unsaved changes of the objects at the other end have led back here.
+    var claimedSlots: [Int] {
+        layout.toOneSlots.filter { slot in
+            guard layout.slots[slot].isOneToOne, let inverse = layout.inverses[slot], let context else { return false }
+            return values[slot].destination(in: context)?.demandsBeing(in: self, inverse) ?? false
+        }
+    }
+
     private func demandsBeing(in owner: NSManagedObject, _ inverse: Int) -> Bool {
         guard touched.contains(inverse), !isDeleted else { return false }
         switch values[inverse] {

@@ -383,4 +383,45 @@ import Testing
         }
         #expect(same.value(forKey: "name") as? String == "Ada" && !same.isDeleted && !same.hasChanges)
     }
+
+    // Found by the stress law. Apple's documentation says that both sides of a relationship agree; which of the two contexts wins is ours.
+    @Test(
+        arguments: StoreKind.allCases,
+        [
+            NSMergePolicyType.errorMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType,
+            .mergeByPropertyObjectTrumpMergePolicyType, .overwriteMergePolicyType, .rollbackMergePolicyType,
+        ])
+    func `a one-to-one link to an object that somebody else has unlinked is stored on both sides or on none`(
+        _ kind: StoreKind, _ policy: NSMergePolicyType
+    ) throws {
+        let library = try Library(kind)
+        let (theirs, ours) = (library.context, library.newContext())
+        ours.mergePolicy = NSMergePolicy(merge: policy)
+        let author = library.insert("Author", ["name": "a"]), passport = library.insert("Passport", ["number": "1"])
+        author.setValue(passport, forKey: "passport")
+        try theirs.save()
+        let ourAuthor = try ours.existingObject(with: author.objectID)
+        let ourPassport = try ours.existingObject(with: passport.objectID)
+        #expect(ourAuthor.one("passport") === ourPassport)
+        author.setValue(nil, forKey: "passport")
+        try theirs.save()
+        ours.refresh(ourPassport, mergeChanges: false)
+        ourPassport.setValue(ourAuthor, forKey: "owner")
+        if policy == .errorMergePolicyType {
+            #expect(throws: CocoaError.self) { try ours.save() }
+        } else {
+            try ours.save()
+        }
+        ours.checkInvariants()
+        let read = library.newContext()
+        let (storedAuthor, storedPassport) = (
+            try read.existingObject(with: author.objectID), try read.existingObject(with: passport.objectID)
+        )
+        #expect(
+            storedAuthor.one("passport").map { $0 === storedPassport }
+                == storedPassport.one("owner").map { $0 === storedAuthor })
+        if [.mergeByPropertyObjectTrumpMergePolicyType, .overwriteMergePolicyType].contains(policy) {
+            #expect(storedPassport.one("owner") === storedAuthor)
+        }
+    }
 }

@@ -224,7 +224,7 @@ final class IncrementalStoreBackend: StoreBackend {
             updated: objects(changes.updated.map(\.objectID), context.updated.objects),
             deleted: objects(changes.deleted.map(\.objectID), context.deleted.objects),
             locked: changes.watched.isEmpty
-                ? nil : objects(changes.watched.map(\.objectID), context.watched.objects))
+                ? nil : Set(changes.watched.compactMap { context.registeredObject(for: $0.objectID) }))
         request.affectedStores = [store]
         _ = try store.execute(request, with: context)
         return nil
