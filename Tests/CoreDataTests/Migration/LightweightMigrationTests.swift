@@ -349,7 +349,7 @@ import Testing
         #expect(try context.members("Power", "hero").joined().sorted() == ["Ada", "Bob"])
     }
 
-    @Test func `a relationship whose destination moves up or down leads to what is left`() throws {
+    @Test func `a relationship whose destination moves down leads there where every object fits`() throws {
         let store = try MigratingStore(TestModel.heroes()) { context in
             let ada = context.insert("Hero", ["name": "Ada"]), cyd = context.insert("Sidekick", ["name": "Cyd"])
             context.insert("Power", ["name": "flying", "hero": ada])
@@ -362,9 +362,39 @@ import Testing
             sidekick.properties.append(powers)
             try model.entity("Power").relationship("hero").destinationEntity = sidekick
         }
-        let context = try migrate(store, to: model)
+        // Who led to a hero that is no sidekick would lead nowhere.
+        let error = try store.refusal(model)
+        #expect(
+            error.localizedDescription.contains(
+                "Power.hero leads to 'Sidekick' now, but 1 link(s) lead to objects of other entities"))
+        var context = try store.open(TestModel.heroes(), nil)
+        try #require(try context.all("Power").first { $0.value(forKey: "name") as? String == "flying" })
+            .setValue(nil, forKey: "hero")
+        try context.save()
+        try store.close()
+        context = try migrate(store, to: model)
         #expect(try context.members("Power", "hero").flatMap(\.self) == ["Cyd"])
         #expect(try context.members("Sidekick", "powers") == [["seeing"]])
+    }
+
+    @Test func `a list that loses its inverse keeps its objects where none is in several`() throws {
+        let store = try heroes()
+        let model = try TestModel.heroes().next { model in
+            let hero = try model.entity("Hero"), team = try model.entity("Team")
+            let back = try #require(try hero.relationship("teams").inverseRelationship)
+            team.properties.removeAll { $0 === back }
+            try hero.relationship("teams").inverseRelationship = nil
+        }
+        let error = try store.refusal(model)
+        #expect(error.localizedDescription.contains("Hero.teams has no inverse now"))
+        #expect(error.localizedDescription.contains("1 object(s) are in several, the first of them Team/p"))
+        var context = try store.open(TestModel.heroes(), nil)
+        let cyd = try #require(try context.all("Hero").first { $0.value(forKey: "name") as? String == "Cyd" })
+        cyd.setValue(NSSet(), forKey: "teams")
+        try context.save()
+        try store.close()
+        context = try migrate(store, to: model)
+        #expect(try context.members("Hero", "teams").map { $0.sorted() } == [["first", "second"], [], []])
     }
 
     @Test func `a relationship becomes mandatory where every object has one`() throws {

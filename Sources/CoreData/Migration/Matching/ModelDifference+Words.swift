@@ -19,6 +19,8 @@ extension ModelDifference.Change {
         case .removed: "removed"
         case .renamed(let old): "renamed from '\(old)'"
         case .abstract(let isAbstract): isAbstract ? "became abstract" : "became concrete"
+        // A root whose hierarchy others have joined.
+        case .superentity(nil, nil): "became the parent of other entities"
         case .superentity(let old, let new): "parent changed from \(Self.quoted(old)) to \(Self.quoted(new))"
         case .uniqueness(let old, let new): "uniqueness changed from \(Self.tuples(old)) to \(Self.tuples(new))"
         case .modifier(let old, let new): "version changed from \(Self.quoted(old)) to \(Self.quoted(new))"

@@ -67,7 +67,7 @@ package struct GraphMigration {
         let rows = RowMigration(tables: schemas, matching: matching, plan: plan)
         try rows.copyRows(db)
         try onStep(.copied)
-        try rows.clearLostReferences(db)
+        try rows.clearLostReferences(db, errors)
         try LinkMigration(tables: schemas, matching: matching, plan: plan, errors: errors).writeLinks(db)
         try checks.checkMandatoryRelationships(db)
         try onStep(.linked)

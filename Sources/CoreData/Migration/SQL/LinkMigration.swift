@@ -64,12 +64,28 @@ struct LinkMigration {
             let select = selection(property, of: entity, keepsDirection: job.relationship === job.inverse)
             let columns = isReversed ? "l.b, l.a, l.d, l.c" : "l.a, l.b, l.c, l.d"
             let (from, to) = isReversed ? (member, job.owner) : (job.owner, member)
+            try requireFit(select, to, "\(job.owner.name).\(job.relationship.name)", from, db)
             try db.run(
                 SQLFragment(
                     sql: "INSERT INTO \(links) (OWNER, MEMBER, MEMBERORDER, OWNERORDER) "
                         + "SELECT \(columns) FROM (\(select)) AS l WHERE \(exists("l.a", in: from.table, tables.list(group.entities))) "
                         + "AND \(exists("l.b", in: to.table, tables.list(under: to))) ON CONFLICT DO NOTHING"))
         }
+    }
+
+    /// Makes sure that what comes along of the objects at the other end is of an entity that the relationship can lead to.
+    private func requireFit(
+        _ select: String, _ destination: SQLEntity, _ relationship: String, _ owner: SQLEntity,
+        _ db: any MigrationDatabase
+    ) throws {
+        if destination.isRoot { return }
+        let misled =
+            "FROM (\(select)) AS l WHERE EXISTS (SELECT 1 FROM \(destination.table) AS t WHERE t.\(dialect.key) = l.b "
+            + "AND t.\(dialect.entity) NOT IN (\(tables.list(under: destination))))"
+        let count = try db.number("SELECT COUNT(*) \(misled)")
+        guard count > 0 else { return }
+        let first = try db.number("SELECT MIN(l.a) \(misled)")
+        throw errors.misled(relationship, to: destination.name, count, first: "\(owner.name)/p\(first)")
     }
 
     private func exists(_ key: String, in table: String, _ entities: String) -> String {
@@ -123,8 +139,13 @@ struct LinkMigration {
             switch toMany.storage {
             case .joinTable(let join): try write(job, into: join, db)
             case .foreignKey(let key):
-                if let inverse = job.inverse, let member = destination(of: .toMany(toMany)) {
-                    try requireOne(per: "MEMBER", of: member, inverse, db)
+                if let inverse = job.inverse {
+                    try requireOne(per: "MEMBER", of: toMany.destination, inverse, db)
+                } else {
+                    try requireOne(per: "MEMBER", db) { count, first in
+                        "\(job.owner.name).\(job.relationship.name) has no inverse now, so an object can be in one such list, but "
+                            + "\(count) object(s) are in several, the first of them \(toMany.destination.name)/p\(first)"
+                    }
                 }
                 try update(
                     Target(
@@ -146,15 +167,22 @@ struct LinkMigration {
     private func requireOne(
         per side: String, of entity: SQLEntity, _ relationship: NSRelationshipDescription, _ db: any MigrationDatabase
     ) throws {
+        try requireOne(per: side, db) { count, first in
+            "\(entity.name).\(relationship.name) leads to one object now, but \(count) object(s) have several in it, the "
+                + "first of them \(entity.name)/p\(first)"
+        }
+    }
+
+    private func requireOne(
+        per side: String, _ db: any MigrationDatabase, _ words: (_ count: Int64, _ first: Int64) -> String
+    ) throws {
         let several = "FROM (SELECT \(side) AS id FROM \(links) GROUP BY \(side) HAVING COUNT(*) > 1) AS s"
         let count = try db.number("SELECT COUNT(*) \(several)")
         guard count > 0 else { return }
         let first = try db.number("SELECT MIN(id) \(several)")
         throw errors.badData(
-            [
-                "\(entity.name).\(relationship.name) leads to one object now, but \(count) object(s) have several in it, the "
-                    + "first of them \(entity.name)/p\(first). Take the others out first, or make a mapping model that chooses"
-            ], reason: "Several objects where one has room")
+            ["\(words(count, first)). Take the others out first, or make a mapping model that chooses"],
+            reason: "Several objects where one has room")
     }
 
     /// The order keys of one side: those that there are, or new ones in the order of the primary keys.

@@ -121,8 +121,10 @@ struct RowMigration {
         return "(SELECT \(inNewNumbers("t.Z_ENT")) FROM \(target) AS t WHERE t.Z_PK = o.\(old.column))"
     }
 
-    /// Clears references to rows that haven't come along, or that the relationship can't lead to any more.
-    func clearLostReferences(_ db: any MigrationDatabase) throws {
+    /// Clears references to rows that haven't come along.
+    ///
+    /// - Throws: `CocoaError` for those that have, but that the relationship can't lead to any more.
+    func clearLostReferences(_ db: any MigrationDatabase, _ errors: MigrationErrors) throws {
         for entity in tables.destination.entities {
             for case .toOne(let toOne)? in entity.description.ownProperties.map({ entity.property(named: $0.name) })
             where plan.isDirect(toOne.description) {
@@ -130,6 +132,17 @@ struct RowMigration {
                     .filter { matching.narrows($0.old, to: toOne.description) }
                     .compactMap { tables.destination.entity(for: $0.match.destination) }
                 if numbers.isEmpty { continue }
+                let misled =
+                    "FROM \(entity.table) AS o JOIN \(toOne.destination.table) AS t ON t.\(dialect.key) = o.\(toOne.column) "
+                    + "WHERE o.\(dialect.entity) IN (\(tables.list(numbers))) "
+                    + "AND t.\(dialect.entity) NOT IN (\(tables.list(under: toOne.destination)))"
+                let count = try db.number("SELECT COUNT(*) \(misled)")
+                if count > 0 {
+                    let first = try db.number("SELECT MIN(o.\(dialect.key)) \(misled)")
+                    throw errors.misled(
+                        "\(entity.name).\(toOne.description.name)", to: toOne.destination.name, count,
+                        first: "\(entity.name)/p\(first)")
+                }
                 let cleared = [toOne.column, toOne.entityColumn, toOne.orderColumn].compactMap { $0 }
                     .map { "\($0) = NULL" }.joined(separator: ", ")
                 try db.run(
