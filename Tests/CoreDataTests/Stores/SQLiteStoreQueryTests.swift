@@ -150,12 +150,22 @@ import Testing
 
     // MARK: Chunks
 
-    @Test func `keys are taken in portions of few sizes, and every key once`() {
-        for count in [0, 1, 2, 8, 9, 64, 65, 1024, 1025, 3000] {
-            let keys = (0..<count).map(Int64.init)
+    @Test func `keys are taken in lists of few lengths or as ranges, and every key once`() {
+        for (count, step) in [0, 1, 2, 8, 9, 64, 65, 1024, 1025, 3000].flatMap({ [($0, 1), ($0, 2)] }) {
+            let keys = (0..<count).map { Int64($0 * step) }
             let chunks = Array(KeyChunks(keys))
             #expect(chunks.flatMap { Array($0.keys) } == keys)
-            #expect(chunks.allSatisfy { KeyChunks.sizes.contains($0.size) && $0.keys.count <= $0.size })
+            for chunk in chunks {
+                if let size = chunk.size {
+                    #expect(KeyChunks.sizes.contains(size) && chunk.keys.count <= size)
+                } else {
+                    #expect(chunk.keys.last == chunk.keys.first.map { $0 + Int64(chunk.keys.count - 1) })
+                }
+            }
+            #expect(step == 1 && count >= 64 ? chunks.count == 1 : chunks.allSatisfy { $0.size != nil })
         }
+        let (edge, mixed) = ([Int64.max - 1, .max], [3, 7] + (100..<300).map(Int64.init) + [302, 302])
+        #expect(KeyChunks(edge).flatMap { Array($0.keys) } == edge)
+        #expect(KeyChunks(mixed).flatMap { Array($0.keys) } == mixed)
     }
 }

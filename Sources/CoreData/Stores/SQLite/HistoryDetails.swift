@@ -45,7 +45,7 @@ enum HistoryDetails {
         var details: [Int64: [HistoryDetail]] = [:]
         for chunk in KeyChunks(keys) {
             let statement = try RowStatement(
-                db, "SELECT Z_PK, \(columns) FROM \(plan.entity.table) WHERE Z_PK IN (\(chunk.marks))")
+                db, "SELECT Z_PK, \(columns) FROM \(plan.entity.table) WHERE Z_PK \(chunk.test)")
             try chunk.bind(to: statement)
             while try statement.step() {
                 details[statement.integer(at: 0)] = fields.indices.compactMap { index in
@@ -108,7 +108,7 @@ enum HistoryDetails {
         let places = Dictionary(changes.enumerated().map { ($1.number, $0) }) { first, _ in first }
         for chunk in KeyChunks(changes.filter { $0.kind != .insert }.map(\.number)) {
             let statement = try RowStatement(
-                db, "SELECT ZCHANGE, ZPROPERTY, ZVALUE FROM \(table) WHERE ZCHANGE IN (\(chunk.marks))")
+                db, "SELECT ZCHANGE, ZPROPERTY, ZVALUE FROM \(table) WHERE ZCHANGE \(chunk.test)")
             try chunk.bind(to: statement)
             while try statement.step() {
                 guard let place = places[statement.integer(at: 0)] else { continue }

@@ -174,7 +174,7 @@ extension SQLiteStoreBackend {
                 let statement = try RowStatement(
                     db,
                     "SELECT Z_PK, ZTRANSACTIONID, ZCHANGETYPE, ZENTITY, ZENTITYPK FROM ACHANGE "
-                        + "WHERE ZTRANSACTIONID IN (\(chunk.marks)) ORDER BY ZTRANSACTIONID, Z_PK")
+                        + "WHERE ZTRANSACTIONID \(chunk.test) ORDER BY ZTRANSACTIONID, Z_PK")
                 try chunk.bind(to: statement)
                 while try statement.step() {
                     // Entities of other configurations, and of models that the store once had, have no IDs here.

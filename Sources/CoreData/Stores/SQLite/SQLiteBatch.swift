@@ -98,7 +98,7 @@ struct SQLiteBatch {
             for chunk in KeyChunks(keys) {
                 let statement = try RowStatement(
                     db,
-                    "SELECT \(field.column) FROM \(plan.entity.table) WHERE Z_PK IN (\(chunk.marks)) "
+                    "SELECT \(field.column) FROM \(plan.entity.table) WHERE Z_PK \(chunk.test) "
                         + "AND LENGTH(\(field.column)) = \(ExternalDataFolder.referenceLength)")
                 try chunk.bind(to: statement)
                 while try statement.step() { files.release(statement.data(at: 0)) }

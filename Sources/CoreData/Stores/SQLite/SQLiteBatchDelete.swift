@@ -27,7 +27,7 @@ final class SQLiteBatchDelete: BatchDeletionWriter {
         var ids: [NSManagedObjectID] = []
         for chunk in KeyChunks(keys) {
             let statement = try RowStatement(
-                batch.db, relationship.destinations(of: plan.entity, keys: "IN (\(chunk.marks))"))
+                batch.db, relationship.destinations(of: plan.entity, keys: "\(chunk.test)"))
             try chunk.bind(to: statement)
             while try statement.step() {
                 // A row of an entity that the store's configuration doesn't have is nobody's here.
@@ -46,7 +46,7 @@ final class SQLiteBatchDelete: BatchDeletionWriter {
                 kind: .deletion, entityNumber: group.plan.entity.number, keys: group.keys, details: kept))
         try batch.release(group.plan, group.plan.fields, keys: group.keys)
         for chunk in KeyChunks(group.keys) {
-            try run("DELETE FROM \(group.plan.entity.table) WHERE Z_PK IN (\(chunk.marks))", chunk)
+            try run("DELETE FROM \(group.plan.entity.table) WHERE Z_PK \(chunk.test)", chunk)
         }
     }
 
@@ -58,9 +58,9 @@ final class SQLiteBatchDelete: BatchDeletionWriter {
 
     func deletePairs(_ join: SQLJoin, _ keys: [Int64]) throws {
         for chunk in KeyChunks(keys) {
-            try run("DELETE FROM \(join.table) WHERE \(join.ownerColumn) IN (\(chunk.marks))", chunk)
+            try run("DELETE FROM \(join.table) WHERE \(join.ownerColumn) \(chunk.test)", chunk)
             if join.isReflexive {
-                try run("DELETE FROM \(join.table) WHERE \(join.memberColumn) IN (\(chunk.marks))", chunk)
+                try run("DELETE FROM \(join.table) WHERE \(join.memberColumn) \(chunk.test)", chunk)
             }
         }
     }
@@ -75,7 +75,7 @@ final class SQLiteBatchDelete: BatchDeletionWriter {
         for chunk in KeyChunks(keys) {
             let statement = try RowStatement(
                 batch.db,
-                "UPDATE \(table) SET \(emptied), \(RowVersion.countingUp) WHERE \(columns[0]) IN (\(chunk.marks)) "
+                "UPDATE \(table) SET \(emptied), \(RowVersion.countingUp) WHERE \(columns[0]) \(chunk.test) "
                     + "RETURNING Z_PK, Z_ENT")
             try chunk.bind(to: statement)
             while try statement.step() {

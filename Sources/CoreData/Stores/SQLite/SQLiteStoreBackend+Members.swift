@@ -27,7 +27,7 @@ extension SQLiteStoreBackend {
             // The rows of an owner follow each other.
             var last: (key: Int64, position: Int)?
             for chunk in KeyChunks(positions.keys.sorted()) {
-                let statement = try RowStatement(db, sql.text(marks: chunk.marks))
+                let statement = try RowStatement(db, sql.text(owners: chunk.test))
                 try chunk.bind(to: statement)
                 while try statement.step() {
                     let key = statement.integer(at: 0)
@@ -116,32 +116,33 @@ private struct MembersSQL {
         self.isWholeTable = isWholeTable
     }
 
-    func text(marks: String) -> String {
+    /// - Parameter owners: What the owner's key is compared with.
+    func text(owners: String) -> String {
         switch storage {
         case .foreignKey(let key):
             let order = key.orderColumn.map { "\($0), " } ?? ""
-            return "SELECT \(key.column), Z_PK, Z_ENT FROM \(key.table) WHERE \(key.column) IN (\(marks)) "
+            return "SELECT \(key.column), Z_PK, Z_ENT FROM \(key.table) WHERE \(key.column) \(owners) "
                 + "ORDER BY \(key.column), \(order)Z_PK"
         case .joinTable(let join):
-            return join.isReflexive ? reflexive(join, marks) : direct(join, marks)
+            return join.isReflexive ? reflexive(join, owners) : direct(join, owners)
         }
     }
 
-    private func direct(_ join: SQLJoin, _ marks: String) -> String {
+    private func direct(_ join: SQLJoin, _ owners: String) -> String {
         let order = join.orderColumn.map { "j.\($0), " } ?? ""
         let (number, table) = entityNumber(ofKey: "j.\(join.memberColumn)")
         return "SELECT j.\(join.ownerColumn), j.\(join.memberColumn), \(number) FROM \(join.table) AS j\(table) "
-            + "WHERE j.\(join.ownerColumn) IN (\(marks)) "
+            + "WHERE j.\(join.ownerColumn) \(owners) "
             + "ORDER BY j.\(join.ownerColumn), \(order)j.\(join.memberColumn)"
     }
 
     /// A pair stands in the table once, in either direction.
-    private func reflexive(_ join: SQLJoin, _ marks: String) -> String {
+    private func reflexive(_ join: SQLJoin, _ owners: String) -> String {
         let order = join.orderColumn ?? "0"
         let (number, table) = entityNumber(ofKey: "p.member")
         let pairs = [(join.ownerColumn, join.memberColumn), (join.memberColumn, join.ownerColumn)].map {
             "SELECT \($0.0) AS owner, \($0.1) AS member, \(order) AS position FROM \(join.table) "
-                + "WHERE \($0.0) IN (\(marks))"
+                + "WHERE \($0.0) \(owners)"
         }
         return "SELECT p.owner, p.member, \(number) FROM (\(pairs.joined(separator: " UNION "))) AS p\(table) "
             + "ORDER BY p.owner, p.position, p.member"

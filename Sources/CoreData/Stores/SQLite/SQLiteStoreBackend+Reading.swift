@@ -95,9 +95,10 @@ extension SQLiteStoreBackend {
         for (entity, keys) in groups {
             let plan = selectPlan(entity, includesSubentities: true, slots: slots)
             var decoder = RowDecoder(plan: plan, external: external)
-            for chunk in KeyChunks(keys) {
+            let isSorted = zip(keys, keys.dropFirst()).allSatisfy { $0 <= $1 }
+            for chunk in KeyChunks(isSorted ? keys : keys.sorted()) {
                 var sql =
-                    "SELECT \(Self.list(plan.columns)) FROM \(entity.table) AS t0 WHERE t0.Z_PK IN (\(chunk.marks))"
+                    "SELECT \(Self.list(plan.columns)) FROM \(entity.table) AS t0 WHERE t0.Z_PK \(chunk.test)"
                 if let condition = entity.rowCondition(includingSubentities: true) { sql += " AND t0.\(condition)" }
                 let statement = try RowStatement(db, sql)
                 try chunk.bind(to: statement)
@@ -187,17 +188,22 @@ struct EntityLookup {
     }
 }
 
-/// Keys in portions for `IN (?, ?, …)`. The portions have few different sizes, so that few statements are compiled; the
-/// last one is filled up by repeating its last key.
+/// Keys in portions: what follows each other without a gap as a range, the rest for `IN (?, ?, …)`. The lists have few different
+/// lengths, so that few statements are compiled; the last one is filled up by repeating its last key.
 struct KeyChunks: Sequence {
     struct Chunk {
         let keys: ArraySlice<Int64>
-        let size: Int
+        /// How long a list is; nil for a range.
+        let size: Int?
 
-        /// Numbered, so that a statement can use the list twice.
-        var marks: String { KeyChunks.marks[size] ?? "" }
+        /// What a column is compared with. Numbered, so that a statement can use it twice.
+        var test: String { size.map { "IN (\(KeyChunks.marks[$0] ?? ""))" } ?? "BETWEEN ?1 AND ?2" }
 
         func bind(to statement: RowStatement) throws {
+            guard let size else {
+                try statement.bind(keys[keys.startIndex], at: 1)
+                return try statement.bind(keys[keys.endIndex - 1], at: 2)
+            }
             for index in 0..<size {
                 let key = keys[Swift.min(keys.startIndex + index, keys.endIndex - 1)]
                 try statement.bind(key, at: Int32(index + 1))
@@ -208,6 +214,8 @@ struct KeyChunks: Sequence {
     static let sizes = [1, 4, 16, 64, 256, 1024]
     private static let marks = Dictionary(
         uniqueKeysWithValues: sizes.map { size in (size, (1...size).map { "?\($0)" }.joined(separator: ",")) })
+    /// How many keys make a range.
+    private static let shortestRange = 64
     private let keys: [Int64]
 
     init(_ keys: [Int64]) { self.keys = keys }
@@ -217,10 +225,22 @@ struct KeyChunks: Sequence {
         return AnyIterator {
             let left = keys.count - next
             guard left > 0, let largest = Self.sizes.last else { return nil }
+            let range = range(from: next)
+            if range.count >= Self.shortestRange {
+                next = range.endIndex
+                return Chunk(keys: keys[range], size: nil)
+            }
             let size = Self.sizes.first { $0 >= left } ?? largest
             let slice = keys[next..<Swift.min(next + size, keys.count)]
             next += size
             return Chunk(keys: slice, size: size)
         }
+    }
+
+    /// The keys from a place on that follow each other without a gap.
+    private func range(from start: Int) -> Range<Int> {
+        var end = start + 1
+        while end < keys.count, keys[end - 1] < .max, keys[end] == keys[end - 1] + 1 { end += 1 }
+        return start..<end
     }
 }
