@@ -14,6 +14,7 @@ enum Main {
         for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 {
             _ = unsafe open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
+        Console.widen()
         exit(Tool.run(Array(CommandLine.arguments.dropFirst()), console: Console()))
     }
 }

@@ -93,4 +93,38 @@ import Testing
     @Test func `JSON that is inspected is told to be JSON`() throws {
         try graft("inspect", folder.file("in.json", Self.input)).failed(saying: "in.json", "it is JSON", "graft import")
     }
+
+    @Test(arguments: ["20", "0", "-3"])
+    func `a terminal without room for the indent of a help gets a wider one`(_ columns: String) throws {
+        let help = try shell("COLUMNS=\(columns) exec \"$GRAFT\" import --help", in: folder)
+        #expect(help.status == 0 && help.text.contains("--store"))
+        #expect(try shell("COLUMNS=\(columns) exec \"$GRAFT\" import --nope", in: folder).status == 64)
+    }
+
+    @Test func `a new store isn't what the logs of one that was there before say`() throws {
+        let (old, new) = (try folder.file("old.json", #"[{"id": 1, "name": "Old"}]"#), folder.path("New.sqlite"))
+        let model = try folder.model(
+            #"<entity name="Hero"><attribute name="id" attributeType="Integer 64"/><attribute name="name" attributeType="String" optional="YES"/></entity>"#
+        )
+        func take(_ file: String) throws {
+            try graft("import", file, "--entity", "Hero", "--store", new, "--model", model).succeeded()
+        }
+        try take(old)
+        let database = try DatabasePool(path: new)
+        try database.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
+            try db.execute(sql: "UPDATE ZHERO SET ZNAME = 'Changed'")
+            try FileManager.default.copyItem(atPath: new + "-wal", toPath: new + "-kept")
+        }
+        try database.close()
+        for name in [new, new + "-wal", new + "-shm"] where FileManager.default.fileExists(atPath: name) {
+            try FileManager.default.removeItem(atPath: name)
+        }
+        for log in ["-wal", "-journal"] {
+            try FileManager.default.copyItem(atPath: new + "-kept", toPath: new + log)
+        }
+        try take(try folder.file("new.json", #"[{"id": 2, "name": "New"}]"#))
+        #expect(try graft("export", "--store", new, "--entity", "Hero").succeeded().text.contains("New"))
+        #expect(try StoreFile(path: new).count("ZHERO", where: "ZNAME <> 'New'") == 0)
+    }
 }

@@ -22,6 +22,21 @@ struct Console: Sendable {
     /// The width of the terminal that shows the diagnostics.
     var width: Int { environment["COLUMNS"].flatMap { Int($0) } ?? 80 }
 
+    /// Fewer columns than this are taken for this many: the parser's help stops the process where lines have less room than its indent.
+    private static let leastWidth = 40
+
+    /// Lets help be as wide as it has to be, whatever the terminal says. To be called before there are other threads.
+    static func widen() {
+        var width = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) }
+        if width == nil {
+            var size = winsize()
+            // Safe: the call fills in the size that it is given, and nothing else.
+            if unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { width = Int(size.ws_col) }
+        }
+        // Safe: nobody else reads or writes the environment yet.
+        if let width, width < leastWidth { _ = unsafe setenv("COLUMNS", "\(leastWidth)", 1) }
+    }
+
     /// Whether the reader of the output, a pipe, has gone.
     var isOutputClosed: Bool {
         var request = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)

@@ -249,7 +249,7 @@ package enum SQLiteStoreFile {
     }
 
     /// Moves a store that nobody has open to where there is none. Its file comes last, so that there is a store only when
-    /// all of it is there.
+    /// all of it is there. The logs of a store that was there once go: SQLite would take them for the new one's.
     ///
     /// - Throws: `CocoaError` where there is one, or the files can't be moved.
     package static func move(from source: URL, to destination: URL) throws {
@@ -263,6 +263,12 @@ package enum SQLiteStoreFile {
         } else if manager.fileExists(atPath: from.supportFolder.path) {
             try manager.moveItem(at: from.supportFolder, to: to.supportFolder)
             try to.synchronize()
+        }
+        if !manager.fileExists(atPath: destination.path) {
+            for log in ["-wal", "-shm", "-journal"].map({ destination.path + $0 }) where manager.fileExists(atPath: log)
+            {
+                try manager.removeItem(atPath: log)
+            }
         }
         for suffix in ["-wal", "-shm", ""] where manager.fileExists(atPath: source.path + suffix) {
             try manager.moveItem(atPath: source.path + suffix, toPath: destination.path + suffix)
