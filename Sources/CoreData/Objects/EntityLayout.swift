@@ -80,7 +80,7 @@ package final class EntityLayout {
     }
 
     /// The slots that a store keeps.
-    private(set) lazy var persistentSlots: SlotSet = {
+    package private(set) lazy var persistentSlots: SlotSet = {
         var set = SlotSet()
         for (index, slot) in slots.enumerated() where !slot.isTransient { set.insert(index) }
         return set

@@ -46,7 +46,7 @@ package struct RowChange {
     package var values: SlotValues
     /// The slots whose columns have to be written; all of them for an insertion.
     package var changed: SlotSet
-    /// The changed to-many slots of an update. An insertion's members are in `values`.
+    /// The changed to-many slots of an update. An insertion's members are in `values`, as objects or as IDs.
     package var relations: [RelationChange] = []
 
     package init(
@@ -68,6 +68,14 @@ package struct RelationChange {
     package var removed: [NSManagedObjectID]
     /// All members in order, for an ordered relationship.
     package var order: [NSManagedObjectID]?
+
+    package init(slot: Int, added: [NSManagedObjectID], removed: [NSManagedObjectID], order: [NSManagedObjectID]? = nil)
+    {
+        self.slot = slot
+        self.added = added
+        self.removed = removed
+        self.order = order
+    }
 }
 
 /// A row that a save doesn't change, but that nobody else may have changed either.
@@ -187,6 +195,9 @@ package protocol StoreBackend: AnyObject {
     /// Reserves primary keys for new rows of an entity and returns permanent IDs.
     func permanentIDs(for entity: NSEntityDescription, count: Int) throws -> [NSManagedObjectID]
 
+    /// Permanent IDs for new rows of an entity, with the numbers that are wished for as far as no other row has them.
+    func permanentIDs(for entity: NSEntityDescription, wishes: [Int64?]) throws -> [NSManagedObjectID]
+
     /// Permanent IDs for new objects of one entity, in their order.
     func permanentIDs(forNew objects: [NSManagedObject]) throws -> [NSManagedObjectID]
 
@@ -248,6 +259,10 @@ extension StoreBackend {
     package func watch(_ announce: @escaping @Sendable () -> Void) -> AnyObject? { nil }
     package func beginWriting() throws -> Int64 { 0 }
     package func endWriting() {}
+
+    package func permanentIDs(for entity: NSEntityDescription, wishes: [Int64?]) throws -> [NSManagedObjectID] {
+        try permanentIDs(for: entity, count: wishes.count)
+    }
 
     /// Stores give out numbers; what the objects hold doesn't matter to them.
     package func permanentIDs(forNew objects: [NSManagedObject]) throws -> [NSManagedObjectID] {

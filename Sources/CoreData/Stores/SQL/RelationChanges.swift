@@ -32,8 +32,9 @@ package final class RelationChanges {
             case .foreignKey(let key):
                 guard !key.hasInverse || key.orderColumn != nil else { continue }
                 for change in changes {
-                    guard case .objects(let members) = change.values[slot], !members.isEmpty else { continue }
-                    let keys = try members.objects.map { try key64($0.objectID, space, plan, slot, change) }
+                    let members = Self.members(change.values[slot])
+                    if members.isEmpty { continue }
+                    let keys = try members.map { try key64($0, space, plan, slot, change) }
                     keyChanges.append(
                         ForeignKeyChange(
                             key: key, owner: change.objectID.number, added: keys, removed: [],
@@ -45,17 +46,24 @@ package final class RelationChanges {
                 let isReportedTwice =
                     !join.isMaster && !join.isReflexive && join.orderColumn == nil && join.inverseOrderColumn == nil
                 for change in changes {
-                    guard case .objects(let members) = change.values[slot], !members.isEmpty else { continue }
-                    let owner = change.objectID.number
-                    for (position, member) in members.objects.enumerated() {
-                        if isReportedTwice, member.isInserted { continue }
-                        let member = try key64(member.objectID, space, plan, slot, change)
+                    let members = Self.members(change.values[slot], besidesNew: isReportedTwice)
+                    for (position, member) in members.enumerated() {
                         table.insert(
-                            owner, member, via: join,
+                            change.objectID.number, try key64(member, space, plan, slot, change), via: join,
                             order: join.orderColumn == nil ? 0 : SparseOrder.key(at: position))
                     }
                 }
             }
+        }
+    }
+
+    /// The members that a new row has: those of an object, or of a row that never was one, whose relationships are said once.
+    private static func members(_ value: ManagedValue, besidesNew: Bool = false) -> [NSManagedObjectID] {
+        switch value {
+        case .objects(let members):
+            members.objects.compactMap { besidesNew && $0.isInserted ? nil : $0.objectID }
+        case .memberIDs(let ids): ids
+        default: []
         }
     }
 

@@ -17,20 +17,22 @@ extension SQLiteStoreBackend {
         return (0..<Int64(count)).map { NSManagedObjectID(entity: entity, space: space, number: first + $0) }
     }
 
-    /// New rows get the numbers that were wished for them, as far as no other row has them.
-    func permanentIDs(forNew objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
-        guard let first = objects.first else { return [] }
-        let wishes = objects.map { object in object.context?.wantedRows[object.id.key] }
-        guard wishes.contains(where: { $0 != nil }) else {
-            return try permanentIDs(for: first.entity, count: objects.count)
-        }
+    func permanentIDs(for entity: NSEntityDescription, wishes: [Int64?]) throws -> [NSManagedObjectID] {
+        guard wishes.contains(where: { $0 != nil }) else { return try permanentIDs(for: entity, count: wishes.count) }
         try requireWritable()
-        let sqlEntity = try sqlEntity(first.entity)
+        let sqlEntity = try sqlEntity(entity)
         let space = space(of: sqlEntity)
         let keys = try writing { db in
             try PrimaryKeys.reserve(wishes, rootNumber: sqlEntity.rootNumber, table: sqlEntity.table, db)
         }
-        return zip(objects, keys).map { NSManagedObjectID(entity: $0.entity, space: space, number: $1) }
+        return keys.map { NSManagedObjectID(entity: entity, space: space, number: $0) }
+    }
+
+    /// New rows get the numbers that were wished for them, as far as no other row has them.
+    func permanentIDs(forNew objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
+        guard let first = objects.first else { return [] }
+        return try permanentIDs(
+            for: first.entity, wishes: objects.map { object in object.context?.wantedRows[object.id.key] })
     }
 
     /// The largest number that was ever given to a row, by the name of the root entity.

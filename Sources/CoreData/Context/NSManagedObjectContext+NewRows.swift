@@ -1,0 +1,42 @@
+// New rows without objects, for whoever fills an empty store: no class sees them, no rule of the model is checked, and others hear
+// of IDs.
+
+import Foundation
+
+extension NSManagedObjectContext {
+    /// Whether rows of some entities can be written without objects: straight to one store of rows, and no class may want to see
+    /// them.
+    package func takesRows(of entities: [NSEntityDescription]) -> Bool {
+        guard parent == nil, let stores = persistentStoreCoordinator?.persistentStores, stores.count == 1,
+            stores[0].type == NSSQLiteStoreType
+        else { return false }
+        return entities.allSatisfy { $0.isAbstract || $0.layout.objectClass == NSManagedObject.self }
+    }
+
+    /// IDs for new rows of an entity, in the order of the wishes.
+    ///
+    /// - Parameter wishes: The numbers that the rows shall have, as far as no other row has them.
+    package func newRowIDs(of entity: NSEntityDescription, wishes: [Int64?]) throws -> [NSManagedObjectID] {
+        try requiredCoordinator.store(forNew: entity).backend(for: self).permanentIDs(for: entity, wishes: wishes)
+    }
+
+    /// Writes rows in one transaction, or none of them.
+    ///
+    /// - Throws: What a save throws.
+    package func save(inserted: [RowChange], updated: [RowChange]) throws {
+        checkQueue()
+        if inserted.isEmpty, updated.isEmpty { return }
+        do {
+            _ = try requiredSource.save(
+                StoreChanges(inserted: inserted, updated: updated, origin: origin), for: self)
+        } catch let conflict as StoreConflict {
+            throw NSMergePolicy.mergeError(conflict.rows.map(mergeConflict))
+        } catch let conflict as StoreUniquenessConflict {
+            throw NSMergePolicy.constraintError([constraintConflict(conflict)])
+        }
+        let ids: [AnyHashable: Any] = [
+            NSInsertedObjectIDsKey: Set(inserted.map(\.objectID)), NSUpdatedObjectIDsKey: Set(updated.map(\.objectID)),
+        ]
+        NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: ids)
+    }
+}
