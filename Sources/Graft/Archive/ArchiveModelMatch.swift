@@ -41,10 +41,18 @@ struct ArchiveModelMatch {
 
     /// Whether the archive says both ends of a one-to-one relationship: then each of them may be said without the other.
     func saysBothEnds(of property: GraphSchema.Property) -> Bool {
-        guard !property.isToMany, let destination = property.destination, let inverse = property.inverse else {
+        guard schema.isOneToOne(property), let destination = property.destination, let inverse = property.inverse else {
             return false
         }
-        return !schema.entities[destination].properties[inverse].isToMany && says(inverse, of: destination)
+        return says(inverse, of: destination)
+    }
+
+    /// Whether decimals of the archive become what a context's store keeps of them.
+    func keepsDoubles(in context: NSManagedObjectContext) -> Bool {
+        context.keepsDoubles
+            && archived.contains { entity in
+                entity.items.contains { if case .attribute(.decimal) = $0.form { true } else { false } }
+            }
     }
 
     /// Whether the archive says a property of an entity's objects itself.

@@ -40,7 +40,7 @@ struct ArchivePlan {
                 ? []
                 : properties.indices.filter {
                     isWritten($0, of: number)
-                        || self.told.contains(OneToOne(entity: declaring($0, number), property: $0))
+                        || self.told.contains(OneToOne(entity: schema.declaringEntity(of: $0, number), property: $0))
                 }
             for property in written.sorted(by: { Self.precedes(properties[$0].name, properties[$1].name) }) {
                 entity.archived.append(
@@ -92,18 +92,12 @@ struct ArchivePlan {
     /// Whether a relationship is the first one of a pair by name; its own inverse is, too.
     private func isFirst(_ one: Int, of entity: Int, before other: Int, of destination: Int) -> Bool {
         let names = [(one, entity), (other, destination)].map { property, entity in
-            (schema.entities[declaring(property, entity)].name, schema.entities[entity].properties[property].name)
+            (
+                schema.entities[schema.declaringEntity(of: property, entity)].name,
+                schema.entities[entity].properties[property].name
+            )
         }
         return names[0] <= names[1]
-    }
-
-    /// The super-entity that a property comes from.
-    private func declaring(_ property: Int, _ entity: Int) -> Int {
-        var entity = entity
-        while let parent = schema.entities[entity].parent, property < schema.entities[parent].properties.count {
-            entity = parent
-        }
-        return entity
     }
 
     // MARK: One to one
@@ -119,21 +113,20 @@ struct ArchivePlan {
         if told.isEmpty { return false }
         let property = schema.entities[entity].properties[number]
         guard let destination = property.destination, let inverse = property.inverse else { return false }
-        return told.contains(OneToOne(entity: declaring(number, entity), property: number))
-            || told.contains(OneToOne(entity: declaring(inverse, destination), property: inverse))
+        return told.contains(OneToOne(entity: schema.declaringEntity(of: number, entity), property: number))
+            || told.contains(OneToOne(entity: schema.declaringEntity(of: inverse, destination), property: inverse))
     }
 
     /// The pairs of relationships that are one to one: the one that is archived, and the other one.
     var oneToOnes: [(written: OneToOne, other: OneToOne)] {
         schema.entities.indices.flatMap { entity in
             schema.entities[entity].properties.enumerated().compactMap { number, property in
-                guard declaring(number, entity) == entity, !property.isToMany, isWritten(number, of: entity),
-                    let destination = property.destination, let inverse = property.inverse,
-                    !schema.entities[destination].properties[inverse].isToMany
+                guard schema.declaringEntity(of: number, entity) == entity, isWritten(number, of: entity),
+                    schema.isOneToOne(property), let destination = property.destination, let inverse = property.inverse
                 else { return nil }
                 return (
                     OneToOne(entity: entity, property: number),
-                    OneToOne(entity: declaring(inverse, destination), property: inverse)
+                    OneToOne(entity: schema.declaringEntity(of: inverse, destination), property: inverse)
                 )
             }
         }

@@ -16,6 +16,13 @@ struct ArchiveRecord {
     /// In place of a number.
     static let none = -1
 
+    /// The record as a store keeps it that has decimals as doubles.
+    var kept: ArchiveRecord {
+        var record = self
+        for column in values.indices { record.values[column] = values[column].kept(true) }
+        return record
+    }
+
     init(_ entity: ArchiveEntity, _ index: Int, number: Int) {
         self.entity = index
         self.number = number

@@ -18,6 +18,36 @@ struct PendingLinks {
     /// Those without which an object can't be saved.
     var mandatory: [Link] = []
     var members: [Int32] = []
+
+    mutating func append(_ owner: Int, _ property: Int, _ ends: [Int], isMandatory: Bool = false) {
+        let link = Link(
+            owner: Int32(owner), property: Int32(property), start: members.count, count: Int32(ends.count))
+        members += ends.map { Int32($0) }
+        if isMandatory { mandatory.append(link) } else { links.append(link) }
+    }
+
+    func members(of link: Link) -> [Int] {
+        members[link.start..<(link.start + Int(link.count))].map { Int($0) }
+    }
+}
+
+extension GraftError {
+    /// A reference to an object that isn't in the archive.
+    static var missingReference: GraftError {
+        GraftError(.damagedArchive(found: "a reference to an object that isn't in the archive", expected: "one"))
+    }
+
+    /// A reference to an object of an entity that a relationship can't lead to.
+    static func misledReference(
+        to end: NSEntityDescription, _ property: GraphSchema.Property, _ schema: GraphSchema,
+        from entity: NSEntityDescription
+    ) -> GraftError {
+        GraftError(
+            .damagedArchive(
+                found: "a reference to an object of '\(end.name ?? "")'",
+                expected: "one of '\(property.destination.map { schema.entities[$0].name } ?? "")'"),
+            at: .init(entity: entity.name, property: property.name))
+    }
 }
 
 extension ArchiveRestorer {
@@ -41,11 +71,7 @@ extension ArchiveRestorer {
         let property = schema.entities[entity].properties[number]
         if members.isEmpty, !matched.contains(owner) { return }
         guard let objects = objects(members) else {
-            let link = PendingLinks.Link(
-                owner: Int32(owner), property: Int32(number), start: pending.members.count, count: Int32(members.count))
-            pending.members += members.map { Int32($0) }
-            if savesBatches, !property.isOptional { pending.mandatory.append(link) } else { pending.links.append(link) }
-            return
+            return pending.append(owner, number, members, isMandatory: savesBatches && !property.isOptional)
         }
         guard let object = live[owner] else { return }
         try set(number, property, of: object, owner, to: objects)
@@ -70,11 +96,7 @@ extension ArchiveRestorer {
         to objects: [NSManagedObject]
     ) throws {
         if let destination = objects.first(where: { !editor.canLead(property, to: $0) }) {
-            throw GraftError(
-                .damagedArchive(
-                    found: "a reference to an object of '\(destination.entity.name ?? "")'",
-                    expected: "one of '\(property.destination.map { schema.entities[$0].name } ?? "")'"),
-                at: .init(entity: object.entity.name, property: property.name))
+            throw GraftError.misledReference(to: destination.entity, property, schema, from: object.entity)
         }
         let old =
             property.isToMany
@@ -97,16 +119,12 @@ extension ArchiveRestorer {
     }
 
     private func set(_ link: PendingLinks.Link) throws -> Bool {
-        guard let object = live[Int(link.owner)], let objects = objects(members(link)),
+        guard let object = live[Int(link.owner)], let objects = objects(pending.members(of: link)),
             let entity = known.number(of: object)
         else { return false }
         let number = Int(link.property)
         try set(number, schema.entities[entity].properties[number], of: object, Int(link.owner), to: objects)
         return true
-    }
-
-    private func members(_ link: PendingLinks.Link) -> [Int] {
-        pending.members[link.start..<(link.start + Int(link.count))].map { Int($0) }
     }
 
     /// Sets everything that is still waiting: all objects have come.
@@ -118,13 +136,10 @@ extension ArchiveRestorer {
         while start < pending.links.count {
             let end = min(start + max(1, options.batchSize), pending.links.count)
             let links = pending.links[start..<end]
-            try load(Set(links.flatMap { [Int($0.owner)] + members($0) }))
+            try load(Set(links.flatMap { [Int($0.owner)] + pending.members(of: $0) }))
             for link in links {
                 if dropped.contains(Int(link.owner)) { continue }
-                guard try set(link) else {
-                    throw GraftError(
-                        .damagedArchive(found: "a reference to an object that isn't in the archive", expected: "one"))
-                }
+                guard try set(link) else { throw GraftError.missingReference }
             }
             try didLink()
             start = end

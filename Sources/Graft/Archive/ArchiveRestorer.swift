@@ -62,11 +62,7 @@ final class ArchiveRestorer {
         self.savesBatches = savesBatches
         let known = try ContextObjects(context, match.schema, model)
         self.known = known
-        keepsDoubles =
-            context.keepsDoubles
-            && match.archived.contains { entity in
-                entity.items.contains { if case .attribute(.decimal) = $0.form { true } else { false } }
-            }
+        keepsDoubles = match.keepsDoubles(in: context)
         counts = match.schema.entities.map { _ in ImportReport.Counts() }
         wasEmpty = try match.schema.entities.indices.map {
             try known.isEmpty($0, includesUnsaved: editor.isRecording)
@@ -79,20 +75,13 @@ final class ArchiveRestorer {
     func restore(_ records: [ArchiveRecord]) throws {
         matched.removeAll(keepingCapacity: true)
         changed.removeAll(keepingCapacity: true)
-        let records = keepsDoubles ? records.map(kept) : records
+        let records = keepsDoubles ? records.map(\.kept) : records
         try findObjects(records)
         for record in records { try fill(record) }
         try loadDestinations(of: records)
         for record in records { try link(record) }
         try linkMandatory()
         count(records)
-    }
-
-    /// A record as the store will keep it.
-    private func kept(_ record: ArchiveRecord) -> ArchiveRecord {
-        var record = record
-        for column in record.values.indices { record.values[column] = record.values[column].kept(true) }
-        return record
     }
 
     /// Takes over what had to wait: all objects have come.

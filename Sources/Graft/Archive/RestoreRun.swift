@@ -44,20 +44,16 @@ struct RestoreRun {
             _ = try archive.verify(progress)
             progress.finishCheck()
         }
-        let editor = ObjectEditor(context, match.schema)
         var report = ImportReport()
         do {
-            let restorer = try ArchiveRestorer(match, model, context, options, editor, savesBatches: savesBatches)
-            let lineage = decoder.header.lineage
-            let own = isCallers || lineage == nil ? nil : try context.lineage()
+            let own = isCallers || decoder.header.lineage == nil ? nil : try context.lineage()
             let isNew = own.map { $0.rows.values.allSatisfy { $0 == 0 } } ?? false
-            restorer.keepsRows = own != nil && (isNew || own?.store == lineage?.store)
-            try restore(decoder, restorer, &report)
-            try end(restorer)
-            if isNew, !options.isDryRun, let lineage { try context.adopt(lineage) }
-            report.take(restorer)
+            let keepsRows = own != nil && (isNew || own?.store == decoder.header.lineage?.store)
+            if try !restoreRows(decoder, match, model, keepsRows, &report) {
+                try restoreObjects(decoder, match, model, keepsRows, &report)
+            }
+            if isNew, !options.isDryRun, let lineage = decoder.header.lineage { try context.adopt(lineage) }
         } catch {
-            try editor.undo()
             var error = CoreDataErrors.graftError(error)
             if savesBatches, report.batchCount > 0, error.underlying == nil {
                 error.underlying = "\(report.batchCount) batches before it had been saved and stay"
@@ -69,8 +65,53 @@ struct RestoreRun {
         return report
     }
 
-    private func restore(
-        _ decoder: any ArchiveDecoder, _ restorer: ArchiveRestorer, _ report: inout ImportReport
+    /// Restores into an empty store without making objects; returns false where that can't be.
+    private func restoreRows(
+        _ decoder: any ArchiveDecoder, _ match: ArchiveModelMatch, _ model: NSManagedObjectModel, _ keepsRows: Bool,
+        _ report: inout ImportReport
+    ) throws -> Bool {
+        #if canImport(Darwin) || GRAFT_PORTABLE
+            return false
+        #else
+            guard !isCallers,
+                let restorer = try RowRestorer(match, model, context, options, keepsRows: keepsRows)
+            else { return false }
+            try forEachBatch(of: decoder, &report) { records in
+                try restorer.restore(records)
+                if savesBatches { try restorer.save() }
+                return savesBatches
+            }
+            try restorer.finish { try progress.checkCancellation() }
+            report.take(restorer.counts, match.schema, restorer.fetchCount)
+            return true
+        #endif
+    }
+
+    private func restoreObjects(
+        _ decoder: any ArchiveDecoder, _ match: ArchiveModelMatch, _ model: NSManagedObjectModel, _ keepsRows: Bool,
+        _ report: inout ImportReport
+    ) throws {
+        let editor = ObjectEditor(context, match.schema)
+        do {
+            let restorer = try ArchiveRestorer(match, model, context, options, editor, savesBatches: savesBatches)
+            restorer.keepsRows = keepsRows
+            try forEachBatch(of: decoder, &report) { records in
+                try restorer.restore(records)
+                guard savesBatches, restorer.canSave else { return false }
+                try restorer.save()
+                return true
+            }
+            try end(restorer)
+            report.take(restorer.counts, match.schema, restorer.known.fetchCount)
+        } catch {
+            try editor.undo()
+            throw error
+        }
+    }
+
+    /// - Parameter take: Takes over a batch of records; returns whether it has saved them.
+    private func forEachBatch(
+        of decoder: any ArchiveDecoder, _ report: inout ImportReport, _ take: ([ArchiveRecord]) throws -> Bool
     ) throws {
         let batchSize = max(1, options.batchSize)
         // Values that aren't there take a bit in an archive and a place in a record.
@@ -78,24 +119,20 @@ struct RestoreRun {
         var width = 0
         var records: [ArchiveRecord] = []
         records.reserveCapacity(min(batchSize, 1 << 16))
-        func take() throws {
+        func takeBatch() throws {
             try progress.checkCancellation()
-            try restorer.restore(records)
+            if try take(records) { report.batchCount += 1 }
             report.recordCount += records.count
             records.removeAll(keepingCapacity: true)
             width = 0
-            if savesBatches, restorer.canSave {
-                try restorer.save()
-                report.batchCount += 1
-            }
             progress.advance(to: decoder.offset)
         }
         while let record = try decoder.next() {
             records.append(record)
             width += widths[record.entity]
-            if records.count >= batchSize || width >= Self.widestBatch { try take() }
+            if records.count >= batchSize || width >= Self.widestBatch { try takeBatch() }
         }
-        if !records.isEmpty { try take() }
+        if !records.isEmpty { try takeBatch() }
     }
 
     private func end(_ restorer: ArchiveRestorer) throws {
@@ -131,11 +168,11 @@ struct RestoreRun {
 }
 
 extension ImportReport {
-    /// Takes over what was counted.
-    fileprivate mutating func take(_ restorer: ArchiveRestorer) {
-        fetchCount = restorer.known.fetchCount
-        entities = restorer.schema.entities.indices.filter { !restorer.counts[$0].isEmpty }
-            .map { Entity(name: restorer.schema.entities[$0].name, counts: restorer.counts[$0]) }
+    /// Takes over what was counted, by entity of the schema.
+    fileprivate mutating func take(_ counts: [Counts], _ schema: GraphSchema, _ fetchCount: Int) {
+        self.fetchCount = fetchCount
+        entities = schema.entities.indices.filter { !counts[$0].isEmpty }
+            .map { Entity(name: schema.entities[$0].name, counts: counts[$0]) }
             .sorted { $0.name < $1.name }
     }
 }

@@ -140,6 +140,14 @@ final class GraphSchema: Sendable {
         return declaring
     }
 
+    /// Whether both ends of a relationship lead to one object.
+    func isOneToOne(_ property: Property) -> Bool {
+        guard !property.isToMany, let destination = property.destination, let inverse = property.inverse else {
+            return false
+        }
+        return !entities[destination].properties[inverse].isToMany
+    }
+
     /// Whether one of two entities inherits from the other, or both are the same.
     @inline(__always)
     func isEntity(_ entity: Int, relatedTo other: Int) -> Bool {

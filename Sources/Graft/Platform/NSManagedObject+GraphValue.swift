@@ -107,33 +107,7 @@ import Foundation
         /// Sets an attribute.
         @inline(__always)
         func assign(_ value: GraphValue, _ number: Int, _ property: GraphSchema.Property) throws {
-            if case .json(let tree) = value {
-                try tree.requireHeld(at: .init(entity: entity.name, property: property.name))
-            }
-            setSlot(number, to: managedValue(value, number))
-        }
-
-        private func managedValue(_ value: GraphValue, _ number: Int) -> ManagedValue {
-            switch value {
-            case .null: .null
-            case .boolean(let value): .boolean(value)
-            case .integer(let value): .integer(value)
-            case .double(let value): .double(value)
-            case .decimal(let value): .decimal(value)
-            case .string(let value): .string(value)
-            case .date(let value): .date(value)
-            case .data(let value): .data(value)
-            case .uuid(let value): .uuid(value)
-            case .uri(let value): .uri(value)
-            case .json(let tree):
-                .transformable(TransformableValue(object: tree.object, transformerName: transformerName(number)))
-            case .encoded(let bytes):
-                .transformable(TransformableValue(stored: bytes, transformerName: transformerName(number)))
-            }
-        }
-
-        private func transformerName(_ number: Int) -> String? {
-            (entityLayout.slots[number].property as? NSAttributeDescription)?.valueTransformerName
+            setSlot(number, to: try ManagedValue(value, entityLayout, number))
         }
 
         /// The object at the other end of a to-one relationship.
@@ -179,6 +153,27 @@ import Foundation
     }
 
     extension ManagedValue {
+        /// A value as the slot of an attribute holds it.
+        ///
+        /// - Throws: ``GraftError`` for a tree that no transformable attribute can hold.
+        @inline(__always)
+        init(_ value: GraphValue, _ layout: EntityLayout, _ slot: Int) throws {
+            self =
+                switch value {
+                case .null: .null
+                case .boolean(let value): .boolean(value)
+                case .integer(let value): .integer(value)
+                case .double(let value): .double(value)
+                case .decimal(let value): .decimal(value)
+                case .string(let value): .string(value)
+                case .date(let value): .date(value)
+                case .data(let value): .data(value)
+                case .uuid(let value): .uuid(value)
+                case .uri(let value): .uri(value)
+                case .json, .encoded: .transformable(try TransformableValue(value, layout, slot))
+                }
+        }
+
         /// Whether an attribute's slot has a value already.
         @inline(__always)
         func holds(_ wanted: GraphValue) throws -> Bool {
@@ -216,6 +211,17 @@ import Foundation
     }
 
     extension TransformableValue {
+        fileprivate convenience init(_ value: GraphValue, _ layout: EntityLayout, _ slot: Int) throws {
+            let name = (layout.slots[slot].property as? NSAttributeDescription)?.valueTransformerName
+            switch value {
+            case .json(let tree):
+                try tree.requireHeld(at: .init(entity: layout.entity.name, property: layout.slots[slot].name))
+                self.init(object: tree.object, transformerName: name)
+            case .encoded(let bytes): self.init(stored: bytes, transformerName: name)
+            default: self.init(object: value.object as Any, transformerName: name)
+            }
+        }
+
         /// A tree where the object is one, else the bytes that a store keeps for it.
         fileprivate var graphValue: GraphValue {
             get throws {

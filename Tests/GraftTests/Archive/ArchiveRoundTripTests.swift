@@ -47,6 +47,30 @@ import Testing
             try TestStack.restored(from: binary.archive(.binary), .sqlite).archive(.binary) == binary.archive(.binary))
     }
 
+    /// Checking the rules of the model takes objects; otherwise an empty store gets rows.
+    @Test(arguments: Laws.cases(1...60))
+    func `a store is the same whether objects are made for it or rows alone`(seed: Int) throws {
+        var graph = RandomGraph(seed: seed)
+        let original = try TestStack(graph.model, .sqlite)
+        try original.fill { graph.fill($0, count: 40) }
+        let archive = try original.archive()
+        for size in [1, 7, 5000] {
+            for savesEachBatch in [false, true] {
+                let stores = try [false, true].map { makesObjects in
+                    try TestStack.restored(from: archive, .sqlite) {
+                        $0.batchSize = size
+                        $0.savesEachBatch = savesEachBatch
+                        $0.validates = makesObjects
+                    }
+                }
+                let archives = try stores.map { try $0.archive() }
+                #expect(archives[0] == archives[1], "seed \(seed), batches of \(size)")
+                #expect(try stores[0].labels() == stores[1].labels(), "seed \(seed), batches of \(size)")
+                #expect(try stores[0].findings() == [], "seed \(seed), batches of \(size)")
+            }
+        }
+    }
+
     // MARK: Values
 
     private static var every: NSManagedObjectModel {

@@ -47,6 +47,14 @@ extension TestStack {
 
     func labels() throws -> [String] { try perform { try GraphFingerprint.labels($0) } }
 
+    /// What a check of the store's file finds.
+    func findings() throws -> [String] {
+        let url = try #require(container.persistentStoreCoordinator.persistentStores.first?.url)
+        var found: [String] = []
+        _ = try StoreCheck(store: url, model: container.managedObjectModel).run { found.append("\($0)") }
+        return found
+    }
+
     /// Fills and saves.
     func fill(_ body: (NSManagedObjectContext) throws -> Void) throws {
         try perform { context in

@@ -1,0 +1,207 @@
+// Restoring into an empty store without objects: each record becomes a row, and references become IDs. Where somebody may have to
+// see the objects, as the code of a class or a rule that is to be checked, ArchiveRestorer makes them. The store is the same either way.
+
+import CoreData
+import Foundation
+
+#if !canImport(Darwin) && !GRAFT_PORTABLE
+    /// Makes a store's rows from an archive.
+    final class RowRestorer {
+        private let context: NSManagedObjectContext
+        private let match: ArchiveModelMatch
+        private let known: ContextObjects
+        /// Whether decimals become what a SQLite store keeps of them.
+        private let keepsDoubles: Bool
+        private let keepsRows: Bool
+        private let batchSize: Int
+
+        /// By number of the archive.
+        private var ids = ValuesByNumber<NSManagedObjectID>()
+        /// By number of the archive: which of all rows it is.
+        private var places = ValuesByNumber<Int>()
+        /// The rows that aren't written yet, which are the last ones.
+        private var rows: [RowChange] = []
+        private var writtenCount = 0
+        /// The relationships that wait for an object.
+        private var pending = PendingLinks()
+        /// What is to change in rows that are written.
+        private var late: [Late] = []
+        /// Of rows that were changed after they had been written.
+        private var versions: [Int: Int64] = [:]
+        /// By entity of the schema.
+        private(set) var counts: [ImportReport.Counts]
+
+        private struct Late {
+            var number: Int
+            var slot: Int
+            var ends: [NSManagedObjectID]
+        }
+
+        private var schema: GraphSchema { match.schema }
+        var fetchCount: Int { known.fetchCount }
+
+        /// - Returns: Nil where the store has objects, or somebody may have to see the new ones.
+        init?(
+            _ match: ArchiveModelMatch, _ model: NSManagedObjectModel, _ context: NSManagedObjectContext,
+            _ options: GraphArchive.RestoringOptions, keepsRows: Bool
+        ) throws {
+            let known = try ContextObjects(context, match.schema, model)
+            guard options.fit == .exact, !options.isDryRun, !options.validates, context.takesRows(of: known.entities),
+                try known.entities.indices.allSatisfy({ try known.isEmpty($0) })
+            else { return nil }
+            self.context = context
+            self.match = match
+            self.known = known
+            self.keepsRows = keepsRows
+            batchSize = max(1, options.batchSize)
+            keepsDoubles = match.keepsDoubles(in: context)
+            counts = match.schema.entities.map { _ in ImportReport.Counts() }
+        }
+
+        // MARK: Rows
+
+        /// Takes over a batch of records.
+        func restore(_ records: [ArchiveRecord]) throws {
+            try giveIDs(to: records)
+            for record in records { try append(keepsDoubles ? record.kept : record) }
+            for record in records { try link(record) }
+        }
+
+        private func entity(of record: ArchiveRecord) throws -> ArchiveModelMatch.Entity {
+            guard let entity = match.entities[record.entity] else {
+                throw GraftError(.damagedArchive(found: "an object of an abstract entity", expected: "none"))
+            }
+            return entity
+        }
+
+        private func giveIDs(to records: [ArchiveRecord]) throws {
+            let byEntity = Dictionary(grouping: records.indices) { records[$0].entity }
+            for (archived, indices) in byEntity.sorted(by: { $0.key < $1.key }) {
+                let column = keepsRows ? match.archived[archived].rowColumn : nil
+                let wishes = indices.map { index -> Int64? in
+                    guard let column, case .integer(let number) = records[index].values[column] else { return nil }
+                    return number
+                }
+                let entity = known.entities[try self.entity(of: records[indices[0]]).number]
+                for (index, id) in zip(indices, try context.newRowIDs(of: entity, wishes: wishes)) {
+                    ids[records[index].number] = id
+                }
+            }
+        }
+
+        private func append(_ record: ArchiveRecord) throws {
+            guard let id = ids[record.number] else { return }
+            let entity = try entity(of: record)
+            let layout = id.entity.layout
+            var values = layout.defaults
+            for (column, value) in record.values.enumerated() {
+                guard let number = entity.attributes[column] else { continue }
+                values[number] = try ManagedValue(value, layout, number)
+            }
+            places[record.number] = writtenCount + rows.count
+            rows.append(RowChange(objectID: id, version: 0, values: values, changed: layout.persistentSlots))
+            counts[entity.number].inserted += 1
+        }
+
+        /// Changes a slot of a row, now or, where it is written already, with the next save.
+        private func set(_ slot: Int, of number: Int, to ends: [NSManagedObjectID], isToMany: Bool) {
+            guard let place = places[number], place >= writtenCount else {
+                return late.append(Late(number: number, slot: slot, ends: ends))
+            }
+            rows[place - writtenCount].values[slot] =
+                isToMany ? .memberIDs(ends) : ends.first.map(ManagedValue.objectID) ?? .null
+        }
+
+        // MARK: Relationships
+
+        private func link(_ record: ArchiveRecord) throws {
+            let entity = try entity(of: record)
+            for (column, destination) in record.destinations.enumerated() where destination != ArchiveRecord.none {
+                guard let number = entity.toOnes[column] else { continue }
+                try link(record.number, number, schema.entities[entity.number].properties[number], [destination])
+            }
+            for (column, members) in record.members.enumerated() where !members.isEmpty {
+                guard let number = entity.toManys[column] else { continue }
+                try link(record.number, number, schema.entities[entity.number].properties[number], members)
+            }
+        }
+
+        private func link(_ owner: Int, _ number: Int, _ property: GraphSchema.Property, _ members: [Int]) throws {
+            if members.allSatisfy({ ids[$0] != nil }) { return try set(owner, number, property, members) }
+            pending.append(owner, number, members)
+        }
+
+        private func set(_ owner: Int, _ number: Int, _ property: GraphSchema.Property, _ members: [Int]) throws {
+            guard let id = ids[owner] else { return }
+            let ends = members.compactMap { ids[$0] }
+            for end in ends {
+                guard let entity = known.number(of: end.entity), let destination = property.destination,
+                    schema.isEntity(entity, kindOf: destination)
+                else { throw GraftError.misledReference(to: end.entity, property, schema, from: id.entity) }
+            }
+            set(number, of: owner, to: ends, isToMany: property.isToMany)
+            guard let inverse = property.inverse else { return }
+            // An archive says one end of a pair: the other one follows.
+            if schema.isOneToOne(property), !match.saysBothEnds(of: property) {
+                set(inverse, of: members[0], to: [id], isToMany: false)
+            }
+        }
+
+        // MARK: Writing
+
+        /// Writes the rows that there are.
+        func save() throws {
+            try context.save(inserted: rows, updated: updates())
+            writtenCount += rows.count
+            rows.removeAll(keepingCapacity: true)
+        }
+
+        /// Links what had to wait: all objects have come.
+        ///
+        /// - Parameter didLink: Is called after each batch.
+        func finish(_ didLink: () throws -> Void) throws {
+            for link in pending.links {
+                if late.count >= batchSize {
+                    try didLink()
+                    try save()
+                }
+                let (owner, number) = (Int(link.owner), Int(link.property))
+                let members = pending.members(of: link)
+                guard let entity = ids[owner].flatMap({ known.number(of: $0.entity) }),
+                    members.allSatisfy({ ids[$0] != nil })
+                else { throw GraftError.missingReference }
+                try set(owner, number, schema.entities[entity].properties[number], members)
+            }
+            try didLink()
+            try save()
+        }
+
+        /// The changes of rows that were written before, one for each row.
+        private func updates() -> [RowChange] {
+            let changed = Dictionary(grouping: late) { $0.number }.sorted { $0.key < $1.key }
+            late.removeAll()
+            return changed.compactMap { number, changes in
+                guard let id = ids[number] else { return nil }
+                let version = versions[number] ?? 1
+                versions[number] = version + 1
+                var row = RowChange(
+                    objectID: id, version: version, values: id.entity.layout.defaults, changed: SlotSet())
+                for change in changes {
+                    row.changed.insert(change.slot)
+                    let slot = id.entity.layout.slots[change.slot]
+                    switch slot.kind {
+                    case .toMany(let isOrdered):
+                        // From many to many, the other side may have made the pair already: the order makes those that aren't there.
+                        let isMade = isOrdered && slot.relationship?.inverseRelationship?.isToMany ?? false
+                        row.relations.append(
+                            RelationChange(
+                                slot: change.slot, added: isMade ? [] : change.ends, removed: [],
+                                order: isOrdered ? change.ends : nil))
+                    default: row.values[change.slot] = change.ends.first.map(ManagedValue.objectID) ?? .null
+                    }
+                }
+                return row
+            }
+        }
+    }
+#endif
