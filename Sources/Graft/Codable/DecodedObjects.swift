@@ -92,9 +92,27 @@ final class DecodedObjects {
 
     private var isForgotten = false
 
+    /// The objects whose relationships are being read, the innermost one last.
+    private var open: [ObjectIdentifier] = []
+    private var mentioned: Set<ObjectIdentifier> = []
+
+    /// Reads the relationships of an object; returns whether the object was mentioned meanwhile.
+    func whileOpen(_ object: NSManagedObject, _ read: () throws -> Void) rethrows -> Bool {
+        open.append(ObjectIdentifier(object))
+        defer { open.removeLast() }
+        try read()
+        return !mentioned.isEmpty && mentioned.remove(ObjectIdentifier(object)) != nil
+    }
+
+    /// Notes that data says something of an object that was there.
+    func noteMention(of object: NSManagedObject) {
+        if open.contains(ObjectIdentifier(object)) { mentioned.insert(ObjectIdentifier(object)) }
+    }
+
     /// Forgets everything.
     func forget() {
         isForgotten = true
+        mentioned.removeAll()
         for space in objects.indices where !objects[space].isEmpty { objects[space] = HashIndex() }
         listOwners.removeAll()
         known.forgetEmpty()

@@ -44,7 +44,7 @@ extension ManagedObjectDecoder {
             let (object, count) = try update(found[index], with: member)
             if member.plan.top.hasRelationships {
                 try readRelationships(
-                    member.plan.top, in: member.container, of: object, knownCount: count, nesting: nesting)
+                    member.plan, in: member.container, of: object, knownCount: count, nesting: nesting)
             }
             return object
         }

@@ -1,7 +1,8 @@
 // From a decoder's containers to objects of a context. The attributes of an object come first, then it is found by its
 // identity or made, then its relationships follow: so an object that leads back to itself finds itself.
 //
-// Values are in +Values, nested objects without identity in +Members, finding objects in DecodedObjects.swift.
+// Values are in +Values, relationships in +Relationships, nested objects without identity in +Members, finding objects in
+// DecodedObjects.swift.
 
 import CoreData
 import Foundation
@@ -16,7 +17,7 @@ final class ManagedObjectDecoder {
     let known: DecodedObjects
     let plans: [CodingPlan]
     let schema: GraphSchema
-    private let editor: ObjectEditor
+    let editor: ObjectEditor
     /// Of the values of the current object, the places that they come from, where there are several.
     private var ranks: [Int: Int] = [:]
     /// Room for the attributes of one object.
@@ -83,7 +84,7 @@ final class ManagedObjectDecoder {
 
     // MARK: Objects
 
-    private func object(in container: Container, expected: Int, nesting: Int) throws -> NSManagedObject {
+    func object(in container: Container, expected: Int, nesting: Int) throws -> NSManagedObject {
         let plan = try plan(for: container, expected: expected, nesting: nesting)
         var values: [Value] = []
         swap(&values, &buffer)
@@ -95,7 +96,7 @@ final class ManagedObjectDecoder {
         values.removeAll(keepingCapacity: true)
         swap(&values, &buffer)
         if plan.top.hasRelationships {
-            try readRelationships(plan.top, in: container, of: object, knownCount: count, nesting: nesting)
+            try readRelationships(plan, in: container, of: object, knownCount: count, nesting: nesting)
         }
         return object
     }
@@ -198,6 +199,7 @@ final class ManagedObjectDecoder {
     func update(
         _ object: NSManagedObject, _ plan: CodingPlan, _ values: [Value], _ count: Int, _ container: Container
     ) throws {
+        known.noteMention(of: object)
         for (number, value) in values {
             let property = plan.entity.properties[number]
             if number >= count {
@@ -210,7 +212,7 @@ final class ManagedObjectDecoder {
     }
 
     /// Why an object that was found as one of a super-entity can't take a value. An import leaves it out with a line in its report.
-    private static func leftOut(
+    static func leftOut(
         _ property: GraphSchema.Property, of object: NSManagedObject, _ container: Container
     ) -> GraftError {
         var place = place(container.codingPath, object.entity.name)
@@ -281,94 +283,6 @@ final class ManagedObjectDecoder {
             for (number, value) in values where number == part { return value }
             return nil
         }
-    }
-
-    // MARK: Relationships
-
-    /// - Parameter knownCount: How many properties an object has that was there; nil for a new one.
-    func readRelationships(
-        _ level: CodingPlan.Level, in container: Container, of object: NSManagedObject, knownCount: Int?, nesting: Int
-    ) throws {
-        for relationship in level.relationships where container.contains(relationship.key) {
-            if relationship.ignoresNull, try container.decodeNil(forKey: relationship.key) { continue }
-            let isNew = isNew(relationship, of: object, knownCount: knownCount)
-            if let knownCount, relationship.number >= knownCount {
-                if try container.decodeNil(forKey: relationship.key) { continue }
-                throw Self.leftOut(relationship.property, of: object, container)
-            }
-            try connect(
-                relationship, of: object, to: try ends(relationship, in: container, of: isNew ? nil : object, nesting),
-                isNew: isNew)
-        }
-        for (key, level) in level.steps where level.hasRelationships && container.contains(key) {
-            if try container.decodeNil(forKey: key) {
-                try clearRelationships(level, of: object, knownCount: knownCount)
-                continue
-            }
-            let below = try container.nestedContainer(keyedBy: CodingPlan.Key.self, forKey: key)
-            try readRelationships(level, in: below, of: object, knownCount: knownCount, nesting: nesting)
-        }
-    }
-
-    /// Null on the way to relationships is null for them.
-    private func clearRelationships(
-        _ level: CodingPlan.Level, of object: NSManagedObject, knownCount: Int?
-    ) throws {
-        for relationship in level.relationships
-        where relationship.number < knownCount ?? .max && !relationship.ignoresNull {
-            try connect(
-                relationship, of: object, to: [], isNew: isNew(relationship, of: object, knownCount: knownCount))
-        }
-        for (_, level) in level.steps { try clearRelationships(level, of: object, knownCount: knownCount) }
-    }
-
-    /// Whether a relationship has nothing to lose. A new object that is mentioned within itself has got members there.
-    private func isNew(
-        _ relationship: CodingPlan.Relationship, of object: NSManagedObject, knownCount: Int?
-    ) -> Bool {
-        knownCount == nil && object.relatedObjects(relationship.number, relationship.property).isEmpty
-    }
-
-    private func connect(
-        _ relationship: CodingPlan.Relationship, of object: NSManagedObject, to ends: [NSManagedObject], isNew: Bool
-    ) throws {
-        let (number, property) = (relationship.number, relationship.property)
-        // First, while only their owners have them.
-        if relationship.isToMany, property.inverse == nil {
-            try known.claim(ends, number, property, of: object, editor)
-        }
-        let old =
-            relationship.isToMany
-            ? try editor.connect(number, property, of: object, to: ends, isNew: isNew)
-            : try editor.connect(number, property, of: object, to: ends.first, isNew: isNew)
-        if !isNew, property.isOwning, let old { try known.noteGivenUp(old, but: ends, number, of: object) }
-    }
-
-    /// What a relationship leads to: one object at most, where it is a to-one relationship.
-    ///
-    /// - Parameter owner: The object that has it, where it was there already.
-    private func ends(
-        _ relationship: CodingPlan.Relationship, in container: Container, of owner: NSManagedObject?, _ nesting: Int
-    ) throws -> [NSManagedObject] {
-        if try container.decodeNil(forKey: relationship.key) { return [] }
-        if !relationship.isToMany {
-            let nested = try container.nestedContainer(keyedBy: CodingPlan.Key.self, forKey: relationship.key)
-            if let owner { return try members(relationship, [nested], of: owner, nesting + 1) }
-            return [try object(in: nested, expected: relationship.destination, nesting: nesting + 1)]
-        }
-        var list = try container.nestedUnkeyedContainer(forKey: relationship.key)
-        var ends: [NSManagedObject] = []
-        var containers: [Container] = []
-        while !list.isAtEnd {
-            let nested = try list.nestedContainer(keyedBy: CodingPlan.Key.self)
-            if owner == nil {
-                ends.append(try object(in: nested, expected: relationship.destination, nesting: nesting + 1))
-            } else {
-                containers.append(nested)
-            }
-        }
-        if let owner { return try members(relationship, containers, of: owner, nesting + 1) }
-        return ends
     }
 
     /// Where a coding path leads.

@@ -54,6 +54,7 @@ struct DictionaryCopying {
 
     /// Takes out the links that would take an object from another one, when all objects are there.
     func keepLinks(_ reader: inout DictionaryReader, _ importer: BatchImporter) throws {
+        (reader.replacedToOnes, reader.replacedLinks) = ([], [])
         for index in reader.toOnes.indices.reversed() {
             let toOne = reader.toOnes[index]
             guard let member = toOne.member,

@@ -62,7 +62,7 @@ struct DictionaryPopulator {
                 objects += try run(&reader, importer, given)
             }
             for (index, object) in objects.enumerated() { try check(object, index) }
-            importer.delete(try importer.decideDeletions())
+            try importer.delete(try importer.decideDeletions())
             importer.forgetRestored()
             if parts.count == 1 { report = reader.report }
             return Result(objects: objects, report: adding(importer, to: report))
@@ -105,10 +105,16 @@ struct DictionaryPopulator {
         let orphans = importer.deletions.orphans
         try importer.fillObjects(reader.snapshot)
         importer.deletions.orphans = orphans + leavers(owned, importer)
-        for (index, link) in reader.links.enumerated() {
-            for link in reader.replacedLinks[index] ?? [] { try takeMembers(of: link, reader, importer) }
-            try connect(link, reader, importer, &bases)
+        for statement in reader.statements {
+            if let toOne = statement.toOne { try connect(toOne, reader, importer) }
+            guard let link = statement.link else { continue }
+            if statement.isReplaced {
+                try takeMembers(of: link, reader, importer)
+            } else {
+                try connect(link, reader, importer, &bases)
+            }
         }
+        importer.settleRelinked()
         for removal in reader.removals { try disconnect(removal, reader, importer) }
         importer.count(reader.snapshot)
         importer.enterRelated(reader.snapshot)
@@ -196,7 +202,20 @@ struct DictionaryPopulator {
         return members
     }
 
-    // MARK: To-many relationships
+    // MARK: Relationships
+
+    /// Leads an object where its dictionary says, unless it leads there.
+    private func connect(_ toOne: DictionaryReader.ToOne, _ reader: DictionaryReader, _ importer: BatchImporter) throws
+    {
+        let row = reader.snapshot.resolved(reader.rows[toOne.owner])
+        guard let object = importer.object(row) else { return }
+        let end = try toOne.member.map { importer.object(try reader.row(of: $0, toOne.owner, toOne.property)) }
+        // An object that only this led to was never made.
+        if let end, end == nil { return }
+        let property = compiled.schema.entities[row.entity].properties[toOne.property]
+        if try importer.editor.connect(toOne.property, property, of: object, to: end ?? nil) == nil { return }
+        importer.relinked.append(.init(row: row, property: toOne.property))
+    }
 
     /// Gives an object its members: those that stay, in their order, then those that the dictionary names, in its order.
     private func connect(
@@ -208,7 +227,13 @@ struct DictionaryPopulator {
         guard let object = importer.object(row) else { return }
         let property = compiled.schema.entities[row.entity].properties[link.property]
         let end = End(object: ObjectIdentifier(object), property: link.property)
-        var members = reader.adds(link) ? bases[end] ?? [] : []
+        let current = object.members(link.property, property)
+        var members: [NSManagedObject] = []
+        if reader.adds(link), let base = bases[end] {
+            // Something else may have taken some of them away since.
+            let there = Set(current.map(ObjectIdentifier.init))
+            members = base.filter { there.contains(ObjectIdentifier($0)) }
+        }
         var seen = Set(members.map(ObjectIdentifier.init))
         for member in link.members {
             let row = try reader.row(of: member, link.owner, link.property)
@@ -216,7 +241,6 @@ struct DictionaryPopulator {
             members.append(member)
         }
         bases[end] = members
-        let current = object.members(link.property, property)
         if reader.adds(link) {
             // Objects that were connected from their side a moment ago.
             members += current.filter { seen.insert(ObjectIdentifier($0)).inserted }
@@ -226,7 +250,7 @@ struct DictionaryPopulator {
             try importer.claim(members, link.property, property, of: object)
         }
         if try importer.editor.connect(link.property, property, of: object, to: members) == nil { return }
-        importer.states[row.entity][row.row].insert(.changed)
+        importer.relinked.append(.init(row: row, property: link.property))
         if property.isOwning, link.mode != .add {
             importer.deletions.orphans += try current.filter { member in
                 try !seen.contains(ObjectIdentifier(member)) && (link.mode == .exact || isGivenUp(member, importer))

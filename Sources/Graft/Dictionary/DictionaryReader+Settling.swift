@@ -5,11 +5,15 @@ extension DictionaryReader {
     mutating func settle(_ node: Int) {
         settled.append(node)
         open.remove(node)
-        guard findsObjects else { return }
         let first = repeated[node] ?? node
-        let entity = schema.entities[nodes[first].entity]
-        rows[first] = snapshot.settle(
-            snapshot.resolved(rows[first]), identity: entity.identityColumns, space: entity.identitySpace)
+        if findsObjects {
+            let entity = schema.entities[nodes[first].entity]
+            rows[first] = snapshot.settle(
+                snapshot.resolved(rows[first]), identity: entity.identityColumns, space: entity.identitySpace)
+        }
+        guard hasOneToOnes else { return }
+        let row = snapshot.resolved(rows[first])
+        snapshot.tables[row.entity].ends[row.row] = settled.count
     }
 
     /// Makes one of the objects that have the same owner and the same key.
@@ -33,16 +37,11 @@ extension DictionaryReader {
         let kept = links.indices.filter { adds(links[$0]) || last[cell(links[$0].owner, links[$0].property)] == $0 }
         let lastEnds = Dictionary(toOnes.indices.map { (cell(toOnes[$0].owner, toOnes[$0].property), $0) }) { $1 }
         if kept.count == links.count, lastEnds.count == toOnes.count { return }
-        var next = 0
-        for (index, link) in links.enumerated() {
-            if next < kept.count, kept[next] == index {
-                next += 1
-            } else {
-                replacedLinks[next, default: []].append(link)
-            }
-        }
+        replacedLinks = Self.without(kept, links)
         links = kept.map { links[$0] }
-        toOnes = lastEnds.values.sorted().map { toOnes[$0] }
+        let ends = lastEnds.values.sorted()
+        replacedToOnes = Self.without(ends, toOnes)
+        toOnes = ends.map { toOnes[$0] }
         var reachable: [RowReference: [RowReference]] = [:]
         for toOne in toOnes {
             guard let member = toOne.member else { continue }
@@ -81,12 +80,46 @@ extension DictionaryReader {
         link.mode == .add || link.mode == .standard && options.membersPolicy == .add
     }
 
+    private static func without<Element>(_ kept: [Int], _ elements: [Element]) -> [Element] {
+        let kept = Set(kept)
+        return elements.indices.filter { !kept.contains($0) }.map { elements[$0] }
+    }
+
     /// Puts relationships in the order in which their owners were settled: the last one counts.
     mutating func putInOrder() {
-        var places = nodes.map { _ in 0 }
-        for (place, node) in settled.enumerated() { places[node] = place }
+        let places = places
         toOnes.sort { places[$0.owner] < places[$1.owner] }
         links.sort { places[$0.owner] < places[$1.owner] }
+    }
+
+    /// When each node was settled.
+    private var places: [Int] {
+        var places = nodes.map { _ in 0 }
+        for (place, node) in settled.enumerated() { places[node] = place }
+        return places
+    }
+
+    /// What the dictionaries say of relationships, one thing after the other. Objects have the ends of their to-one relationships
+    /// already: these are among the statements only where something else may have taken them away since.
+    var statements: [Statement] {
+        let lists = links.map { Statement(link: $0) }
+        guard hasRepetitions || !numberedAnywhere.isEmpty || links.contains(where: { $0.mode == .clear }) else {
+            return lists
+        }
+        let ends = toOnes.filter { hasInverse($0) }.map { Statement(toOne: $0) }
+        let replaced =
+            replacedToOnes.filter { hasInverse($0) }.map { Statement(toOne: $0, isReplaced: true) }
+            + replacedLinks.map { Statement(link: $0, isReplaced: true) }
+        if ends.isEmpty, replaced.isEmpty { return lists }
+        let places = places
+        // Of one dictionary as they are filled in: what leads to one object before the lists.
+        return (replaced + ends + lists).sorted {
+            (places[$0.owner], $0.isList, $0.property) < (places[$1.owner], $1.isList, $1.property)
+        }
+    }
+
+    private func hasInverse(_ toOne: ToOne) -> Bool {
+        schema.entities[nodes[toOne.owner].entity].properties[toOne.property].inverse != nil
     }
 
     mutating func connectToOnes() throws {

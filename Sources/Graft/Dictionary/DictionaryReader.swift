@@ -69,6 +69,18 @@ struct DictionaryReader {
         var mode = Mode.standard
     }
 
+    /// What a dictionary says of one relationship.
+    struct Statement {
+        var toOne: ToOne?
+        var link: Link?
+        /// Whether a later dictionary says otherwise.
+        var isReplaced = false
+
+        var owner: Int { toOne?.owner ?? link?.owner ?? 0 }
+        var property: Int { toOne?.property ?? link?.property ?? 0 }
+        var isList: Int { toOne == nil ? 1 : 0 }
+    }
+
     /// A member that is to leave a to-many relationship, by its identity. It gets no row, because it needn't exist.
     struct Removal {
         var owner: Int
@@ -87,6 +99,8 @@ struct DictionaryReader {
     /// The composite attributes with the names of their elements, by entity.
     private let composites: [[String: [String]]]
     private let entityNumbers: [String: Int]
+    /// Whether what one object says of a relationship may contradict what another one says, so that their order counts.
+    let hasOneToOnes: Bool
 
     var snapshot: GraphSnapshot
     var nodes: [Node] = []
@@ -101,9 +115,9 @@ struct DictionaryReader {
     var open: Set<Int> = []
     var toOnes: [ToOne] = []
     var links: [Link] = []
-    /// Lists that later ones for the same object replace, by the index of the list that follows in ``links``: all that is left of them
-    /// is that others don't have their members any more.
-    var replacedLinks: [Int: [Link]] = [:]
+    /// What later dictionaries say otherwise of the same object: all that is left of it is what others have lost by it.
+    var replacedToOnes: [ToOne] = []
+    var replacedLinks: [Link] = []
     var removals: [Removal] = []
     /// By the node at the top and the number.
     var numbered: [Int: [Int: Int]] = [:]
@@ -133,6 +147,7 @@ struct DictionaryReader {
         }
         composites = compiled.schema.entities.map(\.composites)
         defaulted = compiled.defaulted
+        hasOneToOnes = compiled.schema.entities.contains { $0.properties.contains(where: compiled.schema.isOneToOne) }
         try DictionaryOptions.check(options.entityNames, in: compiled.schema)
         let names = compiled.schema.entities.enumerated().map { (options.entityNames[$1.name] ?? $1.name, $0) }
         entityNumbers = Dictionary(names) { first, _ in first }
@@ -180,7 +195,7 @@ struct DictionaryReader {
     var findsObjects: Bool { options.existingObjects != .insert }
 
     /// Whether an object has several dictionaries.
-    private var hasRepetitions: Bool { snapshot.mergeCount > 0 || !repeated.isEmpty }
+    var hasRepetitions: Bool { snapshot.mergeCount > 0 || !repeated.isEmpty }
 
     /// Reads all nodes, each before those nested in it, and settles it after them.
     private mutating func readNodes() throws {

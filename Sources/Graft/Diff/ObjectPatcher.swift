@@ -177,7 +177,9 @@ struct ObjectPatcher {
                 try editor.connect(end.number, property, of: object, to: ends.first)
             }
         }
-        for row in patcher.deletedRows { if let object = objects[row] { context.delete(object) } }
+        let deleted = patcher.deletedRows.compactMap { objects[$0] }
+        try known.takeOut(deleted, editor)
+        for object in deleted { context.delete(object) }
     }
 
     private func assign(

@@ -28,29 +28,33 @@ extension BatchImporter {
         wanted.isEmpty || wanted[plan.number][row] || !plan.isReference(row, snapshot)
     }
 
-    /// The rows without identity that only outdated ones lead to: they would be nobody's.
+    /// The rows without identity that only outdated ones lead to, or relationships that their objects don't have: they would be nobody's.
     private func abandonedRows(_ snapshot: borrowing GraphSnapshot) -> Set<RowReference> {
         var pending: [RowReference] = []
-        var abandoned: Set<RowReference> = []
-        for (entity, outdated) in states.enumerated() where outdated.contains(where: { $0.contains(.outdated) }) {
-            for row in outdated.indices where outdated[row].contains(.outdated) {
-                pending.append(RowReference(entity: entity, row: row))
+        for (entity, plan) in plans.enumerated() where !plan.relationships.isEmpty {
+            let isInHierarchy = schema.entities[entity].parent != nil || schema.entities[entity].end > entity + 1
+            for row in states[entity].indices {
+                let reference = RowReference(entity: entity, row: row)
+                if states[entity][row].contains(.outdated) {
+                    pending += ends(of: reference, snapshot)
+                } else if isInHierarchy, let object = matcher.objects[entity][row] {
+                    pending += ends(of: reference, from: matcher.propertyCount(of: object, plan), snapshot)
+                }
             }
         }
-        if pending.isEmpty { return [] }
-        while let row = pending.popLast() {
-            for end in ends(of: row, snapshot)
-            where object(end) == nil && !matcher.isIdentified(end.entity, end.row, snapshot)
-                && !snapshot.tables[end.entity].flags[end.row].contains(.root) && abandoned.insert(end).inserted
-            {
-                pending.append(end)
-            }
+        var abandoned: Set<RowReference> = []
+        while let end = pending.popLast() {
+            guard object(end) == nil, !matcher.isIdentified(end.entity, end.row, snapshot),
+                !snapshot.tables[end.entity].flags[end.row].contains(.root), abandoned.insert(end).inserted
+            else { continue }
+            pending += ends(of: end, snapshot)
         }
         return abandoned
     }
 
-    func ends(of row: RowReference, _ snapshot: borrowing GraphSnapshot) -> [RowReference] {
-        plans[row.entity].relationships.filter { snapshot.tables[row.entity].hasValue($0, row: row.row) }
+    /// What a row leads to, through relationships from a number on.
+    func ends(of row: RowReference, from first: Int = 0, _ snapshot: borrowing GraphSnapshot) -> [RowReference] {
+        plans[row.entity].relationships.filter { $0 >= first && snapshot.tables[row.entity].hasValue($0, row: row.row) }
             .flatMap { snapshot.destinations(of: row, plans[row.entity].properties[$0]) }
     }
 
@@ -119,7 +123,7 @@ extension BatchImporter {
 
     /// Decides which of the objects whose links were set are changed: what one record takes from an object, a later one may
     /// have given back.
-    private func settleRelinked() {
+    func settleRelinked() {
         for cell in relinked {
             let row = cell.row
             guard let object = object(row), states[row.entity][row.row].isDisjoint(with: [.new, .changed]) else {
@@ -193,7 +197,7 @@ extension BatchImporter {
                 guard snapshot.tables[plan.number].hasValue(number, row: row),
                     let object = matcher.objects[plan.number][row],
                     states[plan.number][row].isDisjoint(with: [.new, .settled]),
-                    number < propertyCount(of: object, plan)
+                    number < matcher.propertyCount(of: object, plan)
                 else { continue }
                 owners[ObjectIdentifier(object.entity), default: []].append(object)
             }
@@ -206,7 +210,7 @@ extension BatchImporter {
         _ object: NSManagedObject, _ row: Int, _ plan: ImportPlan, isNew: Bool, _ snapshot: borrowing GraphSnapshot
     ) throws -> Bool {
         // An object that was found as one of another entity keeps its entity, and has only what both have.
-        let limit = isNew ? plan.properties.count : propertyCount(of: object, plan)
+        let limit = isNew ? plan.properties.count : matcher.propertyCount(of: object, plan)
         var isChanged = false
         let words = snapshot.tables[plan.number].wordCount
         for word in 0..<words {
@@ -239,17 +243,12 @@ extension BatchImporter {
         tally.leftOut[.init(entity: entity, dataEntity: plan.number, property: number), default: 0] += 1
     }
 
-    private func propertyCount(of object: NSManagedObject, _ plan: ImportPlan) -> Int {
-        guard let entity = number(of: object), entity != plan.number else { return plan.properties.count }
-        return schema.commonPropertyCount(entity, plan.number)
-    }
-
     /// Whether an object has the version of a row already, or a later one.
     func isOutdated(
         _ row: Int, _ object: NSManagedObject, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
     ) throws -> Bool {
         guard let version = plan.version, snapshot.tables[plan.number].hasValue(version, row: row),
-            version < propertyCount(of: object, plan)
+            version < matcher.propertyCount(of: object, plan)
         else { return false }
         let property = plan.properties[version]
         let value = snapshot.tables[plan.number].value(property.column, row: row)
@@ -284,9 +283,15 @@ extension BatchImporter {
         _ statement: LinkStatement, of object: NSManagedObject, _ plan: ImportPlan, isNew: Bool,
         _ snapshot: borrowing GraphSnapshot
     ) throws {
-        guard statement.cell.property < propertyCount(of: object, plan) else { return }
-        if try changeLink(statement, of: object, plan, isNew: isNew, snapshot), !isNew {
-            relinked.append(statement.cell)
+        guard statement.cell.property < matcher.propertyCount(of: object, plan) else { return }
+        do {
+            if try changeLink(statement, of: object, plan, isNew: isNew, snapshot), !isNew {
+                relinked.append(statement.cell)
+            }
+        } catch var error as GraftError where error.place.byteOffset == nil {
+            let row = statement.cell.row
+            error.place.byteOffset = snapshot.tables[row.entity].knownOffset(row.row)
+            throw error
         }
     }
 
@@ -319,7 +324,7 @@ extension BatchImporter {
                 let position = index - range.indices.lowerBound
                 _ = waits(
                     number, of: object, row, plan, for: snapshot.members[index], at: position,
-                    following: members.count, snapshot)
+                    following: members.distinctObjects.count, snapshot)
             }
         }
         dropPending(back: members, property)

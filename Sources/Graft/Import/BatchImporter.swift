@@ -231,7 +231,12 @@ final class BatchImporter {
     }
 
     /// Deletes objects.
-    func delete(_ objects: [NSManagedObject]) { for object in objects { context.delete(object) } }
+    ///
+    /// - Throws: ``GraftError`` where others must refer to one of them.
+    func delete(_ objects: [NSManagedObject]) throws {
+        try matcher.known.takeOut(objects, editor)
+        for object in objects { context.delete(object) }
+    }
 
     /// Lets go of changes that have been taken back, so that nothing is saved of them.
     func forgetRestored() {

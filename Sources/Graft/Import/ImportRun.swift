@@ -166,6 +166,7 @@ struct ImportRun {
             try beginTurn(importer)
             try importer.readUnmappedObjects(&reader)
         } _: { batch, offset in
+            if report.batchCount == 0, offset > 0 { importer.matcher.expectedBatches = Int(source.size ?? 0) / offset }
             try take(batch, importer, &report, roots)
             progress.advance(to: offset)
         }
@@ -179,6 +180,7 @@ struct ImportRun {
     private func run(
         _ source: ImportSource, batches: [CheckedBatch], _ importer: BatchImporter, _ report: inout ImportReport
     ) throws {
+        importer.matcher.expectedBatches = batches.count
         var rest = Array(batches.reversed())
         // Each one is let go before the next one is taken.
         while let batch = rest.popLast() {
@@ -269,7 +271,7 @@ struct ImportRun {
     // MARK: Ends
 
     func save(_ importer: BatchImporter, _ snapshot: borrowing GraphSnapshot) throws {
-        importer.delete(try importer.decideDeletions())
+        try importer.delete(try importer.decideDeletions())
         importer.forgetRestored()
         if context.hasChanges { try context.save() }
         turns.end()
@@ -292,7 +294,7 @@ struct ImportRun {
         if !isValid, mode == .keep || mode == .discard { try importer.validateChanges(mapping) }
         let deleted = try importer.decideDeletions(orphans, isDryRun: mode == .discard)
         if mode == .discard { return try importer.editor.undo() }
-        importer.delete(deleted)
+        try importer.delete(deleted)
         importer.forgetRestored()
         if mode != .keep, context.hasChanges { try context.save() }
     }

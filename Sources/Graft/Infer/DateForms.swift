@@ -37,7 +37,7 @@ struct DateForms {
             isKnown = isKnown || fits[index]
         }
         isISO8601 = isISO8601 && written
-        isInUTC = isInUTC && kept == instant && kept?.iso8601 == Self.withoutZeros(text)
+        isInUTC = isInUTC && kept != nil && kept == instant && kept?.iso8601 == Self.withoutZeros(text)
         if isKnown || isInUTC { count += 1 }
     }
 

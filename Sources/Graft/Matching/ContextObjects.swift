@@ -108,6 +108,56 @@ final class ContextObjects {
         return isEmpty
     }
 
+    /// Takes objects that are about to be deleted, and what they own, out of relationships to one object without inverse: no delete rule
+    /// follows those, and they would lead to rows that aren't there.
+    ///
+    /// - Throws: ``GraftError`` where such a relationship is mandatory; nothing is deleted yet.
+    func takeOut(_ objects: [NSManagedObject], _ editor: ObjectEditor) throws {
+        let ways = schema.entities.indices.flatMap { entity in
+            schema.entities[entity].properties.enumerated().filter {
+                !$1.isAttribute && !$1.isToMany && !$1.isTransient && $1.inverse == nil
+                    && schema.declaringEntity(of: $0, entity) == entity
+            }.map { (entity: entity, number: $0.offset, property: $0.element) }
+        }
+        if objects.isEmpty || ways.isEmpty { return }
+        let deleted = withOwned(objects)
+        let ids = Set(deleted.map(ObjectIdentifier.init))
+        for (entity, number, property) in ways {
+            let ends = deleted.filter { end in
+                guard let kind = self.number(of: end), let destination = property.destination else { return false }
+                return schema.isEntity(kind, kindOf: destination)
+            }
+            for ends in ends.batches(of: 10_000) {
+                let request = request(entity, where: [.isOne(property.name, of: ends)], includesUnsaved: true)
+                for owner in try fetch(request) where !ids.contains(ObjectIdentifier(owner)) {
+                    if !property.isOptional {
+                        throw GraftError(
+                            .other(
+                                finding: "what is to be deleted is the object's '\(property.name)', which it must have",
+                                remedy: "Delete the object, too, or give it another one first."),
+                            at: .init(entity: owner.entity.name, property: property.name))
+                    }
+                    try editor.connect(number, property, of: owner, to: nil)
+                }
+            }
+        }
+    }
+
+    /// Objects with what they own, at any depth.
+    private func withOwned(_ objects: [NSManagedObject]) -> [NSManagedObject] {
+        var seen: Set<ObjectIdentifier> = []
+        var pending = objects
+        var found: [NSManagedObject] = []
+        while let object = pending.popLast() {
+            guard let entity = number(of: object), seen.insert(ObjectIdentifier(object)).inserted else { continue }
+            found.append(object)
+            for (number, property) in schema.entities[entity].properties.enumerated() where property.isOwning {
+                pending += object.relatedObjects(number, property)
+            }
+        }
+        return found
+    }
+
     /// Forgets what the store didn't have: somebody else may have written since.
     func forgetEmpty() {
         for entity in wasEmpty.indices where wasEmpty[entity] == true { wasEmpty[entity] = nil }

@@ -39,7 +39,10 @@ extension ObjectMatcher {
         _ snapshot: borrowing GraphSnapshot
     ) throws -> [RowReference] {
         let rows = unmatchedRows(of: statement, property, snapshot)
-        if rows.isEmpty { return [] }
+        // An object that is stored as one of another entity may not have the relationship.
+        if rows.isEmpty || statement.cell.property >= propertyCount(of: owner, plans[statement.cell.row.entity]) {
+            return []
+        }
         let placed = rows.enumerated().map { PlacedRow(row: $1, place: $0) }
         // Lists that add to each other may each mean the same member.
         var taken: Set<ObjectIdentifier> = []

@@ -1,6 +1,6 @@
 // The identities of all stored objects of an entity, read once. Without an index in the store, each fetch by identity looks at
-// every row: as many times as there are batches. So after some of them the identities are read into columns here, about 30
-// bytes an object, and from then on objects are fetched by their IDs. The store's file never gets an index for it.
+// every row: as many times as there are batches. So where many are expected, or there have been some, the identities are read into
+// columns here, about 30 bytes an object, and from then on objects are fetched by their IDs. The store's file never gets an index for it.
 
 import CoreData
 import Foundation
@@ -56,7 +56,9 @@ extension ObjectMatcher {
         let names = plan.identity.map { plan.properties[$0].name }
         guard !names.isEmpty, !known.entities[plan.number].isSearchable(byOneOf: names) else { return false }
         identityFetches[plan.space] += 1
-        guard identityFetches[plan.space] == Self.fetchesBeforeReading else { return false }
+        guard
+            identityFetches[plan.space] == (expectedBatches < Self.fetchesBeforeReading ? Self.fetchesBeforeReading : 1)
+        else { return false }
         let count = try context.count(for: known.request(plan.number))
         guard count > Self.chunkSize / 10, count <= StoredIdentities.limit else { return false }
         var identities = StoredIdentities()

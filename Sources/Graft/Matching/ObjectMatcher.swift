@@ -42,6 +42,8 @@ final class ObjectMatcher {
     var unsaved: [HashIndex<NSManagedObject>]
     /// How many fetches by identity there have been, and what is stored where they became too many. By identity space.
     var identityFetches: [Int]
+    /// How many batches there will be, as far as that is known.
+    var expectedBatches = 0
     var stored: [StoredIdentities?]
 
     init(
@@ -78,11 +80,19 @@ final class ObjectMatcher {
         known.forgetEmpty()
         stored = stored.map { _ in nil }
         identityFetches = identityFetches.map { _ in 0 }
+        // Others may go on writing, and what is read be in vain again.
+        expectedBatches = 0
     }
 
     /// The number of an object's entity; nil for one of another model.
     @inline(__always)
     func number(of object: NSManagedObject) -> Int? { known.number(of: object) }
+
+    /// How many of the properties of a row's entity an object has: not all where it was found as one of another entity.
+    func propertyCount(of object: NSManagedObject, _ plan: ImportPlan) -> Int {
+        guard let entity = number(of: object), entity != plan.number else { return plan.properties.count }
+        return schema.commonPropertyCount(entity, plan.number)
+    }
 
     @inline(__always)
     func object(_ reference: RowReference) -> NSManagedObject? { objects[reference.entity][reference.row] }

@@ -102,6 +102,8 @@ extension GraphDiff {
         var new = try Self.snapshot(ofPatched: patched, from: text, entity: entity, model: model)
         // The export says something of every property, so what the patched text doesn't say was removed.
         (old.absence, new.absence) = (.null, .null)
+        // An object that the patch has taken out of the whole graph is deleted, whoever still refers to it.
+        if entity == nil { try new.dropReferences(toRootsOf: old, try DiffScope(new.schema, options)) }
         try self.init(from: old, to: new, options: options)
         // An export doesn't say all that an object holds, so its contents don't find it in the store.
         for (entity, rule) in identification.rules.sorted(by: { $0.key < $1.key }) where rule == .contents {
@@ -178,6 +180,33 @@ extension GraftError {
 }
 
 extension GraphSnapshot {
+    /// Takes the objects that are at the top of another snapshot, and here are only referred to, out of all relationships.
+    fileprivate mutating func dropReferences(toRootsOf old: GraphSnapshot, _ scope: DiffScope) throws {
+        let kept = Set(rootReferences.compactMap { identityKey(of: $0) })
+        let removed = Set(old.rootReferences.compactMap { old.identityKey(of: $0) }).subtracting(kept)
+        if removed.isEmpty { return }
+        var gone: Set<RowReference> = []
+        for entity in tables.indices {
+            for row in liveRows(of: entity) where isReference(entity, row, scope) {
+                let reference = RowReference(entity: entity, row: row)
+                if identityKey(of: reference).map(removed.contains) ?? false { gone.insert(reference) }
+            }
+        }
+        if gone.isEmpty { return }
+        for (entity, description) in schema.entities.enumerated() {
+            for (number, property) in description.properties.enumerated() where !property.isAttribute {
+                for row in liveRows(of: entity) where tables[entity].hasValue(number, row: row) {
+                    let reference = RowReference(entity: entity, row: row)
+                    let ends = destinations(of: reference, property)
+                    if ends.contains(where: gone.contains) {
+                        try set(ends.filter { !gone.contains($0) }, property, number, of: reference)
+                    }
+                }
+            }
+        }
+        for row in gone { tables[row.entity].flags[row.row] = .dead }
+    }
+
     /// The objects that stand at the top of the text more than once, in their order.
     fileprivate var repeatedRoots: [ObjectKey] {
         var (seen, repeated): (Set<RowReference>, Set<RowReference>) = ([], [])

@@ -107,8 +107,7 @@ extension GraphSnapshot {
     ///   - first: The first statement that was replaced since.
     fileprivate func restatesMembers(saidBefore offset: Int, from first: Int) -> Bool {
         earlier[first...].contains { statement in
-            var statement = statement
-            statement.cell.row = resolved(statement.cell.row)
+            guard let statement = current(statement) else { return false }
             let now = self.statement(of: statement.cell)
             guard min(statement.time, now.time) <= offset else { return false }
             let (old, new) = (rows(of: statement), rows(of: now))

@@ -80,13 +80,23 @@ extension GraphSnapshot {
             || addingLists.contains(Column(entity: statement.cell.row.entity, property: statement.cell.property))
     }
 
+    /// A statement about the row that an object has now; nil where that is of another entity, which lacks the relationship.
+    func current(_ statement: LinkStatement) -> LinkStatement? {
+        let cell = statement.cell, row = resolved(cell.row)
+        if row.entity != cell.row.entity, cell.property >= schema.commonPropertyCount(row.entity, cell.row.entity) {
+            return nil
+        }
+        var statement = statement
+        statement.cell.row = row
+        return statement
+    }
+
     /// What was said of relationships before what they have now, the latest first.
     func earlierStatements() -> [LinkStatement] {
         var replaced: Set<Cell> = []
         var statements = earlier.enumerated().sorted { ($0.element.time, $0.offset) > ($1.element.time, $1.offset) }
-            .map(\.element)
+            .compactMap { current($0.element) }
         for index in statements.indices {
-            statements[index].cell.row = resolved(statements[index].cell.row)
             let cell = statements[index].cell
             if !isAdding(statement(of: cell)) { replaced.insert(cell) }
             statements[index].isReplaced = replaced.contains(cell)

@@ -177,6 +177,26 @@ import Yams
         }
     }
 
+    @Test func `of an object that is mentioned within itself the outer data counts, as in an import`() throws {
+        let text = """
+            {"heroID": 1, "realName": "outer", "powers": [{"name": "a"}], "friends": [{"heroID": 2, "friends": \
+            [{"heroID": 1, "realName": "inner", "rank": 3, "powers": [{"name": "b"}]}]}]}
+            """
+        func heroes(_ take: (NSManagedObjectContext) throws -> Void) throws -> [String] {
+            try TestStack(CodedModel.make()).perform { context throws in
+                for _ in 0..<2 { try take(context) }
+                return try context.all("Hero").map { hero in
+                    let powers = hero.texts("powers", "name"), rank = hero.value(forKey: "rank") ?? "nil"
+                    return
+                        "\(hero.text("realName") ?? "nil"), \(rank), \(powers), \((hero.value(forKey: "friends") as? NSSet)?.count ?? 0)"
+                }.sorted()
+            }
+        }
+        let decoded = try heroes { _ = try $0.decodeHero(text) }
+        #expect(decoded == ["nobody, nil, [], 1", "outer, 3, [\"a\"], 1"])
+        #expect(try heroes { _ = try $0.importJSON(from: .data(Data(text.utf8)), entity: "Hero") } == decoded)
+    }
+
     @Test func `a chain that is nested too deep is an error and no crash`() throws {
         try perform { context throws in
             var last: NSManagedObject?

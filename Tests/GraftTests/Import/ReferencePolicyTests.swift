@@ -247,4 +247,19 @@ import Testing
         #expect(error?.description.contains("4") == true)
         #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Animal")) == 2)
     }
+
+    @Test(arguments: ["link", "defer"], [1, 100])
+    func `a member that is named twice takes one place`(_ policy: String, _ size: Int) throws {
+        for saves in [false, true] {
+            var world = try world(policy)
+            try world.take(#"[{"name": "g"}, {"name": "h"}]"#, "Singer")
+            (world.options.batchSize, world.options.savesEachBatch) = (size, saves)
+            try world.stack.container.importJSON(
+                from: [
+                    ImportSource.data(Data(#"[{"id": 1, "singers": ["g", "g", "z", "h"]}]"#.utf8), entity: "Song"),
+                    ImportSource.data(Data(#"[{"name": "z"}]"#.utf8), entity: "Singer"),
+                ], options: world.options)
+            #expect(try world.members("singers", "name", of: "Song", "id", 1) == ["g", "z", "h"])
+        }
+    }
 }

@@ -131,4 +131,48 @@ import Testing
             }
         }
     }
+
+    private func toys(_ change: String = "keep") throws -> ImportWorld {
+        try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Animal", info: ["identityAttributes": "id", "JSONEntityKey": "type", "JSONEntityChange": change],
+                [.attribute("id", .integer64AttributeType), .attribute("name"), .toOne("best", "Animal")])
+            sketch.entity("Cat", parent: "Animal", [.toMany("bells", "Toy", inverse: "cat")])
+            sketch.entity(
+                "Dog", parent: "Animal",
+                [
+                    .attribute("tricks"), .attribute("breed"), .toMany("toys", "Toy", inverse: "dog"),
+                    .toOne("bone", "Toy"),
+                ])
+            sketch.entity(
+                "Toy", [.attribute("n"), .toOne("cat", "Cat", inverse: "bells"), .toOne("dog", "Dog", inverse: "toys")])
+        }
+    }
+
+    @Test(arguments: [1, 1000])
+    func `what an object of another entity can't have is left out with what is nested in it`(_ size: Int) throws {
+        var world = try toys()
+        world.options.batchSize = size
+        try world.take(#"[{"id": 1, "type": "Cat", "bells": [{"n": "ball"}]}]"#, "Animal")
+        for nested in [#""toys": [{"n": "ball"}, {"n": "bone"}]"#, #""bone": {"n": "ball"}"#] {
+            for _ in 0..<2 {
+                let report = try world.take(#"[{"id": 1, "type": "Dog", \#(nested)}]"#, "Animal")
+                #expect(report.leftOutValues.map(\.property) == [nested.hasPrefix(#""toys"#) ? "toys" : "bone"])
+                #expect(try world.values("n", of: "Toy") == ["ball"])
+                #expect(try world.members("bells", "n", of: "Cat", "id", 1) == ["ball"])
+            }
+        }
+    }
+
+    @Test func `what was said of an object that is of another entity by the end of the data is no trap`() throws {
+        let world = try toys("replace")
+        try world.take(
+            """
+            [{"id": 1, "type": "Dog", "toys": [{}]},
+             {"id": 2, "type": "Dog", "best": {"id": 1, "type": "Dog", "toys": [{"n": "a"}]}},
+             {"id": 3, "type": "Dog", "best": {"id": 1, "type": "Cat", "bells": [{"n": "b"}]}}]
+            """, "Animal")
+        #expect(try world.count("Animal") == 3)
+        #expect(try world.members("bells", "n", of: "Cat", "id", 1) == ["b"])
+    }
 }

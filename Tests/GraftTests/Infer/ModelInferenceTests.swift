@@ -295,4 +295,11 @@ import Testing
             #expect(inverse.destinationEntity?.name == data.inference.entities[0])
         }
     }
+
+    @Test(arguments: ["1234-56-7890", "2024-01-01 – 2024-02-01", "2020-02-30", "2020-02-30T00:00:00"])
+    func `a text that only looks like a date stays a text`(_ text: String) throws {
+        let data = try infer("heroes.json", #"[{"id": 1, "d": "\#(text)"}, {"id": 2, "d": "\#(text)"}]"#)
+        #expect(try data.attribute("Hero", "d").attributeType == .stringAttributeType)
+        data.expectEqual()
+    }
 }
