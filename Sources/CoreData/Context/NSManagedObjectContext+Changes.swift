@@ -91,7 +91,7 @@ extension NSManagedObjectContext {
 
     /// Posts the changes, and lets go of objects that never were in a store and have been deleted.
     private func announce(_ digest: ChangeDigest) {
-        for object in digest.inserted { object.state.insert(.announced) }
+        for object in digest.inserted where object.isInserted { object.state.insert(.announced) }
         if isObserved {
             // An observer's fetch announces what he has changed.
             let isWithin = isAnnouncing
@@ -114,13 +114,15 @@ extension NSManagedObjectContext {
                 if object.state.contains(.announced) { digest.forgotten.append(object) } else { unheard.append(object) }
             } else if object.isDeleted {
                 digest.deleted.append(object)
-            } else if object.isInserted {
+            } else if object.isInserted || revived.contains(ObjectIdentifier(object)) {
+                // Whoever keeps a list has taken out what came back.
                 digest.inserted.append(object)
             } else if object.isUpdated {
                 digest.updated.append(object)
             }
         }
         event.removeAll()
+        revived.removeAll()
         formerEnds.removeAll()
         forget(unsaved: unheard)
         return digest
@@ -132,7 +134,7 @@ extension NSManagedObjectContext {
         let digest = takeEvent()
         guard !digest.isEmpty else { return [] }
         announce(digest)
-        return digest.inserted + digest.updated + digest.deleted
+        return (digest.inserted + digest.updated + digest.deleted).filter(\.hasChanges)
     }
 
     func post(_ name: Notification.Name, _ digest: ChangeDigest) {
