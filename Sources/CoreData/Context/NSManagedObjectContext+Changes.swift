@@ -7,7 +7,9 @@ extension NSManagedObjectContext {
 
     func markDeleted(_ object: NSManagedObject) {
         checkQueue()
-        guard object.context === self else {
+        // What has left its context, or never was in one, has nothing to be deleted from.
+        guard let context = object.context else { return }
+        guard context === self else {
             fatalError("\(object.objectID) doesn't belong to this context and can't be deleted in it.")
         }
         object.prepareForDeletion()

@@ -150,6 +150,25 @@ import Testing
         #expect(!library.context.hasChanges)
     }
 
+    // EncryptedCoreData, IncrementalStoreTests: `test_createUsersWithTags_deletes` deletes what a reset has let go of.
+    @Test(arguments: StoreKind.allCases)
+    func `deleting an object that is in no context any more does nothing`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let author = library.insert("Author", ["name": "Ada"]), book = library.insert("Book", ["author": author])
+        try library.context.save()
+        library.context.reset()
+        library.context.delete(author)
+        library.context.delete(book)
+        try library.context.save()
+        #expect(try library.fetch("Author").count == 1)
+        let again = try library.fetch("Author")[0]
+        for _ in 0..<2 {
+            library.context.delete(again)
+            try library.context.save()
+        }
+        #expect(try library.fetch("Book").isEmpty)
+    }
+
     @Test func `[F] processPendingChanges posts once per batch, and nothing without changes`() throws {
         let library = try Library(.inMemory)
         let log = PostedNotifications(.NSManagedObjectContextObjectsDidChange, from: library.context)
