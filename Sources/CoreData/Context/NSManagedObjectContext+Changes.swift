@@ -116,10 +116,9 @@ extension NSManagedObjectContext {
                 if object.state.contains(.announced) { digest.forgotten.append(object) } else { unheard.append(object) }
             } else if object.isDeleted {
                 digest.deleted.append(object)
-            } else if object.isInserted || revived.contains(ObjectIdentifier(object)) {
-                // Whoever keeps a list has taken out what came back.
+            } else if isNew(object) {
                 digest.inserted.append(object)
-            } else if object.isUpdated {
+            } else if object.hasChanges {
                 digest.updated.append(object)
             }
         }
@@ -128,6 +127,12 @@ extension NSManagedObjectContext {
         formerEnds.removeAll()
         forget(unsaved: unheard)
         return digest
+    }
+
+    /// Whether somebody who keeps a list doesn't have an object yet, or has taken it out. An insertion is told once; what is changed
+    /// afterwards counts as updated, saved or not.
+    private func isNew(_ object: NSManagedObject) -> Bool {
+        object.isInserted && !object.state.contains(.announced) || revived.contains(ObjectIdentifier(object))
     }
 
     /// The objects of the running event, for the rounds of `willSave()`.

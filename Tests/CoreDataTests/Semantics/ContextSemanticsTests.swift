@@ -181,6 +181,23 @@ import Testing
 
     // MARK: Going back
 
+    // MRTFetchedResultsController, MRTFetchedResultsControllerTests: after `processPendingChanges` an inserted object is no longer listed as
+    // inserted; a change of it makes an update.
+    @Test func `an insertion is told once; what is changed before it is saved is told as updated`() throws {
+        let library = try Library(.inMemory)
+        let log = PostedNotifications(.NSManagedObjectContextObjectsDidChange, from: library.context)
+        let tag = library.insert("Tag", ["label": "a"])
+        library.context.processPendingChanges()
+        #expect(log.objects(NSInsertedObjectsKey) == [tag] && log.objects(NSUpdatedObjectsKey).isEmpty)
+        tag.setValue("b", forKey: "label")
+        library.context.processPendingChanges()
+        #expect(log.objects(NSInsertedObjectsKey).isEmpty && log.objects(NSUpdatedObjectsKey) == [tag])
+        #expect(library.context.insertedObjects == [tag] && library.context.updatedObjects.isEmpty)
+        library.context.delete(tag)
+        library.context.processPendingChanges()
+        #expect(log.objects(NSDeletedObjectsKey) == [tag] && log.count == 3)
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `[F][M] refresh without merge drops changes and makes a fault, with will- and didTurnIntoFault`(
         _ kind: StoreKind
