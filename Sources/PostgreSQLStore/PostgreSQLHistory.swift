@@ -102,6 +102,11 @@
                     "t.number < coalesce((SELECT min(number) FROM \(table) WHERE at >= $1), 9223372036854775807)",
                     [date(day)]
                 )
+            case .among(let numbers):
+                (
+                    "t.number IN (\(numbers.indices.map { "$\($0 + 1)" }.joined(separator: ", ")))",
+                    numbers.map { .integer($0) }
+                )
             }
         }
 

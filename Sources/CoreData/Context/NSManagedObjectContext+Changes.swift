@@ -7,7 +7,9 @@ extension NSManagedObjectContext {
 
     func markDeleted(_ object: NSManagedObject) {
         checkQueue()
-        guard object.context === self else {
+        // What has left its context, or never was in one, has nothing to be deleted from.
+        guard let context = object.context else { return }
+        guard context === self else {
             fatalError("\(object.objectID) doesn't belong to this context and can't be deleted in it.")
         }
         object.prepareForDeletion()
@@ -91,7 +93,7 @@ extension NSManagedObjectContext {
 
     /// Posts the changes, and lets go of objects that never were in a store and have been deleted.
     private func announce(_ digest: ChangeDigest) {
-        for object in digest.inserted { object.state.insert(.announced) }
+        for object in digest.inserted where object.isInserted { object.state.insert(.announced) }
         if isObserved {
             // An observer's fetch announces what he has changed.
             let isWithin = isAnnouncing
@@ -114,16 +116,23 @@ extension NSManagedObjectContext {
                 if object.state.contains(.announced) { digest.forgotten.append(object) } else { unheard.append(object) }
             } else if object.isDeleted {
                 digest.deleted.append(object)
-            } else if object.isInserted {
+            } else if isNew(object) {
                 digest.inserted.append(object)
-            } else if object.isUpdated {
+            } else if object.hasChanges {
                 digest.updated.append(object)
             }
         }
         event.removeAll()
+        revived.removeAll()
         formerEnds.removeAll()
         forget(unsaved: unheard)
         return digest
+    }
+
+    /// Whether somebody who keeps a list doesn't have an object yet, or has taken it out. An insertion is told once; what is changed
+    /// afterwards counts as updated, saved or not.
+    private func isNew(_ object: NSManagedObject) -> Bool {
+        object.isInserted && !object.state.contains(.announced) || revived.contains(ObjectIdentifier(object))
     }
 
     /// The objects of the running event, for the rounds of `willSave()`.
@@ -132,7 +141,7 @@ extension NSManagedObjectContext {
         let digest = takeEvent()
         guard !digest.isEmpty else { return [] }
         announce(digest)
-        return digest.inserted + digest.updated + digest.deleted
+        return (digest.inserted + digest.updated + digest.deleted).filter(\.hasChanges)
     }
 
     func post(_ name: Notification.Name, _ digest: ChangeDigest) {

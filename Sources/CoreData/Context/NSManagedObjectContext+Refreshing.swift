@@ -99,6 +99,7 @@ extension NSManagedObjectContext {
         inaccessible.removeAll()
         for object in event { object.state.remove(.inEvent) }
         event.removeAll()
+        revived.removeAll()
         formerEnds.removeAll()
         undoRecorder?.noteReset()
         for object in changed {
@@ -126,6 +127,7 @@ extension NSManagedObjectContext {
         mergedDeletions.removeAll()
         inaccessible.removeAll()
         event.removeAll()
+        revived.removeAll()
         formerEnds.removeAll()
         undoRecorder?.noteReset()
         registry.removeAll()
@@ -177,6 +179,7 @@ extension NSManagedObjectContext {
         undoRecorder?.noteLoss(of: object)
         if object.state.contains(.inEvent) { event.removeAll { $0 === object } }
         object.state.remove(.inEvent)
+        revived.remove(ObjectIdentifier(object))
     }
 
     /// The registered objects in an order that doesn't depend on hashing.

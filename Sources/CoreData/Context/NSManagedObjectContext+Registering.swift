@@ -42,13 +42,21 @@ extension NSManagedObjectContext {
     func adopt(_ object: NSManagedObject) {
         if let theirs = object.context {
             guard theirs === self else { fatalError("\(object.objectID) belongs to another context.") }
-            if object.isDeleted { undelete(object) }
+            if object.isDeleted { revive(object) }
             return
         }
         register(inserted: object)
     }
 
-    func undelete(_ object: NSManagedObject) {
+    /// Takes a deletion back; where it has been announced, that, too, is announced.
+    func revive(_ object: NSManagedObject) {
+        undelete(object)
+        guard !object.state.contains(.inEvent) else { return }
+        noteEvent(object)
+        revived.insert(ObjectIdentifier(object))
+    }
+
+    private func undelete(_ object: NSManagedObject) {
         object.state.subtract([.deleted, .deletionPropagated])
         deleted.remove(object)
         updated.remove(object)

@@ -81,6 +81,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var undeclaredDeletions: [NSManagedObject] = []
     /// What changed since the last `processPendingChanges()`.
     var event: [NSManagedObject] = []
+    /// Objects of the running event whose deletion, which had been announced, was taken back.
+    var revived: Set<ObjectIdentifier> = []
     /// What relationships were before they were set without a note in the running event.
     var formerEnds: [RelationshipEnd: ManagedValue] = [:]
     /// Notes changes for an undo manager, where there is one.

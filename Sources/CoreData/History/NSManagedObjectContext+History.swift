@@ -15,17 +15,37 @@ extension NSManagedObjectContext {
                 "No store keeps a history. Open a SQLite store with NSPersistentHistoryTrackingKey.")
         }
         if request.isDeletion {
-            var count = 0
-            for store in stores {
-                guard let range = request.range(inStoreWithID: store.identifier ?? "") else { continue }
-                count += try requiredCoordinator.performAndWait {
-                    try store.requiredBackend.deleteTransactions(in: range)
-                }
-            }
+            let count = try delete(request, stores)
             return NSPersistentHistoryResult(
                 request.resultType == .count ? count as Any : true, request.resultType)
         }
         return NSPersistentHistoryResult(try result(of: request, stores), request.resultType)
+    }
+
+    /// Deletes transactions: all that the request names, or those of them that its fetch request chooses.
+    private func delete(_ request: NSPersistentHistoryChangeRequest, _ stores: [NSPersistentStore]) throws -> Int {
+        var count = 0
+        for store in stores {
+            for range in try rangesToDelete(request, store) {
+                count += try requiredCoordinator.performAndWait {
+                    try store.requiredBackend.deleteTransactions(in: range)
+                }
+            }
+        }
+        return count
+    }
+
+    private func rangesToDelete(
+        _ request: NSPersistentHistoryChangeRequest, _ store: NSPersistentStore
+    ) throws -> [StoreHistoryRange] {
+        guard let fetch = request.fetchRequest, fetch.entityName != HistoryEntity.change.rawValue else {
+            return request.range(inStoreWithID: store.identifier ?? "").map { [$0] } ?? []
+        }
+        if let predicate = fetch.predicate { try Self.checkTokens(of: predicate, [store]) }
+        let numbers = Self.chosen(try stored(in: store, request), fetch.state).map(\.transactionNumber)
+        return stride(from: 0, to: numbers.count, by: 500).map {
+            .among(Array(numbers[$0..<min($0 + 500, numbers.count)]))
+        }
     }
 
     /// What a request finds in all stores together, where a fetch request's order and limit hold for the whole.

@@ -7,16 +7,35 @@ enum KeyedValues {
     /// The value at the end of a path of keys. Operators such as `@max` are computed as in predicates.
     static func value(of start: Any?, at keyPath: String) -> Any? {
         if keyPath.contains("@") {
-            return NSExpression(forKeyPath: keyPath).expressionValue(with: start, context: nil)
+            let found = NSExpression(forKeyPath: keyPath).expressionValue(with: start, context: nil)
+            guard let list = found as? [Any], isSet(at: keyPath, of: start) else { return found }
+            return NSSet(array: list)
         }
         var value = start
         for key in keyPath.split(separator: ".") { value = step(value, String(key)) }
         return value
     }
 
+    /// Whether the last operator of a path makes a set: one that unites sets does, and one that unites the members of a set.
+    private static func isSet(at keyPath: String, of start: Any?) -> Bool {
+        guard let sign = keyPath.lastIndex(of: "@") else { return false }
+        let name = keyPath[keyPath.index(after: sign)...].prefix { $0 != "." }
+        switch CollectionOperator(rawValue: String(name)) {
+        case .unionOfSets, .distinctUnionOfSets: return true
+        case .unionOfObjects, .distinctUnionOfObjects:
+            return value(of: start, at: String(keyPath[..<sign].dropLast())) is NSSet
+        default: return false
+        }
+    }
+
     /// Sets a key of all members that are managed objects.
     static func set(_ value: Any?, forKey key: String, of members: [Any]) {
         for case let object as NSManagedObject in members { object.setValue(value, forKey: key) }
+    }
+
+    /// Sets what a path leads to from each member that is a managed object.
+    static func set(_ value: Any?, forKeyPath keyPath: String, of members: [Any]) {
+        for case let object as NSManagedObject in members { object.setValue(value, forKeyPath: keyPath) }
     }
 
     private static func step(_ value: Any?, _ key: String) -> Any? {
@@ -37,6 +56,11 @@ extension NSArray {
     /// Sets a key of all members.
     public func setValue(_ value: Any?, forKey key: String) { KeyedValues.set(value, forKey: key, of: Array(self)) }
 
+    /// Sets what a path of keys leads to from each member.
+    public func setValue(_ value: Any?, forKeyPath keyPath: String) {
+        KeyedValues.set(value, forKeyPath: keyPath, of: Array(self))
+    }
+
     /// The values of a key of all members, `NSNull` for nil; or what an operator such as `@count` makes of them.
     public func value(forKey key: String) -> Any? { KeyedValues.value(of: self, at: key) }
 
@@ -47,6 +71,11 @@ extension NSArray {
 extension NSSet {
     /// Sets a key of all members.
     public func setValue(_ value: Any?, forKey key: String) { KeyedValues.set(value, forKey: key, of: allObjects) }
+
+    /// Sets what a path of keys leads to from each member.
+    public func setValue(_ value: Any?, forKeyPath keyPath: String) {
+        KeyedValues.set(value, forKeyPath: keyPath, of: allObjects)
+    }
 
     /// The values of a key of all members; or what an operator such as `@count` makes of them.
     public func value(forKey key: String) -> Any? { KeyedValues.value(of: self, at: key) }
@@ -63,6 +92,11 @@ extension NSDictionary {
 extension NSOrderedSet {
     /// Sets a key of all members.
     public func setValue(_ value: Any?, forKey key: String) { KeyedValues.set(value, forKey: key, of: array) }
+
+    /// Sets what a path of keys leads to from each member.
+    public func setValue(_ value: Any?, forKeyPath keyPath: String) {
+        KeyedValues.set(value, forKeyPath: keyPath, of: array)
+    }
 
     /// The values of a key of all members; or what an operator such as `@count` makes of them.
     public func value(forKey key: String) -> Any? { KeyedValues.value(of: self, at: key) }

@@ -7,8 +7,13 @@ extension NSManagedObject {
         guard let dot = keyPath.firstIndex(of: ".") else { return setValue(value, forKey: keyPath) }
         let head = String(keyPath[..<dot])
         if layout.composites[head] != nil { return changing(head) { setElement(keyPath, to: value) } }
-        let owner = self.value(forKey: head) as? NSManagedObject
-        owner?.setValue(value, forKeyPath: String(keyPath[keyPath.index(after: dot)...]))
+        let rest = String(keyPath[keyPath.index(after: dot)...])
+        switch self.value(forKey: head) {
+        case let owner as NSManagedObject: owner.setValue(value, forKeyPath: rest)
+        case let members as NSOrderedSet: KeyedValues.set(value, forKeyPath: rest, of: members.array)
+        case let members as NSSet: KeyedValues.set(value, forKeyPath: rest, of: members.allObjects)
+        default: break
+        }
     }
 
     private func setElement(_ path: String, to value: Any?) {

@@ -10,6 +10,8 @@ package enum StoreHistoryRange {
     case afterDate(Date)
     case before(Int64)
     case beforeDate(Date)
+    /// By their numbers; not more than a statement has parameters for.
+    case among([Int64])
 }
 
 /// One save or batch.

@@ -56,9 +56,7 @@ extension NSManagedObjectContext {
 
     private func revive(_ object: NSManagedObject, _ values: SlotValues) {
         if object.registry === registry, !object.state.contains(.gone) {
-            guard object.isDeleted else { return }
-            undelete(object)
-            if !object.state.contains(.inEvent) { noteEvent(object) }
+            if object.isDeleted { revive(object) }
             return
         }
         // It is gone from the context: it comes back as a new object.

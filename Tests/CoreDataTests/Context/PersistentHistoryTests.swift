@@ -232,6 +232,20 @@ import Testing
         #expect((try result(library, request) as? [NSPersistentHistoryChange])?.map(shown) == ["delete Book p1"])
     }
 
+    // PersistentHistoryTrackingKit's cleaner deletes what its own authors have written, and no one else's.
+    @Test func `a deletion with a fetch request deletes what that chooses alone`() throws {
+        let library = try filled()
+        let request = NSPersistentHistoryChangeRequest.deleteHistory(before: Date.distantFuture)
+        request.fetchRequest = try #require(NSPersistentHistoryTransaction.fetchRequest)
+        request.fetchRequest?.predicate = NSPredicate(format: "author == %@", "app")
+        request.resultType = .count
+        #expect(try result(library, request) as? Int == 2)
+        let left = try #require(
+            try result(library, .fetchHistory(after: Date.distantPast)) as? [NSPersistentHistoryTransaction])
+        #expect(left.map(\.author) == ["importer"] && left.first?.changes?.count == 1)
+        #expect(try result(library, request) as? Int == 0)
+    }
+
     @Test func `what a fetch request says of changes holds for the whole, whatever is asked for`() throws {
         let library = try filled()
         func result(

@@ -254,6 +254,32 @@ private final class DifferenceModel: NSObject, NSFetchedResultsControllerDelegat
         #expect(list.takeEvents() == ["will", "insert b - 0.1", "did"])
     }
 
+    /// NSFetchedResultsController.h: a delegate is told of what the context's `NSManagedObjectContextObjectsDidChange` brings. An object that
+    /// was told as deleted is new to whoever keeps a list.
+    @Test(arguments: StoreKind.allCases)
+    func `an object whose deletion is undone, or that is inserted again, comes back to the list`(_ kind: StoreKind)
+        throws
+    {
+        let library = try filled(kind)
+        library.context.undoManager = UndoManager()
+        let inserted = PostedNotifications(.NSManagedObjectContextObjectsDidChange, from: library.context)
+        let list = try list(library, sectionedBy: nil), b = try book(library, "b")
+        library.context.delete(b)
+        library.context.processPendingChanges()
+        #expect(list.takeEvents() == ["will", "delete b 0.1 -", "did"])
+        library.context.undo()
+        #expect(list.takeEvents() == ["will", "insert b - 0.1", "did"])
+        #expect(inserted.notifications.last?.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject> == [b])
+        #expect(!b.isInserted && !library.context.hasChanges)
+        library.context.redo()
+        #expect(list.takeEvents() == ["will", "delete b 0.1 -", "did"])
+        library.context.insert(b)
+        library.context.processPendingChanges()
+        #expect(list.takeEvents() == ["will", "insert b - 0.1", "did"])
+        try library.context.save()
+        #expect(try library.fetch("Book", in: library.newContext()).count == 5)
+    }
+
     @Test func `[F] nothing at all is told of unrelated changes, nor without a delegate`() throws {
         let library = try filled()
         let list = try list(library, "pages > 10")

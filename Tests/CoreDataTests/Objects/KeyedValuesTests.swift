@@ -37,6 +37,41 @@ import Testing
         #expect(books.allSatisfy { $0.value(forKey: "pages") as? Int == 5 && $0.text("title") == nil })
     }
 
+    /// Key-Value Coding Programming Guide, "Accessing Collection Properties": `setValue(_:forKeyPath:)` asks for the first key's value and
+    /// sets the rest on that, which is each member of a collection.
+    @Test func `a path through a to-many relationship is set on all members`() throws {
+        let library = try Library(.inMemory)
+        let author = library.insert("Author", ["name": "Ada"])
+        let books = (0..<3).map { _ in library.insert("Book", ["author": author]) }
+        let chapter = library.insert("Chapter", ["book": books[0]])
+        author.setValue(5, forKeyPath: "books.pages")
+        #expect(books.allSatisfy { $0.value(forKey: "pages") as? Int == 5 })
+        author.setValue("h", forKeyPath: "books.chapters.heading")
+        #expect(chapter.text("heading") == "h")
+        NSArray(array: [chapter]).setValue("Bea", forKeyPath: "book.author.name")
+        #expect(author.text("name") == "Bea")
+        NSSet(array: books).setValue(nil, forKeyPath: "author.name")
+        #expect(author.text("name") == nil)
+        NSOrderedSet(array: books).setValue(7, forKeyPath: "author.rating")
+        #expect(author.value(forKey: "rating") as? Int == 7)
+    }
+
+    /// Key-Value Coding Programming Guide, "Using Collection Operators": `@distinctUnionOfSets` gives an `NSSet`; and what `NSSet` gives for
+    /// a key is a set.
+    @Test func `operators that unite sets, or the members of a set, give sets`() throws {
+        let library = try Library(.inMemory)
+        let author = library.insert("Author", ["name": "Ada"])
+        let tags = ["a", "b"].map { library.insert("Tag", ["label": $0]) }
+        let books = (0..<3).map { library.insert("Book", ["title": "\($0 / 2)", "author": author]) }
+        for book in books { book.mutableSetValue(forKey: "tags").addObjects(from: tags) }
+        #expect(author.value(forKeyPath: "books.@distinctUnionOfSets.tags") as? NSSet == NSSet(array: tags))
+        #expect(author.value(forKeyPath: "books.@distinctUnionOfObjects.title") as? NSSet == NSSet(array: ["0", "1"]))
+        let list = NSArray(array: books)
+        #expect(list.value(forKeyPath: "@distinctUnionOfSets.tags") as? NSSet == NSSet(array: tags))
+        #expect(list.value(forKeyPath: "@distinctUnionOfObjects.title") as? [String] == ["0", "1"])
+        #expect(list.value(forKeyPath: "@unionOfObjects.title") as? [String] == ["0", "0", "1"])
+    }
+
     /// Core Data Programming Guide, "Fetched Properties": `$FETCH_SOURCE` is the object that has the property.
     @Test(arguments: StoreKind.allCases)
     func `a fetched property gives what its request finds for the object`(_ kind: StoreKind) throws {

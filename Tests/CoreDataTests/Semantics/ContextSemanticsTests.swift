@@ -150,6 +150,25 @@ import Testing
         #expect(!library.context.hasChanges)
     }
 
+    // EncryptedCoreData, IncrementalStoreTests: `test_createUsersWithTags_deletes` deletes what a reset has let go of.
+    @Test(arguments: StoreKind.allCases)
+    func `deleting an object that is in no context any more does nothing`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let author = library.insert("Author", ["name": "Ada"]), book = library.insert("Book", ["author": author])
+        try library.context.save()
+        library.context.reset()
+        library.context.delete(author)
+        library.context.delete(book)
+        try library.context.save()
+        #expect(try library.fetch("Author").count == 1)
+        let again = try library.fetch("Author")[0]
+        for _ in 0..<2 {
+            library.context.delete(again)
+            try library.context.save()
+        }
+        #expect(try library.fetch("Book").isEmpty)
+    }
+
     @Test func `[F] processPendingChanges posts once per batch, and nothing without changes`() throws {
         let library = try Library(.inMemory)
         let log = PostedNotifications(.NSManagedObjectContextObjectsDidChange, from: library.context)
@@ -161,6 +180,23 @@ import Testing
     }
 
     // MARK: Going back
+
+    // MRTFetchedResultsController, MRTFetchedResultsControllerTests: after `processPendingChanges` an inserted object is no longer listed as
+    // inserted; a change of it makes an update.
+    @Test func `an insertion is told once; what is changed before it is saved is told as updated`() throws {
+        let library = try Library(.inMemory)
+        let log = PostedNotifications(.NSManagedObjectContextObjectsDidChange, from: library.context)
+        let tag = library.insert("Tag", ["label": "a"])
+        library.context.processPendingChanges()
+        #expect(log.objects(NSInsertedObjectsKey) == [tag] && log.objects(NSUpdatedObjectsKey).isEmpty)
+        tag.setValue("b", forKey: "label")
+        library.context.processPendingChanges()
+        #expect(log.objects(NSInsertedObjectsKey).isEmpty && log.objects(NSUpdatedObjectsKey) == [tag])
+        #expect(library.context.insertedObjects == [tag] && library.context.updatedObjects.isEmpty)
+        library.context.delete(tag)
+        library.context.processPendingChanges()
+        #expect(log.objects(NSDeletedObjectsKey) == [tag] && log.count == 3)
+    }
 
     @Test(arguments: StoreKind.allCases)
     func `[F][M] refresh without merge drops changes and makes a fault, with will- and didTurnIntoFault`(

@@ -60,6 +60,10 @@ enum HistoryTables {
             SQLFragment(
                 sql: "t.Z_PK < IFNULL((SELECT MIN(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP >= ?), 9223372036854775807)",
                 arguments: [.real(date.timeIntervalSinceReferenceDate)])
+        case .among(let numbers):
+            SQLFragment(
+                sql: "t.Z_PK IN (\(numbers.map { _ in "?" }.joined(separator: ", ")))",
+                arguments: numbers.map { .integer($0) })
         }
     }
 
