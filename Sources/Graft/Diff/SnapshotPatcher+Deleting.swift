@@ -80,13 +80,7 @@ extension SnapshotPatcher {
     mutating func removeDeleted() {
         if deletedRows.isEmpty { return }
         let deleted = Set(deletedRows)
-        for row in deletedRows {
-            let columns = scope.schema.entities[row.entity].identityColumns
-            if let hash = snapshot.identityHash(entity: row.entity, row: row.row, columns: columns) {
-                snapshot.indexes[scope.schema.entities[row.entity].identitySpace].remove(row, hash: hash)
-            }
-            snapshot.tables[row.entity].flags[row.row] = .dead
-        }
+        for row in deletedRows { snapshot.remove(row) }
         snapshot.roots = snapshot.roots.filter { !deleted.contains(snapshot.resolved($0)) }
     }
 }

@@ -204,7 +204,7 @@ extension GraphSnapshot {
                 }
             }
         }
-        for row in gone { tables[row.entity].flags[row.row] = .dead }
+        for row in gone { remove(row) }
     }
 
     /// The objects that stand at the top of the text more than once, in their order.

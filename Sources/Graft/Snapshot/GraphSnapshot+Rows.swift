@@ -44,6 +44,15 @@ extension GraphSnapshot {
         return found.first { schema.isEntity($0.entity, kindOf: number) }.map { self[$0] }
     }
 
+    /// Takes a row out. Nothing leads there any more.
+    mutating func remove(_ row: RowReference) {
+        let entity = schema.entities[row.entity]
+        if let hash = identityHash(entity: row.entity, row: row.row, columns: entity.identityColumns) {
+            indexes[entity.identitySpace].remove(row, hash: hash)
+        }
+        tables[row.entity].flags[row.row] = .dead
+    }
+
     /// The numbers of the rows of an entity that stand for objects.
     func liveRows(of entity: Int) -> [Int] {
         (0..<tables[entity].count).filter { !tables[entity].flags[$0].contains(.dead) }

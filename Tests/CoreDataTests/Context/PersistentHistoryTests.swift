@@ -236,7 +236,7 @@ import Testing
     @Test func `a deletion with a fetch request deletes what that chooses alone`() throws {
         let library = try filled()
         let request = NSPersistentHistoryChangeRequest.deleteHistory(before: Date.distantFuture)
-        request.fetchRequest = try #require(NSPersistentHistoryTransaction.fetchRequest)
+        request.fetchRequest = NSPersistentHistoryTransaction.fetchRequest
         request.fetchRequest?.predicate = NSPredicate(format: "author == %@", "app")
         request.resultType = .count
         #expect(try result(library, request) as? Int == 2)

@@ -314,15 +314,18 @@ import Testing
                 == [[pupils[1]], [], [pupils[0]], [pupils[1]]])
     }
 
-    @Test func `rows by ID take one statement for each entity and thousand`() throws {
+    @Test func `rows by ID take one statement for each entity and range of keys, or thousand of others`() throws {
         let store = try TestStore(TestModel.heroes())
-        let heroes = try store.insert("Hero", [[String: ManagedValue]](repeating: [:], count: 1500))
+        let heroes = try store.insert("Hero", [[String: ManagedValue]](repeating: [:], count: 3000))
         let team = try store.insert("Team")
-        let statements = try store.statements {
-            let rows = try store.backend.rows(withIDs: heroes + [team])
-            #expect(rows.count == 1501)
+        let alternate = heroes.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+        for (ids, count) in [(heroes.reversed() + [team], 2), (alternate + [team], 3)] {
+            let statements = try store.statements {
+                let rows = try store.backend.rows(withIDs: ids)
+                #expect(Set(rows.map(\.objectID)) == Set(ids))
+            }
+            #expect(statements.count == count)
         }
-        #expect(statements.count == 3)
     }
 
     @Test func `a row of which some values are wanted has those, and its columns alone are read`() throws {

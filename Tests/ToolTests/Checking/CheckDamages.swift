@@ -52,6 +52,9 @@ extension CheckCommandTests {
             sql: "UPDATE ZOWNER SET ZPHOTO = 5 WHERE ZNAME = 'Ben'",
             findings: [Expected("unreadableValue", "Owner", "photo", row: ben)]),
         Damage(
+            sql: "UPDATE ZOWNER SET ZPHOTO = 'text' WHERE ZNAME = 'Ben'",
+            findings: [Expected("unreadableValue", "Owner", "photo", row: ben)]),
+        Damage(
             sql: "UPDATE ZOWNER SET Z_OPT = NULL WHERE ZNAME = 'Ben'",
             findings: [Expected("missingVersion", "Owner", row: ben)],
             mend: "UPDATE ZOWNER SET Z_OPT = 1 WHERE ZNAME = 'Ben'"),

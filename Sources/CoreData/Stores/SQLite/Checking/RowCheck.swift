@@ -78,6 +78,10 @@ struct RowCheck {
         guard statement.storage(at: position.column) != .null else { return try checkNull(field, entity, key) }
         do {
             switch field.kind {
+            // Reading takes its bytes, but no app has written it like that.
+            case .data where statement.storage(at: position.column) == .text:
+                throw RowError(
+                    place: field.column, found: statement.shown(at: position.column), expected: "bytes (a BLOB)")
             case .data(isExternal: true) where statement.storage(at: position.column) == .blob:
                 try checkBytes(position, statement, entity, key, nil)
             case .transformable(let name, let isExternal) where statement.storage(at: position.column) == .blob:
