@@ -17,6 +17,8 @@ import Foundation
 
         /// By number of the archive.
         private var ids = ValuesByNumber<NSManagedObjectID>()
+        /// By number of the archive: the entity of the schema.
+        private var kinds = ValuesByNumber<Int>()
         /// By number of the archive: which of all rows it is.
         private var places = ValuesByNumber<Int>()
         /// The rows that aren't written yet, which are the last ones.
@@ -31,10 +33,18 @@ import Foundation
         /// By entity of the schema.
         private(set) var counts: [ImportReport.Counts]
 
+        /// The ends of one-to-one relationships that others have been linked to.
+        private var taken: Set<End> = []
+
         private struct Late {
             var number: Int
             var slot: Int
             var ends: [NSManagedObjectID]
+        }
+
+        private struct End: Hashable {
+            var number: Int
+            var slot: Int
         }
 
         private var schema: GraphSchema { match.schema }
@@ -82,9 +92,10 @@ import Foundation
                     guard let column, case .integer(let number) = records[index].values[column] else { return nil }
                     return number
                 }
-                let entity = known.entities[try self.entity(of: records[indices[0]]).number]
-                for (index, id) in zip(indices, try context.newRowIDs(of: entity, wishes: wishes)) {
+                let kind = try entity(of: records[indices[0]]).number
+                for (index, id) in zip(indices, try context.newRowIDs(of: known.entities[kind], wishes: wishes)) {
                     ids[records[index].number] = id
+                    kinds[records[index].number] = kind
                 }
             }
         }
@@ -104,12 +115,13 @@ import Foundation
         }
 
         /// Changes a slot of a row, now or, where it is written already, with the next save.
-        private func set(_ slot: Int, of number: Int, to ends: [NSManagedObjectID], isToMany: Bool) {
+        private func set(
+            _ slot: Int, of number: Int, to value: ManagedValue, _ ends: @autoclosure () -> [NSManagedObjectID]
+        ) {
             guard let place = places[number], place >= writtenCount else {
-                return late.append(Late(number: number, slot: slot, ends: ends))
+                return late.append(Late(number: number, slot: slot, ends: ends()))
             }
-            rows[place - writtenCount].values[slot] =
-                isToMany ? .memberIDs(ends) : ends.first.map(ManagedValue.objectID) ?? .null
+            rows[place - writtenCount].values[slot] = value
         }
 
         // MARK: Relationships
@@ -118,32 +130,52 @@ import Foundation
             let entity = try entity(of: record)
             for (column, destination) in record.destinations.enumerated() where destination != ArchiveRecord.none {
                 guard let number = entity.toOnes[column] else { continue }
-                try link(record.number, number, schema.entities[entity.number].properties[number], [destination])
+                if ids[destination] == nil {
+                    pending.append(record.number, number, [destination])
+                } else {
+                    try link(record.number, entity.number, number, to: destination)
+                }
             }
             for (column, members) in record.members.enumerated() where !members.isEmpty {
                 guard let number = entity.toManys[column] else { continue }
-                try link(record.number, number, schema.entities[entity.number].properties[number], members)
+                if members.contains(where: { ids[$0] == nil }) {
+                    pending.append(record.number, number, members)
+                } else {
+                    try link(record.number, entity.number, number, to: members)
+                }
             }
         }
 
-        private func link(_ owner: Int, _ number: Int, _ property: GraphSchema.Property, _ members: [Int]) throws {
-            if members.allSatisfy({ ids[$0] != nil }) { return try set(owner, number, property, members) }
-            pending.append(owner, number, members)
-        }
-
-        private func set(_ owner: Int, _ number: Int, _ property: GraphSchema.Property, _ members: [Int]) throws {
-            guard let id = ids[owner] else { return }
+        private func link(_ owner: Int, _ entity: Int, _ number: Int, to members: [Int]) throws {
+            for member in members { try requireFit(member, entity, number) }
             let ends = members.compactMap { ids[$0] }
-            for end in ends {
-                guard let entity = known.number(of: end.entity), let destination = property.destination,
-                    schema.isEntity(entity, kindOf: destination)
-                else { throw GraftError.misledReference(to: end.entity, property, schema, from: id.entity) }
+            set(number, of: owner, to: .memberIDs(ends), ends)
+        }
+
+        private func link(_ owner: Int, _ entity: Int, _ number: Int, to destination: Int) throws {
+            guard let id = ids[owner], let end = ids[destination] else { return }
+            try requireFit(destination, entity, number)
+            set(number, of: owner, to: .objectID(end), [end])
+            let property = schema.entities[entity].properties[number]
+            guard let inverse = property.inverse, schema.isOneToOne(property), !match.saysBothEnds(of: property) else {
+                return
             }
-            set(number, of: owner, to: ends, isToMany: property.isToMany)
-            guard let inverse = property.inverse else { return }
             // An archive says one end of a pair: the other one follows.
-            if schema.isOneToOne(property), !match.saysBothEnds(of: property) {
-                set(inverse, of: members[0], to: [id], isToMany: false)
+            guard taken.insert(End(number: destination, slot: inverse)).inserted else {
+                throw GraftError(
+                    .damagedArchive(found: "an object that two others have", expected: "one that has it"),
+                    at: .init(entity: schema.entities[entity].name, property: property.name))
+            }
+            set(inverse, of: destination, to: .objectID(id), [id])
+        }
+
+        private func requireFit(_ member: Int, _ entity: Int, _ number: Int) throws {
+            guard let kind = kinds[member], let destination = schema.entities[entity].properties[number].destination,
+                schema.isEntity(kind, kindOf: destination)
+            else {
+                let property = schema.entities[entity].properties[number]
+                let found = known.entities[kinds[member] ?? entity]
+                throw GraftError.misledReference(to: found, property, schema, from: known.entities[entity])
             }
         }
 
@@ -167,10 +199,14 @@ import Foundation
                 }
                 let (owner, number) = (Int(link.owner), Int(link.property))
                 let members = pending.members(of: link)
-                guard let entity = ids[owner].flatMap({ known.number(of: $0.entity) }),
-                    members.allSatisfy({ ids[$0] != nil })
-                else { throw GraftError.missingReference }
-                try set(owner, number, schema.entities[entity].properties[number], members)
+                guard let entity = kinds[owner], members.allSatisfy({ ids[$0] != nil }) else {
+                    throw GraftError.missingReference
+                }
+                if schema.entities[entity].properties[number].isToMany {
+                    try self.link(owner, entity, number, to: members)
+                } else {
+                    try self.link(owner, entity, number, to: members[0])
+                }
             }
             try didLink()
             try save()
