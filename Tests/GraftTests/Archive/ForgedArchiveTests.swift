@@ -121,13 +121,16 @@ import Testing
         attempt { _ = try GraphSnapshot(reading: .data(data), model: Self.model()).contents() }
         attempt { _ = try GraphSnapshot(reading: .data(data), entity: "Author", model: Self.model()) }
         for fit in GraphArchive.ModelFit.allCases {
-            for savesBatches in [true, false] {
-                attempt {
-                    let stack = try TestStack(Self.model())
-                    try stack.restore(data) {
-                        $0.fit = fit
-                        $0.savesEachBatch = savesBatches
-                        $0.batchSize = 2
+            // Into a store on disk rows are restored, into memory objects.
+            for kind in fit == .exact ? StoreKind.allCases : [.inMemory] {
+                for savesBatches in [true, false] {
+                    attempt {
+                        let stack = try TestStack(Self.model(), kind)
+                        try stack.restore(data) {
+                            $0.fit = fit
+                            $0.savesEachBatch = savesBatches
+                            $0.batchSize = 2
+                        }
                     }
                 }
             }
@@ -174,6 +177,23 @@ import Testing
         let (column, poet) = (poets.column("author", of: "Note"), poets.number(of: "Poet"))
         poets.changeRecord(of: "Note") { $0.destinations[column] = poet }
         #expect(try read(poets.data(encoding)) == nil)
+    }
+
+    @Test(arguments: GraphArchive.Encoding.allCases, [false, true])
+    func `two objects with one partner are damage, and nothing is restored`(
+        _ encoding: GraphArchive.Encoding, _ savesBatches: Bool
+    ) throws {
+        var forged = try contents()
+        for name in ["Author", "Poet"] {
+            let (column, desk) = (forged.column("desk", of: name), forged.number(of: "Desk"))
+            forged.changeRecord(of: name) { $0.destinations[column] = desk }
+        }
+        let stack = try TestStack(Self.model(), .sqlite)
+        let data = try forged.data(encoding)
+        let error = try #require(graftError { try stack.restore(data) { $0.savesEachBatch = savesBatches } })
+        #expect(error.description.contains("an object that two others have"), "\(error)")
+        #expect(error.place.property == "desk")
+        #expect(try stack.labels().isEmpty)
     }
 
     @Test(arguments: GraphArchive.Encoding.allCases)
