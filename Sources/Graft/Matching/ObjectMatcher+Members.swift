@@ -152,8 +152,13 @@ extension ObjectMatcher {
     /// The attributes that a member is looked up by: those whose values a table can hold.
     private func attributes(of row: RowReference, _ extent: Extent, _ snapshot: borrowing GraphSnapshot) -> [Int] {
         let properties = plans[row.entity].properties
+        let initial = extent == .whole ? known.initialValues(row.entity) : []
         return properties.indices.filter { number in
             guard let kind = properties[number].attributeKind, kind != .transformable else { return false }
+            // Where a row says nothing, an object may have the model's default or null: that isn't looked up.
+            if extent == .whole, !initial[number].isNull, !snapshot.tables[row.entity].hasValue(number, row: row.row) {
+                return false
+            }
             return isNamed(number, row, extent, snapshot)
         }
     }
@@ -194,7 +199,7 @@ extension ObjectMatcher {
         return false
     }
 
-    /// Whether an object has what a row says of it; one that has nothing, where the row says nothing.
+    /// Whether an object has what a row says of it; one that has nothing but defaults, where the row says nothing.
     func fits(_ object: NSManagedObject, _ row: RowReference, _ snapshot: borrowing GraphSnapshot) throws -> Bool {
         try fits(object, row, saysSomething(row, snapshot) ? .named : .whole, snapshot)
     }
@@ -205,11 +210,13 @@ extension ObjectMatcher {
     ) throws -> Bool {
         let plan = plans[row.entity]
         if extent == .whole {
+            let initial = known.initialValues(row.entity)
             for (number, property) in plan.properties.enumerated()
             where property.isAttribute && isNamed(number, row, .whole, snapshot)
                 && !snapshot.tables[row.entity].hasValue(number, row: row.row)
             {
-                if try !object.holds(.null, number, property) { return false }
+                if try object.holds(.null, number, property) { continue }
+                if try !object.holds(initial[number], number, property) { return false }
             }
         }
         return try isEqual(object, row, snapshot)

@@ -67,4 +67,33 @@ import Testing
 
         deinit { observer.map(NotificationCenter.default.removeObserver) }
     }
+
+    @Test(
+        arguments: ["{}", #"{"name": null}"#, #"{"name": null, "rank": null}"#, #"{"id": null}"#],
+        [StoreKind.sqlite, .inMemory])
+    func `records that name no value are again what they have made, with the model's defaults`(
+        _ record: String, _ kind: StoreKind
+    ) throws {
+        let world = try ImportWorld(kind) { sketch in
+            sketch.entity(
+                "Tag", info: ["identityAttributes": "id"],
+                [
+                    .attribute("id"), .attribute("name"), .attribute("rank", .integer32AttributeType, default: 7),
+                    .toMany("notes", "Note", inverse: "tag", rule: .cascadeDeleteRule),
+                ])
+            sketch.entity(
+                "Note",
+                [
+                    .attribute("name"), .attribute("rank", .integer32AttributeType, default: 7),
+                    .toOne("tag", "Tag", inverse: "notes"),
+                ])
+        }
+        for _ in 0..<3 {
+            try world.take("[\(record), \(record)]", "Tag")
+            try world.take(
+                #"{"id": "t", "notes": [\#(record.replacingOccurrences(of: "\"id\"", with: "\"name\""))]}"#, "Tag")
+            #expect(try world.count("Tag") == 3)
+            #expect(try world.count("Note") == 1)
+        }
+    }
 }
