@@ -71,10 +71,12 @@ public struct GraphArchive: Sendable {
         return header
     }
 
-    func verify(_ progress: ByteProgress) throws -> Header {
+    /// - Parameter look: Is shown each record.
+    func verify(_ progress: ByteProgress, _ look: (ArchiveRecord) throws -> Void = { _ in }) throws -> Header {
         let decoder = try decoder()
         var count = 0
-        while try decoder.next() != nil {
+        while let record = try decoder.next() {
+            try look(record)
             count += 1
             guard count & 0x3FF == 0 else { continue }
             try progress.checkCancellation()

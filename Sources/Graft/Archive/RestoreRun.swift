@@ -40,17 +40,20 @@ struct RestoreRun {
         let model = try context.requiredModel()
         let decoder = try archive.decoder()
         let match = try ArchiveModelMatch(decoder.header, try GraphSchema(model), model, fit: options.fit)
-        if savesBatches {
-            _ = try archive.verify(progress)
-            progress.finishCheck()
-        }
+        // What a model has no place for is missing at the other end, too.
+        let balance = options.fit == .exact ? LinkBalance(match) : nil
         var report = ImportReport()
         do {
+            if savesBatches {
+                _ = try archive.verify(progress) { try balance?.add($0) }
+                try balance?.check()
+                progress.finishCheck()
+            }
             let own = isCallers || decoder.header.lineage == nil ? nil : try context.lineage()
             let isNew = own.map { $0.rows.values.allSatisfy { $0 == 0 } } ?? false
             let keepsRows = own != nil && (isNew || own?.store == decoder.header.lineage?.store)
-            if try !restoreRows(decoder, match, model, keepsRows, &report) {
-                try restoreObjects(decoder, match, model, keepsRows, &report)
+            if try !restoreRows(decoder, match, model, keepsRows, balance, &report) {
+                try restoreObjects(decoder, match, model, keepsRows, balance, &report)
             }
             if isNew, !options.isDryRun, let lineage = decoder.header.lineage { try context.adopt(lineage) }
         } catch {
@@ -68,7 +71,7 @@ struct RestoreRun {
     /// Restores into an empty store without making objects; returns false where that can't be.
     private func restoreRows(
         _ decoder: any ArchiveDecoder, _ match: ArchiveModelMatch, _ model: NSManagedObjectModel, _ keepsRows: Bool,
-        _ report: inout ImportReport
+        _ balance: LinkBalance?, _ report: inout ImportReport
     ) throws -> Bool {
         #if canImport(Darwin) || GRAFT_PORTABLE
             return false
@@ -76,7 +79,7 @@ struct RestoreRun {
             guard !isCallers,
                 let restorer = try RowRestorer(match, model, context, options, keepsRows: keepsRows)
             else { return false }
-            try forEachBatch(of: decoder, &report) { records in
+            try forEachBatch(of: decoder, balance, &report) { records in
                 try restorer.restore(records)
                 if savesBatches { try restorer.save() }
                 return savesBatches
@@ -89,13 +92,13 @@ struct RestoreRun {
 
     private func restoreObjects(
         _ decoder: any ArchiveDecoder, _ match: ArchiveModelMatch, _ model: NSManagedObjectModel, _ keepsRows: Bool,
-        _ report: inout ImportReport
+        _ balance: LinkBalance?, _ report: inout ImportReport
     ) throws {
         let editor = ObjectEditor(context, match.schema)
         do {
             let restorer = try ArchiveRestorer(match, model, context, options, editor, savesBatches: savesBatches)
             restorer.keepsRows = keepsRows
-            try forEachBatch(of: decoder, &report) { records in
+            try forEachBatch(of: decoder, balance, &report) { records in
                 try restorer.restore(records)
                 guard savesBatches, restorer.canSave else { return false }
                 try restorer.save()
@@ -111,7 +114,8 @@ struct RestoreRun {
 
     /// - Parameter take: Takes over a batch of records; returns whether it has saved them.
     private func forEachBatch(
-        of decoder: any ArchiveDecoder, _ report: inout ImportReport, _ take: ([ArchiveRecord]) throws -> Bool
+        of decoder: any ArchiveDecoder, _ balance: LinkBalance?, _ report: inout ImportReport,
+        _ take: ([ArchiveRecord]) throws -> Bool
     ) throws {
         let batchSize = max(1, options.batchSize)
         // Values that aren't there take a bit in an archive and a place in a record.
@@ -128,11 +132,13 @@ struct RestoreRun {
             progress.advance(to: decoder.offset)
         }
         while let record = try decoder.next() {
+            if !savesBatches { try balance?.add(record) }
             records.append(record)
             width += widths[record.entity]
             if records.count >= batchSize || width >= Self.widestBatch { try takeBatch() }
         }
         if !records.isEmpty { try takeBatch() }
+        if !savesBatches { try balance?.check() }
     }
 
     private func end(_ restorer: ArchiveRestorer) throws {

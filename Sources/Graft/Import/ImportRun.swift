@@ -293,7 +293,10 @@ struct ImportRun {
         let orphans = try importer.deletions.orphansOfData(allowsEmptyInput: options.deletesOrphansOfEmptyInput)
         if !isValid, mode == .keep || mode == .discard { try importer.validateChanges(mapping) }
         let deleted = try importer.decideDeletions(orphans, isDryRun: mode == .discard)
-        if mode == .discard { return try importer.editor.undo() }
+        if mode == .discard {
+            try importer.matcher.known.takeOut(deleted, importer.editor)
+            return try importer.editor.undo()
+        }
         try importer.delete(deleted)
         importer.forgetRestored()
         if mode != .keep, context.hasChanges { try context.save() }

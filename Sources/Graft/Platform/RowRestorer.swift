@@ -33,18 +33,10 @@ import Foundation
         /// By entity of the schema.
         private(set) var counts: [ImportReport.Counts]
 
-        /// The ends of one-to-one relationships that others have been linked to.
-        private var taken: Set<End> = []
-
         private struct Late {
             var number: Int
             var slot: Int
             var ends: [NSManagedObjectID]
-        }
-
-        private struct End: Hashable {
-            var number: Int
-            var slot: Int
         }
 
         private var schema: GraphSchema { match.schema }
@@ -148,7 +140,8 @@ import Foundation
 
         private func link(_ owner: Int, _ entity: Int, _ number: Int, to members: [Int]) throws {
             for member in members { try requireFit(member, entity, number) }
-            let ends = members.compactMap { ids[$0] }
+            var seen: Set<Int> = []
+            let ends = members.compactMap { seen.insert($0).inserted ? ids[$0] : nil }
             set(number, of: owner, to: .memberIDs(ends), ends)
         }
 
@@ -161,11 +154,6 @@ import Foundation
                 return
             }
             // An archive says one end of a pair: the other one follows.
-            guard taken.insert(End(number: destination, slot: inverse)).inserted else {
-                throw GraftError(
-                    .damagedArchive(found: "an object that two others have", expected: "one that has it"),
-                    at: .init(entity: schema.entities[entity].name, property: property.name))
-            }
             set(inverse, of: destination, to: .objectID(id), [id])
         }
 

@@ -377,6 +377,24 @@ import Testing
         #expect(try context.members("Sidekick", "powers") == [["seeing"]])
     }
 
+    @Test func `links to objects whose entity leaves the hierarchy are refused`() throws {
+        let store = try MigratingStore(TestModel.heroes()) { context in
+            let ada = context.insert("Hero", ["name": "Ada"]), cyd = context.insert("Sidekick", ["name": "Cyd"])
+            context.insert("Power", ["name": "flying", "hero": ada])
+            context.insert("Power", ["name": "seeing", "hero": cyd])
+        }
+        let model = try TestModel.heroes().next { try $0.entity("Hero").subentities = [] }
+        let error = try store.refusal(model)
+        #expect(
+            error.localizedDescription.contains(
+                "Power.hero leads to 'Hero' now, but 1 link(s) lead to objects of other entities"))
+        let context = try store.open(TestModel.heroes(), nil)
+        for power in try context.all("Power") { power.setValue(nil, forKey: "hero") }
+        try context.save()
+        try store.close()
+        #expect(try migrate(store, to: model).all("Sidekick").count == 1)
+    }
+
     @Test func `a list that loses its inverse keeps its objects where none is in several`() throws {
         let store = try heroes()
         let model = try TestModel.heroes().next { model in

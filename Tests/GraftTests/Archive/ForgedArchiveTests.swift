@@ -16,6 +16,14 @@ import Testing
                 .attribute("key", .integer16AttributeType), .attribute("born", .dateAttributeType),
                 .toMany("notes", "Note", inverse: "author"), .toOne("desk", "Desk", inverse: "author"),
                 .toMany("friends", "Author", inverse: "admirers"), .toMany("admirers", "Author", inverse: "friends"),
+                .toMany("poems", "Poem", inverse: "poet", isOrdered: true),
+                .toMany("read", "Poem", inverse: "readers", isOrdered: true),
+            ])
+        sketch.entity(
+            "Poem",
+            [
+                .attribute("title"), .toOne("poet", "Author", inverse: "poems"),
+                .toMany("readers", "Author", inverse: "read", isOrdered: true),
             ])
         sketch.entity("Poet", parent: "Author", info: ["identityAttributes": "key"], [.attribute("style")])
         sketch.entity(
@@ -93,6 +101,8 @@ import Testing
             let desk = context.add("Desk", ["width": 1.5])
             let author = context.add("Author", ["key": 1, "desk": desk])
             let poet = context.add("Poet", ["key": 2, "style": "s", "friends": NSSet(object: author)])
+            let poems = ["x", "y"].map { context.add("Poem", ["title": $0, "poet": poet]) }
+            author.setValue(NSOrderedSet(array: poems.reversed()), forKey: "read")
             let first = context.add("Note", ["text": "a", "author": author, "price": NSDecimalNumber(value: 2)])
             context.add(
                 "Note",
@@ -155,7 +165,7 @@ import Testing
     func `an archive that is written anew is as good as before`(_ encoding: GraphArchive.Encoding) throws {
         let data = try contents().data(encoding)
         #expect(read(data) == nil)
-        #expect(try GraphArchive(data).verify().objectCount == 5)
+        #expect(try GraphArchive(data).verify().objectCount == 7)
     }
 
     @Test(arguments: GraphArchive.Encoding.allCases)
@@ -194,6 +204,28 @@ import Testing
         #expect(error.description.contains("an object that two others have"), "\(error)")
         #expect(error.place.property == "desk")
         #expect(try stack.labels().isEmpty)
+    }
+
+    @Test(arguments: ["poems", "read", "poet"], [false, true])
+    func `ends that disagree are damage, for objects and for rows`(_ property: String, _ savesBatches: Bool) throws {
+        for kind in StoreKind.allCases {
+            var forged = try contents()
+            switch property {
+            case "poet":
+                let column = forged.column("poet", of: "Poem")
+                forged.changeRecord(of: "Poem") { $0.destinations[column] = ArchiveRecord.none }
+            default:
+                let entity = property == "read" ? "Author" : "Poet"
+                let column = forged.column(property, of: entity)
+                forged.changeRecord(of: entity) { $0.members[column].removeLast() }
+            }
+            let stack = try TestStack(Self.model(), kind)
+            let data = try forged.data(.json)
+            let error = try #require(graftError { try stack.restore(data) { $0.savesEachBatch = savesBatches } })
+            #expect(error.description.contains("links that one end has and the other end doesn't"), "\(error)")
+            #expect([property, "poems", "readers"].contains(error.place.property ?? ""))
+            #expect(try stack.labels().isEmpty)
+        }
     }
 
     @Test(arguments: GraphArchive.Encoding.allCases)

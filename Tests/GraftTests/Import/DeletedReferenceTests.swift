@@ -36,9 +36,11 @@ import Testing
         #expect(try world.stack.findings() == [])
     }
 
-    @Test func `a deletion of what another object must have is refused, and nothing is changed`() throws {
-        let world = try world(isOptional: false)
+    @Test(arguments: [false, true])
+    func `a deletion of what another object must have is refused, and nothing is changed`(_ isDryRun: Bool) throws {
+        var world = try world(isOptional: false)
         try world.take(Self.data, "Item")
+        world.options.isDryRun = isDryRun
         let error = graftError { try deleteTag(world) }
         #expect(error?.place.entity == "Item" && error?.place.property == "free", "\(String(describing: error))")
         #expect(try world.count("Tag") == 1 && world.count("Part") == 1)

@@ -115,6 +115,14 @@ package final class ModelMatching {
         matches.filter { $0.destination.isKindOf(entity: entity) }
     }
 
+    /// The entities of the source whose objects come along, but not as ones of what another entity has become.
+    func movedAway(from old: NSEntityDescription, to new: NSEntityDescription) -> [NSEntityDescription] {
+        source.entities.filter { entity in
+            guard entity.isKindOf(entity: old), let match = match(ofSource: entity) else { return false }
+            return !match.destination.isKindOf(entity: new)
+        }
+    }
+
     /// Whether objects that a source relationship led to can be out of reach of what it became: their entity is gone, or
     /// is no longer one of the destination's.
     func narrows(_ source: NSRelationshipDescription, to destination: NSRelationshipDescription) -> Bool {

@@ -64,7 +64,7 @@ struct LinkMigration {
             let select = selection(property, of: entity, keepsDirection: job.relationship === job.inverse)
             let columns = isReversed ? "l.b, l.a, l.d, l.c" : "l.a, l.b, l.c, l.d"
             let (from, to) = isReversed ? (member, job.owner) : (job.owner, member)
-            try requireFit(select, to, "\(job.owner.name).\(job.relationship.name)", from, db)
+            try requireFit(select, group.old, to, "\(job.owner.name).\(job.relationship.name)", from, db)
             try db.run(
                 SQLFragment(
                     sql: "INSERT INTO \(links) (OWNER, MEMBER, MEMBERORDER, OWNERORDER) "
@@ -75,13 +75,16 @@ struct LinkMigration {
 
     /// Makes sure that what comes along of the objects at the other end is of an entity that the relationship can lead to.
     private func requireFit(
-        _ select: String, _ destination: SQLEntity, _ relationship: String, _ owner: SQLEntity,
-        _ db: any MigrationDatabase
+        _ select: String, _ old: NSRelationshipDescription, _ destination: SQLEntity, _ relationship: String,
+        _ owner: SQLEntity, _ db: any MigrationDatabase
     ) throws {
-        if destination.isRoot { return }
+        guard let former = old.destinationEntity, let table = tables.source.entity(for: former)?.table else { return }
+        let moved = matching.movedAway(from: former, to: destination.description)
+            .compactMap { tables.source.entity(for: $0) }
+        if moved.isEmpty { return }
         let misled =
-            "FROM (\(select)) AS l WHERE EXISTS (SELECT 1 FROM \(destination.table) AS t WHERE t.\(dialect.key) = l.b "
-            + "AND t.\(dialect.entity) NOT IN (\(tables.list(under: destination))))"
+            "FROM (\(select)) AS l JOIN \(tables.old(table)) AS t ON t.\(dialect.key) = l.b "
+            + "WHERE t.\(dialect.entity) IN (\(moved.map(dialect.literal).joined(separator: ", ")))"
         let count = try db.number("SELECT COUNT(*) \(misled)")
         guard count > 0 else { return }
         let first = try db.number("SELECT MIN(l.a) \(misled)")

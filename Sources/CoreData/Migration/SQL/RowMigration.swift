@@ -121,6 +121,29 @@ struct RowMigration {
         return "(SELECT \(inNewNumbers("t.Z_ENT")) FROM \(target) AS t WHERE t.Z_PK = o.\(old.column))"
     }
 
+    /// Makes sure that a to-one relationship can lead to all that it led to, as far as that has come along.
+    private func requireFit(
+        _ toOne: SQLToOne, of entity: SQLEntity, _ old: NSRelationshipDescription, _ match: EntityMatch,
+        _ db: any MigrationDatabase, _ errors: MigrationErrors
+    ) throws {
+        guard let destination = old.destinationEntity, let table = tables.source.entity(for: destination)?.table,
+            let owners = tables.destination.entity(for: match.destination)
+        else { return }
+        let moved = matching.movedAway(from: destination, to: toOne.destination.description)
+            .compactMap { tables.source.entity(for: $0) }
+        if moved.isEmpty { return }
+        let misled =
+            "FROM \(entity.table) AS o JOIN \(tables.old(table)) AS t ON t.\(dialect.key) = o.\(toOne.column) "
+            + "WHERE o.\(dialect.entity) = \(dialect.literal(owners)) "
+            + "AND t.\(dialect.entity) IN (\(moved.map(dialect.literal).joined(separator: ", ")))"
+        let count = try db.number("SELECT COUNT(*) \(misled)")
+        guard count > 0 else { return }
+        let first = try db.number("SELECT MIN(o.\(dialect.key)) \(misled)")
+        throw errors.misled(
+            "\(entity.name).\(toOne.description.name)", to: toOne.destination.name, count,
+            first: "\(owners.name)/p\(first)")
+    }
+
     /// Clears references to rows that haven't come along.
     ///
     /// - Throws: `CocoaError` for those that have, but that the relationship can't lead to any more.
@@ -132,16 +155,8 @@ struct RowMigration {
                     .filter { matching.narrows($0.old, to: toOne.description) }
                     .compactMap { tables.destination.entity(for: $0.match.destination) }
                 if numbers.isEmpty { continue }
-                let misled =
-                    "FROM \(entity.table) AS o JOIN \(toOne.destination.table) AS t ON t.\(dialect.key) = o.\(toOne.column) "
-                    + "WHERE o.\(dialect.entity) IN (\(tables.list(numbers))) "
-                    + "AND t.\(dialect.entity) NOT IN (\(tables.list(under: toOne.destination)))"
-                let count = try db.number("SELECT COUNT(*) \(misled)")
-                if count > 0 {
-                    let first = try db.number("SELECT MIN(o.\(dialect.key)) \(misled)")
-                    throw errors.misled(
-                        "\(entity.name).\(toOne.description.name)", to: toOne.destination.name, count,
-                        first: "\(entity.name)/p\(first)")
+                for source in plan.sources(of: toOne.description) {
+                    try requireFit(toOne, of: entity, source.old, source.match, db, errors)
                 }
                 let cleared = [toOne.column, toOne.entityColumn, toOne.orderColumn].compactMap { $0 }
                     .map { "\($0) = NULL" }.joined(separator: ", ")
