@@ -175,4 +175,19 @@ import Testing
         #expect(try world.count("Animal") == 3)
         #expect(try world.members("bells", "n", of: "Cat", "id", 1) == ["b"])
     }
+
+    @Test func `a reference to an object of another entity is an error with its place, and of its record alone`() throws
+    {
+        var world = try world("keep")
+        try world.take(#"{"id": 1, "type": "Cat"}"#, "Animal")
+        world.options.format = .automatic
+        let text = #"[{"id": 1},"# + "\n" + #"{"id": 2, "dog": 1}, {"id": 3}]"#
+        let error = try #require(world.refuse(text, "Owner"))
+        #expect(error.place.line == 2 && error.place.property == "dog", "\(error)")
+        #expect(try world.count("Owner") == 0)
+        world.options.failurePolicy = .skip
+        let report = try world.take(text, "Owner")
+        #expect(report.failures.count == 1)
+        #expect(try world.values("id", of: "Owner") == ["1", "3"])
+    }
 }

@@ -117,7 +117,9 @@ import Testing
         // hears nothing for minutes is killed.
         return try shell(
             """
-            { head -c \(half) input.json; until [ -e heard ]; do sleep 0.01; done; tail -c +\(half + 1) input.json; } |
+            heard=${TMPDIR:-/tmp}/graft-heard.$$
+            { head -c \(half) input.json; until [ -e "$heard" ]; do sleep 0.01; done
+                rm "$heard"; tail -c +\(half + 1) input.json; } |
                 "$GRAFT" import - --entity Hero --store '\(store)' --model '\(Project.heroesModel)' &
             listens() {
                 mask=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status")
@@ -128,12 +130,11 @@ import Testing
             tries=0
             while listens $! && [ $((tries += 1)) -le 6000 ]; do sleep 0.01; done
             if [ $tries -gt 6000 ]; then kill -KILL $!; fi
-            touch heard
+            touch "$heard"
             status=0
             wait $! || status=$?
             # Whoever feeds the import may not have seen yet that it is over.
             wait
-            rm heard
             exit $status
             """, in: folder)
     }
