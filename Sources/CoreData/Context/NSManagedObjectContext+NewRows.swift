@@ -4,15 +4,6 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Whether rows of some entities can be written without objects: straight to one store of rows, and no class may want to see
-    /// them.
-    package func takesRows(of entities: [NSEntityDescription]) -> Bool {
-        guard parent == nil, let stores = persistentStoreCoordinator?.persistentStores, stores.count == 1,
-            stores[0].type == NSSQLiteStoreType
-        else { return false }
-        return entities.allSatisfy { $0.isAbstract || $0.layout.objectClass == NSManagedObject.self }
-    }
-
     /// IDs for new rows of an entity, in the order of the wishes.
     ///
     /// - Parameter wishes: The numbers that the rows shall have, as far as no other row has them.

@@ -136,7 +136,8 @@ extension NSManagedObjectContext {
             inserted: inserted, updated: updated,
             deleted: deleted.objects.map { object in
                 RowChange(objectID: object.id, version: object.version, values: object.committed, changed: SlotSet())
-            }, linked: linkedRows(inserted, updated), watched: watchedRows() + partners, origin: origin,
+            }, linked: linkedRows(inserted, updated, besides: partners), watched: watchedRows() + partners,
+            origin: origin,
             assignedStores: assignedStores)
     }
 
@@ -164,8 +165,10 @@ extension NSManagedObjectContext {
     }
 
     /// The rows that new links lead to and that the save doesn't change: the other side had been read when the link was there already.
-    private func linkedRows(_ inserted: [RowChange], _ updated: [RowChange]) -> [NSManagedObjectID] {
-        var known = Set(updated.map(\.objectID.key))
+    private func linkedRows(
+        _ inserted: [RowChange], _ updated: [RowChange], besides watched: [WatchedRow]
+    ) -> [NSManagedObjectID] {
+        var known = Set(updated.map(\.objectID.key) + watched.map(\.objectID.key))
         var linked: [NSManagedObjectID] = []
         func note(_ object: NSManagedObject) {
             guard !object.isInserted, !object.isDeleted, known.insert(object.id.key).inserted else { return }

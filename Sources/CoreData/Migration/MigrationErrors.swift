@@ -95,15 +95,6 @@ package struct MigrationErrors {
             reason: "Cannot migrate store in-place: \(reason)", ["findings": findings])
     }
 
-    /// Links to objects that a relationship can't lead to any more.
-    func misled(_ relationship: String, to destination: String, _ count: Int64, first: String) -> CocoaError {
-        badData(
-            [
-                "\(relationship) leads to '\(destination)' now, but \(count) link(s) lead to objects of other entities, the first "
-                    + "of them that of \(first). Take them out first, or make a mapping model that does"
-            ], reason: "Links to objects of other entities")
-    }
-
     /// Rows that a uniqueness constraint of the newer version forbids.
     func constraintViolated(_ constraint: SQLUniquenessConstraint, examples: [String], count: Int) -> CocoaError {
         let names = constraint.properties.joined(separator: ", ")

@@ -124,6 +124,9 @@ package final class EntityLayout {
         if case .unknown = accessors { accessors = KnownAccessors(of: found) }
     }
 
+    /// Whether the entity's objects have no class of their own, which would want to see them.
+    package var isWithoutClass: Bool { objectClass == NSManagedObject.self }
+
     /// The class to make the entity's objects of.
     var objectClass: NSManagedObject.Type { knownClass ?? ManagedObjectClasses.objectClass(of: entity) }
 

@@ -4,17 +4,15 @@
 
 import CoreData
 
-/// Compares what the ends of relationships say, in no more memory than a sum for each relationship.
+/// Compares what the ends of relationships say: in no more memory than a sum for each, but for the partners in one-to-one
+/// relationships.
 final class LinkBalance {
     /// A relationship where it is declared.
-    private struct Relationship: Hashable {
-        var entity: Int
-        var property: Int
-    }
+    private typealias Relationship = GraphSnapshot.Column
 
     private enum Role {
-        /// The other end says it too: this one's pairs are added to a sum, or taken from it.
-        case pairs(sum: Int, isOwner: Bool)
+        /// The other end says it, too: this one's pairs are added to a sum, or taken from it, or both where it is its own inverse.
+        case pairs(sum: Int, adds: Bool, takes: Bool)
         /// Only this end is said of a one-to-one relationship.
         case partner(Int)
     }
@@ -53,7 +51,7 @@ final class LinkBalance {
             property.isToMany
             && (!schema.entities[destination].properties[inverse].isToMany
                 || (own.entity, own.property) <= (other.entity, other.property))
-        return .pairs(sum: index(of: isOwner ? own : other), isOwner: isOwner)
+        return .pairs(sum: index(of: isOwner ? own : other), adds: isOwner, takes: !isOwner || own == other)
     }
 
     private func index(of relationship: Relationship) -> Int {
@@ -71,26 +69,19 @@ final class LinkBalance {
             let end = record.destinations[column]
             guard let role, end != ArchiveRecord.none else { continue }
             switch role {
-            case .pairs(let sum, _): sums[sum] &-= Self.mixed(owner: end, member: record.number)
+            case .pairs(let sum, _, _): sums[sum] &-= Self.mixed(owner: end, member: record.number)
             case .partner(let relationship):
                 if partners.insert(Partner(relationship: relationship, number: end)).inserted { continue }
                 throw damage(relationship, found: "an object that two others have", expected: "one that has it")
             }
         }
         for (column, role) in toManys[record.entity].enumerated() {
-            guard case .pairs(let sum, let isOwner)? = role else { continue }
-            let isItsOwnInverse = isItsOwnInverse(relationships[sum])
+            guard case .pairs(let sum, let adds, let takes)? = role else { continue }
             for member in record.members[column] {
-                if isOwner { sums[sum] &+= Self.mixed(owner: record.number, member: member) }
-                if !isOwner || isItsOwnInverse { sums[sum] &-= Self.mixed(owner: member, member: record.number) }
+                if adds { sums[sum] &+= Self.mixed(owner: record.number, member: member) }
+                if takes { sums[sum] &-= Self.mixed(owner: member, member: record.number) }
             }
         }
-    }
-
-    private func isItsOwnInverse(_ relationship: Relationship) -> Bool {
-        let property = schema.entities[relationship.entity].properties[relationship.property]
-        return property.inverse == relationship.property
-            && property.destination.map { schema.declaringEntity(of: relationship.property, $0) } == relationship.entity
     }
 
     /// Makes sure that all ends have said the same.

@@ -106,12 +106,10 @@ struct DictionaryPopulator {
         try importer.fillObjects(reader.snapshot)
         importer.deletions.orphans = orphans + leavers(owned, importer)
         for statement in reader.statements {
-            if let toOne = statement.toOne { try connect(toOne, reader, importer) }
-            guard let link = statement.link else { continue }
-            if statement.isReplaced {
-                try takeMembers(of: link, reader, importer)
-            } else {
-                try connect(link, reader, importer, &bases)
+            switch statement {
+            case .end(let toOne): try connect(toOne, reader, importer)
+            case .list(let link): try connect(link, reader, importer, &bases)
+            case .replacedList(let link): try takeMembers(of: link, reader, importer)
             }
         }
         importer.settleRelinked()

@@ -102,19 +102,18 @@ extension DictionaryReader {
     /// What the dictionaries say of relationships, one thing after the other. Objects have the ends of their to-one relationships
     /// already: these are among the statements only where something else may have taken them away since.
     var statements: [Statement] {
-        let lists = links.map { Statement(link: $0) }
+        let lists = links.map(Statement.list)
         guard hasRepetitions || !numberedAnywhere.isEmpty || links.contains(where: { $0.mode == .clear }) else {
             return lists
         }
-        let ends = toOnes.filter { hasInverse($0) }.map { Statement(toOne: $0) }
-        let replaced =
-            replacedToOnes.filter { hasInverse($0) }.map { Statement(toOne: $0, isReplaced: true) }
-            + replacedLinks.map { Statement(link: $0, isReplaced: true) }
+        let ends = (replacedToOnes + toOnes).filter(hasInverse).map(Statement.end)
+        let replaced = replacedLinks.map(Statement.replacedList)
         if ends.isEmpty, replaced.isEmpty { return lists }
         let places = places
-        // Of one dictionary as they are filled in: what leads to one object before the lists.
-        return (replaced + ends + lists).sorted {
-            (places[$0.owner], $0.isList, $0.property) < (places[$1.owner], $1.isList, $1.property)
+        // Of one dictionary as they are filled in.
+        return (ends + replaced + lists).sorted {
+            let (one, other) = ($0.place, $1.place)
+            return (places[one.owner], one.isList, one.property) < (places[other.owner], other.isList, other.property)
         }
     }
 

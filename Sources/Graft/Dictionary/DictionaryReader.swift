@@ -70,15 +70,19 @@ struct DictionaryReader {
     }
 
     /// What a dictionary says of one relationship.
-    struct Statement {
-        var toOne: ToOne?
-        var link: Link?
-        /// Whether a later dictionary says otherwise.
-        var isReplaced = false
+    enum Statement {
+        case end(ToOne)
+        case list(Link)
+        /// A list where a later dictionary says otherwise.
+        case replacedList(Link)
 
-        var owner: Int { toOne?.owner ?? link?.owner ?? 0 }
-        var property: Int { toOne?.property ?? link?.property ?? 0 }
-        var isList: Int { toOne == nil ? 1 : 0 }
+        /// By what statements of one dictionary are in order: what leads to one object comes before the lists.
+        var place: (owner: Int, isList: Int, property: Int) {
+            switch self {
+            case .end(let toOne): (toOne.owner, 0, toOne.property)
+            case .list(let link), .replacedList(let link): (link.owner, 1, link.property)
+            }
+        }
     }
 
     /// A member that is to leave a to-many relationship, by its identity. It gets no row, because it needn't exist.
@@ -99,7 +103,7 @@ struct DictionaryReader {
     /// The composite attributes with the names of their elements, by entity.
     private let composites: [[String: [String]]]
     private let entityNumbers: [String: Int]
-    /// Whether what one object says of a relationship may contradict what another one says, so that their order counts.
+    /// Whether there are one-to-one relationships, of which the last object to speak decides, so that objects are filled in that order.
     let hasOneToOnes: Bool
 
     var snapshot: GraphSnapshot

@@ -47,7 +47,8 @@ struct ObjectPatcher {
             if let object = objects[key] { whole.append(object) }
         }
         let deleted = diff.deleted.compactMap { objects[$0.key] }
-        whole += try deleted + owned(by: deleted) + wayObjects(of: diff)
+        // With what is owned no more: delete rules may reach it.
+        whole += try known.withOwned(deleted) + wayObjects(of: diff)
         whole += objectsByContents.sorted { $0.key < $1.key }.map(\.value)
         var reader = ObjectSnapshotReader(scope, model, .current)
         if identification.store != nil { try reader.takeRows(of: context, identification) }
@@ -126,23 +127,6 @@ struct ObjectPatcher {
             let start = position.start.flatMap { objects[$0] }
             return try (start.map { [$0] } ?? []) + walk(position)
         }
-    }
-
-    /// What objects own, at any depth, with what is owned no more: delete rules may reach it.
-    private func owned(by objects: [NSManagedObject]) throws -> [NSManagedObject] {
-        var seen = Set(objects.map(ObjectIdentifier.init))
-        var pending = objects
-        var found: [NSManagedObject] = []
-        while let object = pending.popLast() {
-            guard let entity = known.number(of: object) else { continue }
-            for (number, property) in scope.schema.entities[entity].properties.enumerated() where property.isOwning {
-                for end in object.relatedObjects(number, property) where seen.insert(ObjectIdentifier(end)).inserted {
-                    found.append(end)
-                    pending.append(end)
-                }
-            }
-        }
-        return found
     }
 
     // MARK: Changing objects

@@ -37,8 +37,10 @@ extension BatchImporter {
                 let reference = RowReference(entity: entity, row: row)
                 if states[entity][row].contains(.outdated) {
                     pending += ends(of: reference, snapshot)
-                } else if isInHierarchy, let object = matcher.objects[entity][row] {
-                    pending += ends(of: reference, from: matcher.propertyCount(of: object, plan), snapshot)
+                } else if isInHierarchy, let object = matcher.objects[entity][row],
+                    case let limit = matcher.propertyCount(of: object, plan), limit < plan.properties.count
+                {
+                    pending += ends(of: reference, from: limit, snapshot)
                 }
             }
         }

@@ -144,7 +144,7 @@ final class ContextObjects {
     }
 
     /// Objects with what they own, at any depth.
-    private func withOwned(_ objects: [NSManagedObject]) -> [NSManagedObject] {
+    func withOwned(_ objects: [NSManagedObject]) -> [NSManagedObject] {
         var seen: Set<ObjectIdentifier> = []
         var pending = objects
         var found: [NSManagedObject] = []

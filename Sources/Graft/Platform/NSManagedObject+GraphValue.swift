@@ -170,7 +170,9 @@ import Foundation
                 case .data(let value): .data(value)
                 case .uuid(let value): .uuid(value)
                 case .uri(let value): .uri(value)
-                case .json, .encoded: .transformable(try TransformableValue(value, layout, slot))
+                case .json(let tree): .transformable(try TransformableValue(tree, layout, slot))
+                case .encoded(let bytes):
+                    .transformable(TransformableValue(stored: bytes, transformerName: layout.transformerName(slot)))
                 }
         }
 
@@ -210,16 +212,16 @@ import Foundation
         }
     }
 
+    extension EntityLayout {
+        fileprivate func transformerName(_ slot: Int) -> String? {
+            (slots[slot].property as? NSAttributeDescription)?.valueTransformerName
+        }
+    }
+
     extension TransformableValue {
-        fileprivate convenience init(_ value: GraphValue, _ layout: EntityLayout, _ slot: Int) throws {
-            let name = (layout.slots[slot].property as? NSAttributeDescription)?.valueTransformerName
-            switch value {
-            case .json(let tree):
-                try tree.requireHeld(at: .init(entity: layout.entity.name, property: layout.slots[slot].name))
-                self.init(object: tree.object, transformerName: name)
-            case .encoded(let bytes): self.init(stored: bytes, transformerName: name)
-            default: self.init(object: value.object as Any, transformerName: name)
-            }
+        fileprivate convenience init(_ tree: JSONValue, _ layout: EntityLayout, _ slot: Int) throws {
+            try tree.requireHeld(at: .init(entity: layout.entity.name, property: layout.slots[slot].name))
+            self.init(object: tree.object, transformerName: layout.transformerName(slot))
         }
 
         /// A tree where the object is one, else the bytes that a store keeps for it.

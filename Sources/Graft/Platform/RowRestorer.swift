@@ -48,7 +48,8 @@ import Foundation
             _ options: GraphArchive.RestoringOptions, keepsRows: Bool
         ) throws {
             let known = try ContextObjects(context, match.schema, model)
-            guard options.fit == .exact, !options.isDryRun, !options.validates, context.takesRows(of: known.entities),
+            guard options.fit == .exact, !options.isDryRun, !options.validates, context.soleStore != nil,
+                known.entities.allSatisfy({ $0.isAbstract || $0.layout.isWithoutClass }),
                 try known.entities.indices.allSatisfy({ try known.isEmpty($0) })
             else { return nil }
             self.context = context

@@ -67,8 +67,8 @@ package struct GraphMigration {
         let rows = RowMigration(tables: schemas, matching: matching, plan: plan)
         try rows.copyRows(db)
         try onStep(.copied)
-        try rows.clearLostReferences(db, errors)
-        try LinkMigration(tables: schemas, matching: matching, plan: plan, errors: errors).writeLinks(db)
+        try rows.clearLostReferences(db, checks)
+        try LinkMigration(tables: schemas, matching: matching, plan: plan, checks: checks).writeLinks(db)
         try checks.checkMandatoryRelationships(db)
         try onStep(.linked)
     }

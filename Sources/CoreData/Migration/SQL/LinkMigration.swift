@@ -12,7 +12,7 @@ struct LinkMigration {
     let tables: MigrationSchemas
     let matching: ModelMatching
     let plan: RelationshipPlan
-    let errors: MigrationErrors
+    let checks: MigrationChecks
 
     private var dialect: SQLDialect { tables.destination.dialect }
     /// A temporary table.
@@ -64,31 +64,13 @@ struct LinkMigration {
             let select = selection(property, of: entity, keepsDirection: job.relationship === job.inverse)
             let columns = isReversed ? "l.b, l.a, l.d, l.c" : "l.a, l.b, l.c, l.d"
             let (from, to) = isReversed ? (member, job.owner) : (job.owner, member)
-            try requireFit(select, group.old, to, "\(job.owner.name).\(job.relationship.name)", from, db)
+            try checks.checkDestinations(of: select, from: from, job.relationship, group.old, to, db)
             try db.run(
                 SQLFragment(
                     sql: "INSERT INTO \(links) (OWNER, MEMBER, MEMBERORDER, OWNERORDER) "
                         + "SELECT \(columns) FROM (\(select)) AS l WHERE \(exists("l.a", in: from.table, tables.list(group.entities))) "
                         + "AND \(exists("l.b", in: to.table, tables.list(under: to))) ON CONFLICT DO NOTHING"))
         }
-    }
-
-    /// Makes sure that what comes along of the objects at the other end is of an entity that the relationship can lead to.
-    private func requireFit(
-        _ select: String, _ old: NSRelationshipDescription, _ destination: SQLEntity, _ relationship: String,
-        _ owner: SQLEntity, _ db: any MigrationDatabase
-    ) throws {
-        guard let former = old.destinationEntity, let table = tables.source.entity(for: former)?.table else { return }
-        let moved = matching.movedAway(from: former, to: destination.description)
-            .compactMap { tables.source.entity(for: $0) }
-        if moved.isEmpty { return }
-        let misled =
-            "FROM (\(select)) AS l JOIN \(tables.old(table)) AS t ON t.\(dialect.key) = l.b "
-            + "WHERE t.\(dialect.entity) IN (\(moved.map(dialect.literal).joined(separator: ", ")))"
-        let count = try db.number("SELECT COUNT(*) \(misled)")
-        guard count > 0 else { return }
-        let first = try db.number("SELECT MIN(l.a) \(misled)")
-        throw errors.misled(relationship, to: destination.name, count, first: "\(owner.name)/p\(first)")
     }
 
     private func exists(_ key: String, in table: String, _ entities: String) -> String {
@@ -183,7 +165,7 @@ struct LinkMigration {
         let count = try db.number("SELECT COUNT(*) \(several)")
         guard count > 0 else { return }
         let first = try db.number("SELECT MIN(id) \(several)")
-        throw errors.badData(
+        throw checks.errors.badData(
             ["\(words(count, first)). Take the others out first, or make a mapping model that chooses"],
             reason: "Several objects where one has room")
     }

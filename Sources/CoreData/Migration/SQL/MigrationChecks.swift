@@ -45,6 +45,34 @@ struct MigrationChecks {
         if !findings.isEmpty { throw errors.badData(findings, reason: "Objects of an abstract entity") }
     }
 
+    /// Links to objects that come along, but not as ones that the relationship can lead to.
+    ///
+    /// - Parameters:
+    ///   - links: The links as a SELECT: owner a, and b, the key that the object at the other end had.
+    ///   - owner: The entity of the owners.
+    ///   - old: What the relationship was.
+    func checkDestinations(
+        of links: String, from owner: SQLEntity, _ relationship: NSRelationshipDescription,
+        _ old: NSRelationshipDescription, _ destination: SQLEntity, _ db: any MigrationDatabase
+    ) throws {
+        guard let former = old.destinationEntity, let table = tables.source.entity(for: former)?.table else { return }
+        let moved = matching.movedAway(from: former, to: destination.description)
+            .compactMap { tables.source.entity(for: $0) }
+        if moved.isEmpty { return }
+        let misled =
+            "FROM (\(links)) AS l JOIN \(tables.old(table)) AS t ON t.\(dialect.key) = l.b "
+            + "WHERE t.\(dialect.entity) IN (\(moved.map(dialect.literal).joined(separator: ", ")))"
+        let count = try db.number("SELECT COUNT(*) \(misled)")
+        guard count > 0 else { return }
+        let first = try db.number("SELECT MIN(l.a) \(misled)")
+        throw errors.badData(
+            [
+                "\(relationship.owner?.name ?? owner.name).\(relationship.name) leads to '\(destination.name)' now, but \(count) link(s) "
+                    + "lead to objects of other entities, the first of them that of \(owner.name)/p\(first). Take them out first, or "
+                    + "make a mapping model that does"
+            ], reason: "Links to objects of other entities")
+    }
+
     /// To-one relationships that were optional, or led further, and are mandatory now.
     func checkMandatoryRelationships(_ db: any MigrationDatabase) throws {
         var findings: [String] = []

@@ -121,33 +121,10 @@ struct RowMigration {
         return "(SELECT \(inNewNumbers("t.Z_ENT")) FROM \(target) AS t WHERE t.Z_PK = o.\(old.column))"
     }
 
-    /// Makes sure that a to-one relationship can lead to all that it led to, as far as that has come along.
-    private func requireFit(
-        _ toOne: SQLToOne, of entity: SQLEntity, _ old: NSRelationshipDescription, _ match: EntityMatch,
-        _ db: any MigrationDatabase, _ errors: MigrationErrors
-    ) throws {
-        guard let destination = old.destinationEntity, let table = tables.source.entity(for: destination)?.table,
-            let owners = tables.destination.entity(for: match.destination)
-        else { return }
-        let moved = matching.movedAway(from: destination, to: toOne.destination.description)
-            .compactMap { tables.source.entity(for: $0) }
-        if moved.isEmpty { return }
-        let misled =
-            "FROM \(entity.table) AS o JOIN \(tables.old(table)) AS t ON t.\(dialect.key) = o.\(toOne.column) "
-            + "WHERE o.\(dialect.entity) = \(dialect.literal(owners)) "
-            + "AND t.\(dialect.entity) IN (\(moved.map(dialect.literal).joined(separator: ", ")))"
-        let count = try db.number("SELECT COUNT(*) \(misled)")
-        guard count > 0 else { return }
-        let first = try db.number("SELECT MIN(o.\(dialect.key)) \(misled)")
-        throw errors.misled(
-            "\(entity.name).\(toOne.description.name)", to: toOne.destination.name, count,
-            first: "\(owners.name)/p\(first)")
-    }
-
     /// Clears references to rows that haven't come along.
     ///
     /// - Throws: `CocoaError` for those that have, but that the relationship can't lead to any more.
-    func clearLostReferences(_ db: any MigrationDatabase, _ errors: MigrationErrors) throws {
+    func clearLostReferences(_ db: any MigrationDatabase, _ checks: MigrationChecks) throws {
         for entity in tables.destination.entities {
             for case .toOne(let toOne)? in entity.description.ownProperties.map({ entity.property(named: $0.name) })
             where plan.isDirect(toOne.description) {
@@ -155,8 +132,12 @@ struct RowMigration {
                     .filter { matching.narrows($0.old, to: toOne.description) }
                     .compactMap { tables.destination.entity(for: $0.match.destination) }
                 if numbers.isEmpty { continue }
-                for source in plan.sources(of: toOne.description) {
-                    try requireFit(toOne, of: entity, source.old, source.match, db, errors)
+                for (match, old) in plan.sources(of: toOne.description) {
+                    guard let owner = tables.destination.entity(for: match.destination) else { continue }
+                    let links =
+                        "SELECT \(dialect.key) AS a, \(toOne.column) AS b FROM \(entity.table) "
+                        + "WHERE \(dialect.entity) = \(dialect.literal(owner))"
+                    try checks.checkDestinations(of: links, from: owner, toOne.description, old, toOne.destination, db)
                 }
                 let cleared = [toOne.column, toOne.entityColumn, toOne.orderColumn].compactMap { $0 }
                     .map { "\($0) = NULL" }.joined(separator: ", ")

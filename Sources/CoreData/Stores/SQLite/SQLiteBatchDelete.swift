@@ -27,7 +27,7 @@ final class SQLiteBatchDelete: BatchDeletionWriter {
         var ids: [NSManagedObjectID] = []
         for chunk in KeyChunks(keys) {
             let statement = try RowStatement(
-                batch.db, relationship.destinations(of: plan.entity, keys: "\(chunk.test)"))
+                batch.db, relationship.destinations(of: plan.entity, keys: chunk.test))
             try chunk.bind(to: statement)
             while try statement.step() {
                 // A row of an entity that the store's configuration doesn't have is nobody's here.
