@@ -56,7 +56,7 @@ extension AttributeConverter {
     /// Returns the value of a JSON value in memory, as ``value(of:in:)`` does for its token.
     ///
     /// - Throws: ``GraftError`` with `wrongType` or `outOfRange`, without a place.
-    func value(of json: JSONValue) throws -> GraphValue {
+    package func value(of json: JSONValue) throws -> GraphValue {
         if kind == .transformable { try json.requireHeld() }
         do throws(Misfit) {
             switch json {

@@ -69,7 +69,7 @@ public struct ImportOptions: Sendable {
     public var format = Format.automatic
 
     /// What becomes of an import when a record can't be taken. Other policies than ``FailurePolicy/fail`` read the text
-    /// twice. They don't apply to archives, which are whole or nothing.
+    /// twice. They don't apply to whole graphs (archives, stores, exported documents), which are taken whole or not at all.
     public var failurePolicy = FailurePolicy.fail
 
     /// How many failures may be collected or skipped; one more ends the import.

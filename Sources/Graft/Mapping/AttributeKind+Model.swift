@@ -1,11 +1,11 @@
 // From Core Data's attribute types to the kinds that conversion knows.
 
-import CoreData
+package import CoreData
 
 extension AttributeKind {
     /// The kind of an attribute. Types without a form of their own (undefined, composite) hold any object, as transformable
     /// ones do.
-    init(_ attribute: NSAttributeDescription) {
+    package init(_ attribute: NSAttributeDescription) {
         self =
             switch attribute.attributeType {
             case .integer16AttributeType: .integer16

@@ -31,7 +31,11 @@ struct ExportCommand: JobCommand {
 
     @Option(
         name: .customLong("where"),
-        help: ArgumentHelp("Which objects: a predicate, such as 'name BEGINSWITH \"A\"'.", valueName: "predicate"))
+        help: ArgumentHelp(
+            """
+            Which objects: a predicate, such as 'name BEGINSWITH \"A\"' or 'day >= \"2026-01-31\"'; texts stand for what the \
+            attribute is, written as in JSON.
+            """, valueName: "predicate"))
     var predicate: String?
 
     @Option(help: ArgumentHelp("The attribute or key path to sort by.", valueName: "key"))

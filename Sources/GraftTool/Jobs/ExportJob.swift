@@ -83,8 +83,7 @@ struct ExportJob {
         var request = ExportRequest(entity: entity.name ?? "")
         if let predicate {
             let parsed = try StoreAccess.predicate(predicate)
-            try KeyCheck(entity: entity, source: "--where").check(parsed)
-            request.predicate = parsed
+            request.predicate = try KeyCheck(entity: entity, source: "--where").checked(parsed)
         }
         if let sortKey {
             try KeyCheck(entity: entity, source: "--sort").check(sortKey: sortKey)

@@ -1,5 +1,6 @@
 // Whether a predicate or a sort key asks only for what an entity has. A store would refuse an unknown key too, but without a
-// suggestion; here the key comes from a person who has mistyped it.
+// suggestion; here the key comes from a person who has mistyped it. What a person writes as a text is then made the value that
+// the attribute has (+Values).
 
 // CoreData shows Foundation too; importing both by name would leave open whose `NSExpression` is meant.
 import CoreData
@@ -10,12 +11,23 @@ struct KeyCheck {
     let entity: NSEntityDescription
     /// The option that the text was given with, for messages.
     let source: String
+    /// The values that texts of the predicate stand for, by the texts' expressions.
+    var values: [ObjectIdentifier: NSExpression] = [:]
 
-    /// Checks every key path in a predicate.
+    init(entity: NSEntityDescription, source: String) {
+        self.entity = entity
+        self.source = source
+    }
+
+    /// Checks every key path in a predicate, and returns the predicate with values of the attributes' types in place of texts
+    /// that are compared with them.
     ///
-    /// - Throws: ``GraftError`` with the problem `unknownProperty`, or for a variable, which nothing gives a value to.
-    func check(_ predicate: NSPredicate) throws {
-        try check(predicate, variables: [:])
+    /// - Throws: ``GraftError`` with the problem `unknownProperty`, for a variable, which nothing gives a value to, and for what
+    ///   an attribute can't be compared with.
+    func checked(_ predicate: NSPredicate) throws -> NSPredicate {
+        var check = self
+        try check.check(predicate, variables: [:])
+        return predicate.replacing(check.values)
     }
 
     /// Checks a key path that objects are sorted by.
@@ -41,12 +53,20 @@ struct KeyCheck {
 
     // MARK: Predicates
 
-    private typealias Variables = [String: NSEntityDescription?]
+    /// What an expression gives.
+    enum Meaning {
+        case objects(of: NSEntityDescription)
+        case value(of: NSAttributeDescription)
+        /// What only a run would show: a function's result, a part of a transformable value.
+        case anything
+    }
+
+    private typealias Variables = [String: Meaning]
 
     /// Checks what is compared with; a name without quotes is mostly meant to be a text.
-    private func check(value: NSExpression, variables: Variables) throws {
+    private mutating func meaning(ofValue value: NSExpression, variables: Variables) throws -> Meaning {
         do {
-            _ = try destination(of: value, variables: variables)
+            return try meaning(of: value, variables: variables)
         } catch let error as GraftError {
             guard case .unknownProperty(let key, let closest) = error.problem, value.expressionType == .keyPath,
                 value.keyPath == key
@@ -58,7 +78,7 @@ struct KeyCheck {
         }
     }
 
-    private func check(_ predicate: NSPredicate, variables: Variables) throws {
+    private mutating func check(_ predicate: NSPredicate, variables: Variables) throws {
         switch predicate {
         case let compound as NSCompoundPredicate:
             // Apple declares the elements as `Any`.
@@ -66,73 +86,76 @@ struct KeyCheck {
                 try check(part, variables: variables)
             }
         case let comparison as NSComparisonPredicate:
-            _ = try destination(of: comparison.leftExpression, variables: variables)
-            try check(value: comparison.rightExpression, variables: variables)
+            let left = try meaning(of: comparison.leftExpression, variables: variables)
+            let right = try meaning(ofValue: comparison.rightExpression, variables: variables)
+            try compare(left, with: comparison.rightExpression, by: comparison.predicateOperatorType)
+            try compare(right, withLeft: comparison.leftExpression, by: comparison.predicateOperatorType)
         default:
             break
         }
     }
 
-    /// Checks an expression and returns the entity of the objects that it gives; nil where it gives something else.
-    private func destination(of expression: NSExpression, variables: Variables) throws -> NSEntityDescription? {
+    /// Checks an expression, and returns what it gives.
+    private mutating func meaning(of expression: NSExpression, variables: Variables) throws -> Meaning {
         switch expression.expressionType {
         case .evaluatedObject:
-            return entity
+            return .objects(of: entity)
         case .variable:
             guard let known = variables[expression.variable] else { throw unknownVariable(expression.variable) }
             return known
         case .keyPath:
-            return try follow(
-                expression.keyPath, from: try destination(of: expression.operand, variables: variables))
+            return try follow(expression.keyPath, from: try meaning(of: expression.operand, variables: variables))
         case .function:
             // Along the left side by a loop: a row of operators is as deep as it is long.
             var rest = expression
             while rest.expressionType == .function, let arguments = rest.arguments, let first = arguments.first {
-                for argument in arguments.dropFirst() { _ = try destination(of: argument, variables: variables) }
+                for argument in arguments.dropFirst() { _ = try meaning(of: argument, variables: variables) }
                 rest = first
             }
-            if rest !== expression { _ = try destination(of: rest, variables: variables) }
-            return nil
+            if rest !== expression { _ = try meaning(of: rest, variables: variables) }
+            return .anything
         case .aggregate:
             for element in expression.collection as? [NSExpression] ?? [] {
-                _ = try destination(of: element, variables: variables)
+                _ = try meaning(of: element, variables: variables)
             }
-            return nil
+            return .anything
         case .subquery:
-            let members = try (expression.collection as? NSExpression).flatMap {
-                try destination(of: $0, variables: variables)
-            }
-            let inner = variables.merging([expression.variable: members]) { $1 }
+            let members = try (expression.collection as? NSExpression).map { try meaning(of: $0, variables: variables) }
+            let inner = variables.merging([expression.variable: members ?? .anything]) { $1 }
             try check(expression.predicate, variables: inner)
-            return members
+            return members ?? .anything
         case .conditional:
             try check(expression.predicate, variables: variables)
-            _ = try destination(of: expression.true, variables: variables)
-            return try destination(of: expression.false, variables: variables)
+            _ = try meaning(of: expression.true, variables: variables)
+            return try meaning(of: expression.false, variables: variables)
         case .unionSet, .intersectSet, .minusSet:
-            _ = try destination(of: expression.right, variables: variables)
-            return try destination(of: expression.left, variables: variables)
+            _ = try meaning(of: expression.right, variables: variables)
+            return try meaning(of: expression.left, variables: variables)
         default:
-            return nil
+            return .anything
         }
     }
 
-    private func follow(_ keyPath: String, from start: NSEntityDescription?) throws -> NSEntityDescription? {
-        guard var owner = start else { return nil }
-        var isValue = false
+    private func follow(_ keyPath: String, from start: Meaning) throws -> Meaning {
+        guard case .objects(var owner) = start else { return .anything }
+        var value: NSAttributeDescription?
         for key in keyPath.split(separator: ".") where key.first != "@" && key.lowercased() != "self" {
-            if isValue { throw unreachable(String(key), in: keyPath) }
-            if ["objectID", "entity"].contains(key) { return nil }
+            if value != nil { throw unreachable(String(key), in: keyPath) }
+            if ["objectID", "entity"].contains(key) { return .anything }
             let property = try property(String(key), of: owner)
-            // What is in a transformable or composite value, nobody knows here.
-            if let attribute = property as? NSAttributeDescription, attribute.hasParts { return nil }
-            if let destination = (property as? NSRelationshipDescription)?.destinationEntity {
+            if let attribute = property as? NSAttributeDescription {
+                // What is in a transformable or composite value, nobody knows here.
+                if attribute.hasParts { return .anything }
+                value = attribute
+            } else if let destination = (property as? NSRelationshipDescription)?.destinationEntity {
                 owner = destination
             } else {
-                isValue = true
+                return .anything
             }
         }
-        return isValue ? nil : owner
+        // A count or a sum of something isn't of its type.
+        if keyPath.contains("@") { return value == nil ? .objects(of: owner) : .anything }
+        return value.map(Meaning.value) ?? .objects(of: owner)
     }
 
     private func property(_ key: String, of owner: NSEntityDescription) throws -> NSPropertyDescription {
@@ -154,7 +177,7 @@ struct KeyCheck {
             at: place(in: entity))
     }
 
-    private func place(in owner: NSEntityDescription) -> GraftError.Place {
+    func place(in owner: NSEntityDescription) -> GraftError.Place {
         GraftError.Place(source: source, entity: owner.name)
     }
 }

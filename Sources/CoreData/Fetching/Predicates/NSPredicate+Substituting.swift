@@ -8,6 +8,12 @@ extension NSPredicate {
         // The result has the class of the original, except for subclasses from elsewhere, which can't be rebuilt.
         TreeRewriter(substituting: variables).apply(to: self) as? Self ?? self
     }
+
+    /// The predicate with other expressions in place of those that are named by who they are.
+    package func replacing(_ expressions: [ObjectIdentifier: NSExpression]) -> NSPredicate {
+        if expressions.isEmpty { return self }
+        return TreeRewriter { expression, _ in expressions[ObjectIdentifier(expression)] }.apply(to: self)
+    }
 }
 
 extension NSExpression {

@@ -1,0 +1,64 @@
+// What a person compares an attribute with. On a command line, every value that isn't a number is a text; a store compares a text
+// with a UUID, a date or bytes by saying that they differ, and an export is empty without a word.
+
+import CoreData
+import Graft
+
+extension KeyCheck {
+    /// Takes the texts on the right of an attribute for values of its type, written as an import reads them.
+    ///
+    /// - Throws: ``GraftError`` for a text that is no such value, and for a search in what isn't text.
+    mutating func compare(
+        _ meaning: Meaning, with right: NSExpression, by comparison: NSComparisonPredicate.Operator
+    ) throws {
+        guard case .value(let attribute) = meaning, let kind = kind(of: attribute) else { return }
+        switch comparison {
+        case .like, .beginsWith, .endsWith, .matches, .contains:
+            throw GraftError(
+                .other(
+                    finding: "\(kind) has no text to search in",
+                    remedy: "Compare with ==, !=, <, <=, >, >=, IN or BETWEEN."), at: place(of: attribute))
+        default: try take(right, for: attribute, kind)
+        }
+    }
+
+    /// Takes a text on the left of an attribute for a value of its type, too.
+    mutating func compare(
+        _ meaning: Meaning, withLeft left: NSExpression, by comparison: NSComparisonPredicate.Operator
+    ) throws {
+        guard case .value(let attribute) = meaning, let kind = kind(of: attribute) else { return }
+        switch comparison {
+        case .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .equalTo, .notEqualTo:
+            try take(left, for: attribute, kind)
+        default: return
+        }
+    }
+
+    /// The type of an attribute's values; nil where a text may be one.
+    private func kind(of attribute: NSAttributeDescription) -> AttributeKind? {
+        let kind = AttributeKind(attribute)
+        return kind == .string || kind == .transformable ? nil : kind
+    }
+
+    private mutating func take(
+        _ expression: NSExpression, for attribute: NSAttributeDescription, _ kind: AttributeKind
+    ) throws {
+        switch expression.expressionType {
+        case .aggregate:
+            for element in expression.collection as? [NSExpression] ?? [] { try take(element, for: attribute, kind) }
+        case .constantValue:
+            guard let text = expression.constantValue as? String else { return }
+            do {
+                let value = try AttributeConverter(kind).value(of: JSONValue.string(text))
+                values[ObjectIdentifier(expression)] = NSExpression(forConstantValue: value.object)
+            } catch let error as GraftError {
+                throw error.located(in: place(of: attribute))
+            }
+        default: return
+        }
+    }
+
+    private func place(of attribute: NSAttributeDescription) -> GraftError.Place {
+        GraftError.Place(source: source, entity: attribute.entity.name, property: attribute.name)
+    }
+}

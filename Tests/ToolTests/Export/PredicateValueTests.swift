@@ -1,0 +1,70 @@
+// Texts of `--where` that are compared with what isn't text.
+
+import Foundation
+import Testing
+
+@Suite struct PredicateValueTests {
+    private let folder: TemporaryFolder
+    private let store: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let model = try folder.model(
+            """
+            <entity name="Visit">
+            <attribute name="id" attributeType="Integer 64" optional="YES"/>
+            <attribute name="name" attributeType="String" optional="YES"/>
+            <attribute name="key" attributeType="UUID" optional="YES"/>
+            <attribute name="day" attributeType="Date" optional="YES"/>
+            <attribute name="page" attributeType="URI" optional="YES"/>
+            <attribute name="bytes" attributeType="Binary" optional="YES"/>
+            <attribute name="price" attributeType="Decimal" optional="YES"/>
+            <attribute name="paid" attributeType="Boolean" optional="YES"/>
+            <relationship name="next" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Visit" \
+            inverseName="earlier" inverseEntity="Visit"/>
+            <relationship name="earlier" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Visit" \
+            inverseName="next" inverseEntity="Visit"/>
+            <userInfo><entry key="identityAttributes" value="id"/></userInfo>
+            </entity>
+            """)
+        store = folder.path("Visits.sqlite")
+        let file = try folder.file(
+            "in.json",
+            #"""
+            [{"id": 1, "name": "7", "key": "E621E1F8-C36C-495A-93FC-0C247A3E6E5F", "day": "2020-05-01T00:00:00Z",
+              "page": "https://a.b/", "bytes": "AAEC", "price": "1.5", "paid": true},
+             {"id": 2, "name": "8", "key": "00000000-C36C-495A-93FC-0C247A3E6E5F", "day": "2019-05-01T00:00:00Z",
+              "page": "https://a.b/c", "bytes": "AAED", "price": "2.5", "paid": false, "next": {"id": 1}}]
+            """#)
+        try graft("import", file, "--entity", "Visit", "--store", store, "--model", model).succeeded()
+    }
+
+    private func export(_ predicate: String) throws -> ToolRun {
+        try graft("export", "--store", store, "--entity", "Visit", "--where", predicate, "--depth", "0")
+    }
+
+    @Test(arguments: [
+        #"key == "e621e1f8-C36C-495A-93FC-0C247A3E6E5F""#, #""E621E1F8-C36C-495A-93FC-0C247A3E6E5F" == key"#,
+        #"key IN {"E621E1F8-C36C-495A-93FC-0C247A3E6E5F", "11111111-C36C-495A-93FC-0C247A3E6E5F"}"#,
+        #"day == "2020-05-01T00:00:00Z""#, #"day > "2020-01-01""#, #"day BETWEEN {"2020-01-01", "2021-01-01"}"#,
+        #"NOT (day < "2020-01-01")"#, #"page == "https://a.b/""#, #"bytes == "AAEC""#, #"price == "1.5""#, "price < 2",
+        #"paid == "true""#, #"id == "1""#, #"SUBQUERY(earlier, $v, $v.day < "2020-01-01").@count == 1"#,
+        #"ANY earlier.day < "2020-01-01""#, #"earlier.@min.day < CAST("2020-01-01", "NSDate")"#, #"name == "7""#,
+        "name == 7",
+    ])
+    func `a text is compared as the value that the attribute has`(_ predicate: String) throws {
+        let run = try export(predicate).succeeded()
+        let found = try #require(try JSONSerialization.jsonObject(with: run.output) as? [[String: Any]])
+        #expect(found.map { $0["id"] as? Int } == [1], "\(predicate): \(run.text)")
+    }
+
+    @Test(arguments: [
+        (#"key == "E621""#, "Visit.key", "a UUID"), (#"day > "yesterday""#, "Visit.day", "a Date"),
+        (#"id IN {"1", "x"}"#, "Visit.id", "an Integer 64"), (#"next.price == "cheap""#, "Visit.price", "a Decimal"),
+        (#"key BEGINSWITH "E6""#, "Visit.key", "no text to search in"),
+        (#"id CONTAINS "1""#, "Visit.id", "no text to search in"),
+    ])
+    func `a text that is no such value is an error`(_ predicate: String, _ place: String, _ finding: String) throws {
+        try export(predicate).failed(saying: "--where", place, finding)
+    }
+}
