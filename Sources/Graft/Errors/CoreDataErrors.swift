@@ -26,7 +26,7 @@ enum CoreDataErrors {
         case 1550..<1700: return validation(cocoa, others: 0)
         case NSManagedObjectMergeError: return GraftError(.conflict(reason: reason(cocoa)))
         case NSManagedObjectConstraintMergeError, NSManagedObjectConstraintValidationError:
-            return GraftError(.duplicateIdentity(reason(cocoa)))
+            return duplicate(cocoa)
         case CocoaError.fileReadCorruptFile.rawValue: return GraftError(.damagedStore(reason: reason(cocoa)))
         default: return GraftError(.storeFailure(reason: reason(cocoa)))
         }
@@ -70,15 +70,37 @@ enum CoreDataErrors {
             at: .init(entity: object?.entity.name, property: key))
     }
 
+    /// The error of objects that share what a uniqueness constraint gives to one.
+    private static func duplicate(_ error: NSError) -> GraftError {
+        guard let conflict = conflicts(error).first else { return GraftError(.duplicateIdentity(reason(error))) }
+        let values = conflict.constraint.map { name -> String in
+            let value = conflict.constraintValues[name]
+            return JSONValue(object: value ?? NSNull())?.description ?? "\(value ?? "null")"
+        }
+        let isStored = conflict.databaseObject != nil || !conflict.conflictingObjects.allSatisfy(\.isInserted)
+        return GraftError(
+            .duplicateIdentity(values.joined(separator: ", ") + (isStored ? ", one of them in the store" : "")),
+            at: .init(
+                entity: conflict.conflictingObjects.first?.entity.name,
+                property: conflict.constraint.joined(separator: ", ")))
+    }
+
+    private static func conflicts(_ error: NSError) -> [NSConstraintConflict] {
+        error.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSConstraintConflict] ?? []
+    }
+
     private static func reason(_ error: NSError) -> String {
         let text = error.localizedDescription
         // The remedy follows the reason in a sentence of its own.
         return text.hasSuffix(".") ? String(text.dropLast()) : text
     }
 
-    /// The object that a validation error is about.
+    /// The object that a validation error, or one of uniqueness, is about.
     static func object(of error: any Error) -> NSManagedObject? {
         let info = (error as NSError).userInfo
+        if let shared = conflicts(error as NSError).first?.conflictingObjects {
+            return shared.first(where: \.isInserted) ?? shared.first
+        }
         let first = (info[NSDetailedErrorsKey] as? [NSError])?.first?.userInfo ?? info
         return first[NSValidationObjectErrorKey] as? NSManagedObject
     }

@@ -133,7 +133,7 @@ final class ContextObjects {
                     if !property.isOptional {
                         throw GraftError(
                             .other(
-                                finding: "what is to be deleted is the object's '\(property.name)', which it must have",
+                                finding: "\(try name(of: owner)) must have one, and what it has is to be deleted",
                                 remedy: "Delete the object, too, or give it another one first."),
                             at: .init(entity: owner.entity.name, property: property.name))
                     }
@@ -141,6 +141,16 @@ final class ContextObjects {
                 }
             }
         }
+    }
+
+    /// What errors call an object: its entity with its identity, or with its row.
+    private func name(of object: NSManagedObject) throws -> String {
+        let entity = number(of: object).map { schema.entities[$0] }
+        if let entity, !entity.identity.isEmpty, try object.isIdentified(by: entity) {
+            let identity = try entity.identity.map { try object.graphValue($0, entity.properties[$0]) }
+            return ObjectKey(entity.name, identity).description
+        }
+        return object.objectID.uriRepresentation().absoluteString
     }
 
     /// Objects with what they own, at any depth.

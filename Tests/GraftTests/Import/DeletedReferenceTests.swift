@@ -43,6 +43,7 @@ import Testing
         world.options.isDryRun = isDryRun
         let error = graftError { try deleteTag(world) }
         #expect(error?.place.entity == "Item" && error?.place.property == "free", "\(String(describing: error))")
+        #expect(error?.description.contains(#"Item "i" must have one"#) == true, "\(String(describing: error))")
         #expect(try world.count("Tag") == 1 && world.count("Part") == 1)
         #expect(try world.members("free", "id", of: "Item", "id", "i") == ["t"])
     }

@@ -216,6 +216,21 @@ import Testing
         #expect(report.failures.map(\.column) == [36])
     }
 
+    @Test(arguments: [false, true])
+    func `a value that one object may have is named with the object that has it, too`(_ isStored: Bool) throws {
+        let world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "User", info: ["identityAttributes": "id"], unique: [["mail"]], [.attribute("id"), .attribute("mail")])
+        }
+        if isStored { try world.take(#"[{"id": "1", "mail": "a@b"}]"#, "User") }
+        let more = isStored ? "" : #", {"id": "3", "mail": "a@b"}"#
+        let error = graftError { try world.take(#"[{"id": "0"}, {"id": "2", "mail": "a@b"}\#(more)]"#, "User") }
+        #expect(error?.problem == .duplicateIdentity(#""a@b""# + (isStored ? ", one of them in the store" : "")))
+        #expect(
+            error?.place.entity == "User" && error?.place.property == "mail" && error?.place.path?.first == .index(1))
+        #expect(try world.count("User") == (isStored ? 1 : 0))
+    }
+
     @Test func `a report survives a coder`() throws {
         let stack = try stack()
         let report = try stack.importJSON(text, "Character", options: options(.skip))
