@@ -1,4 +1,4 @@
-// What identifies the objects of each entity, and who says so.
+// What identifies the objects of each entity, and who says so; and whether JSON tells of which entity they are.
 
 import CoreData
 import Foundation
@@ -42,6 +42,23 @@ extension ModelLint {
             add(
                 .error, .unmappedIdentity, name, part, "it identifies the objects, and takes no part in JSON",
                 "Give it a \(Annotation.keyPath).")
+        }
+    }
+
+    /// Names relationships whose objects are written as what they are, and read as objects of the destination.
+    mutating func checkDestinations(of entity: NSEntityDescription, _ rules: MappingRules) {
+        for case let relationship as NSRelationshipDescription in entity.sortedDeclaredProperties {
+            guard let destination = relationship.destinationEntity, !destination.subentities.isEmpty,
+                !Self.keyPaths(of: relationship, entity, rules).isEmpty
+            else { continue }
+            let said = rules.entity(destination)
+            if said.entityKey != nil || said.entityMapperName != nil { continue }
+            let name = destination.name ?? ""
+            add(
+                .warning, .untoldEntity, entity.name, relationship.name,
+                "JSON doesn't tell its objects of sub-entities from those of '\(name)', which they are read as",
+                "Name the key that says of which entity an object is, with \(Annotation.entityKey) in the user info of '\(name)'."
+            )
         }
     }
 

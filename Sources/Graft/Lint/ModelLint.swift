@@ -47,6 +47,8 @@ public struct ModelLint: Sendable, Hashable, Codable {
         case inferredIdentity
         /// An identity that JSON has no place for.
         case unmappedIdentity
+        /// A relationship to an entity with sub-entities that JSON doesn't tell apart.
+        case untoldEntity
         /// Anything else that keeps the mapping from being made.
         case invalidMapping
     }
@@ -112,6 +114,7 @@ public struct ModelLint: Sendable, Hashable, Codable {
             checkTransformers(of: entity, rules, transformers.union(registered))
             checkPaths(of: entity, rules)
             checkIdentity(of: entity, rules)
+            checkDestinations(of: entity, rules)
             checkDefaults(of: entity)
             checkDateFormats(of: entity)
             for ancestor in sequence(first: entity, next: \.superentity) where rules.entity(ancestor).entityKey != nil {

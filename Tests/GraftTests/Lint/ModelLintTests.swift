@@ -159,6 +159,23 @@ import Testing
         #expect(unmapped.findings[0].property == "id")
     }
 
+    @Test func `a relationship to sub-entities that JSON doesn't tell apart is a warning`() throws {
+        func lint(_ info: [String: String]) throws -> ModelLint {
+            var sketch = ModelSketch()
+            sketch.entity("Animal", info: info.merging(["identityAttributes": "id"]) { $1 }, [id])
+            sketch.entity("Cat", parent: "Animal", [.attribute("lives", json: "lives")])
+            sketch.entity(
+                "Owner", info: ["identityAttributes": "id"],
+                [id, .toOne("pet", "Animal", json: "pet"), .toOne("cat", "Cat", json: "cat")])
+            return try ModelLint(sketch.model())
+        }
+        let untold = try lint([:])
+        #expect(
+            untold.findings.map { "\($0.entity ?? "").\($0.property ?? "") \($0.rule)" } == ["Owner.pet untoldEntity"])
+        #expect(untold.findings.first?.suggestion.contains("JSONEntityKey") == true && !untold.hasErrors)
+        #expect(try lint(["JSONEntityKey": "kind"]).findings.isEmpty)
+    }
+
     @Test func `annotations of two libraries are a warning`() throws {
         let lint = try lint([id, .attribute("name").annotated(["mappedKeyName": "full_name"])])
         #expect(lint.findings.map(\.rule) == [Rule.mixedDialects])
