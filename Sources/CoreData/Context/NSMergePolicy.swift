@@ -113,7 +113,8 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
 
     /// Settles the conflicts of a save in the objects, so that it can be tried again.
     ///
-    /// - Throws: `CocoaError` (`.managedObjectMerge`) with the list under the error policy, and where a row is gone.
+    /// - Throws: `CocoaError` (`.managedObjectMerge`) with the list under the error policy, and under object trump and overwrite
+    ///   where the row of a changed object is gone.
     open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
         if mergeType == .errorMergePolicyType { throw Self.mergeError(list) }
         let vanished = try list.filter { try settle($0) == .gone }.map(\.sourceObject)
@@ -144,7 +145,10 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     private func settle(_ conflict: NSMergeConflict) throws -> Outcome {
         let object = conflict.sourceObject
         guard let row = try conflict.row() else {
-            guard object.isDeleted || mergeType == .rollbackMergePolicyType else { throw Self.mergeError([conflict]) }
+            // A deletion is a change, too: where the store's count, it stands.
+            let isStoreFirst =
+                mergeType == .rollbackMergePolicyType || mergeType == .mergeByPropertyStoreTrumpMergePolicyType
+            guard object.isDeleted || isStoreFirst else { throw Self.mergeError([conflict]) }
             return .gone
         }
         if object.isDeleted {

@@ -43,17 +43,32 @@ import Testing
         }
     }
 
-    // Ours renamed the book and its author; they deleted the book. Under rollback our changes to both are dropped.
-    @Test(arguments: StoreKind.allCases)
-    func `an object that a merge policy drops stays in no relationship`(_ kind: StoreKind) throws {
+    // Ours renamed the book and its author; they deleted the book. Under rollback our changes to both are dropped; under store trump
+    // their deletion goes before our change of the book.
+    @Test(arguments: StoreKind.allCases, [NSMergePolicy.rollback, .mergeByPropertyStoreTrump])
+    func `an object that a merge policy drops stays in no relationship`(_ kind: StoreKind, _ policy: NSMergePolicy)
+        throws
+    {
         let two = try Two(kind)
         try two.deleteTheirs(two.book)
         two.book.setValue("c", forKey: "title")
         two.ada.setValue("Ann", forKey: "name")
-        two.context.mergePolicy = NSMergePolicy.rollback
+        two.context.mergePolicy = policy
         try two.context.save()
         #expect(two.book.managedObjectContext == nil)
         try two.checkBookIsGone()
+    }
+
+    @Test(arguments: StoreKind.allCases, [NSMergePolicy.overwrite, .mergeByPropertyObjectTrump])
+    func `a changed object whose row is gone fails the save where objects go first`(
+        _ kind: StoreKind, _ policy: NSMergePolicy
+    ) throws {
+        let two = try Two(kind)
+        try two.deleteTheirs(two.book)
+        two.book.setValue("c", forKey: "title")
+        two.context.mergePolicy = policy
+        let error = #expect(throws: CocoaError.self) { try two.context.save() }
+        #expect(error?.code == .managedObjectMerge && two.book.value(forKey: "title") as? String == "c")
     }
 
     // Ours and they deleted the same book, and we changed its author meanwhile.

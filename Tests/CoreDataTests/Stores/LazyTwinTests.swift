@@ -207,7 +207,7 @@ import Testing
         return nil
     }
 
-    @Test(arguments: Laws.cases(1...400, oneOf: 16))
+    @Test(arguments: Laws.cases(1...400, oneOf: 50))
     func `what was never read is saved like what was`(_ seed: Int) throws {
         var random = SeededGenerator(seed: seed)
         let model = Self.model()

@@ -48,7 +48,7 @@ import Testing
     }
 
     /// Checking the rules of the model takes objects; otherwise an empty store gets rows.
-    @Test(arguments: Laws.cases(1...60))
+    @Test(arguments: Laws.cases(1...60, oneOf: 15))
     func `a store is the same whether objects are made for it or rows alone`(seed: Int) throws {
         var graph = RandomGraph(seed: seed)
         let original = try TestStack(graph.model, .sqlite)

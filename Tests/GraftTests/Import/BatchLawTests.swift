@@ -94,7 +94,7 @@ import Testing
         mutating func text() -> String { (0..<(2 + number(9))).map { _ in record() }.joined(separator: "\n") }
     }
 
-    @Test(arguments: Laws.cases(1...300, oneOf: 10))
+    @Test(arguments: Laws.cases(1...300, oneOf: 30))
     func `any size of batches gives the same store`(_ seed: Int) throws {
         let model = model()
         var payload = Payload(random: SeededGenerator(seed: seed))

@@ -182,7 +182,7 @@ final class DoorTeam: NSManagedObject, ManagedCodable {}
         }
     }
 
-    @Test(arguments: Laws.cases(1...120, oneOf: 9))
+    @Test(arguments: Laws.cases(1...120, oneOf: 17))
     func `the same data through each door gives the same objects, and again changes nothing`(_ seed: Int) throws {
         let model = Self.model()
         // A coder hands over one object at a time: at the top, one without identity is new each time, and what an object had before

@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Laws.cases(1...400, oneOf: 10))
+    @Test(arguments: Laws.cases(1...400, oneOf: 30))
     func `any size of batches gives the same store, and the same again changes nothing`(_ seed: Int) throws {
         let model = model()
         var payload = Payload(random: SeededGenerator(seed: seed))

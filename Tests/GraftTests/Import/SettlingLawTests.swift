@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Laws.cases(1...300, oneOf: 15))
+    @Test(arguments: Laws.cases(1...300, oneOf: 60))
     func `what needs no object ends as what has one`(_ seed: Int) throws {
         var data = Data(seed)
         let texts = (0..<4).map { _ in

@@ -91,7 +91,7 @@ import Testing
         #expect(try world.count("Animal") == 1)
     }
 
-    @Test(arguments: Laws.cases(1...200, oneOf: 8))
+    @Test(arguments: Laws.cases(1...200, oneOf: 25))
     func `any size of batches gives the same store`(_ seed: Int) throws {
         var random = SeededGenerator(seed: seed)
         func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
