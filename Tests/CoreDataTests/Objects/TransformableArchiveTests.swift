@@ -71,6 +71,25 @@ private final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
                     return builder.set([builder.add(classes: ["NSDecimalNumber", "NSNumber", "NSObject"], fields)])
                 }
             ),
+            (
+                "a dictionary with two nulls as keys",
+                archive { builder in
+                    let null = builder.add(classes: ["NSNull", "NSObject"], [])
+                    let fields = PropertyListValue.array([null, builder.add(classes: ["NSNull", "NSObject"], [])])
+                    let both = [Field("NS.keys", fields), Field("NS.objects", fields)]
+                    return builder.add(classes: ["NSDictionary", "NSObject"], both)
+                }
+            ),
+            (
+                "a set of two equal ordered sets",
+                archive { builder in
+                    let members = (0..<2).map { _ in
+                        let text = PropertyListValue.array([builder.text("x")])
+                        return builder.add(classes: ["NSOrderedSet", "NSObject"], [.init("NS.objects", text)])
+                    }
+                    return builder.set(members)
+                }
+            ),
             ("a UUID of one byte", object("NSUUID", [.init("NS.uuidbytes", .data(Data([1])))])),
         ]
     }

@@ -113,7 +113,7 @@ struct ArchivedObjectReader {
             let base = object["NS.base"] == nil ? nil : try value(object["NS.base"])
             guard base == nil || base is URL, let text = try archive.text(object["NS.relative"]) else { return nil }
             return URL(string: text, relativeTo: base as? URL)
-        case "NSNull": return NSNull()
+        case "NSNull": return Self.null
         case "NSNumber":
             for key in ["NS.number", "NS.boolval", "NS.intval", "NS.dblval"] {
                 if let number = try number(object[key]) { return number }
@@ -194,8 +194,8 @@ struct ArchivedObjectReader {
     private func keys(_ values: [Any], of object: KeyedArchive.Object) throws(Damage) -> [AnyHashable] {
         var keys: [AnyHashable] = []
         for value in values {
-            // The hash of a decimal number has no end in Foundation on Linux.
-            guard !(value is NSDecimalNumber), let key = value as? AnyHashable else {
+            // In Foundation on Linux the hash of a decimal number has no end, and equal ordered sets have different ones.
+            guard !(value is NSDecimalNumber), !(value is NSOrderedSet), let key = value as? AnyHashable else {
                 throw damage(object, "has a key that can't be one")
             }
             keys.append(key)
@@ -227,6 +227,9 @@ struct ArchivedObjectReader {
     private func damage(_ object: KeyedArchive.Object, _ finding: String) -> Damage {
         Damage(reason: "object \(object.uid), a \(object.className), \(finding)")
     }
+
+    /// All nulls of all archives: equal ones have different hashes in Foundation on Linux, and a table of keys mustn't have two.
+    private static let null = NSNull()
 
     /// The classes that are read here, and those above them.
     private static let knownClasses: Set<String> = [
