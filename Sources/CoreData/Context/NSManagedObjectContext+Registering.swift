@@ -53,10 +53,17 @@ extension NSManagedObjectContext {
     func adopt(_ object: NSManagedObject) {
         if let theirs = object.context {
             guard theirs === self else { fatalError("\(object.objectID) belongs to another context.") }
-            if object.isDeleted { revive(object) }
+            if object.isDeleted { revive(object) } else if object.state.contains(.announced) { announceAgain(object) }
             return
         }
         register(inserted: object)
+    }
+
+    /// Announces an inserted object as inserted once more. Observed: INCoreData's tests insert an object that its context has.
+    private func announceAgain(_ object: NSManagedObject) {
+        guard object.isInserted else { return }
+        if !object.state.contains(.inEvent) { noteEvent(object) }
+        revived.insert(ObjectIdentifier(object))
     }
 
     /// Takes a deletion back; where it has been announced, that, too, is announced.
