@@ -70,6 +70,11 @@ import Testing
         Case("a == 1 AND b == 2 OR c == 3", [], "(a == 1 AND b == 2) OR c == 3"),
         Case("a == 1 AND (b == 2 OR c == 3)"),
         Case("a == 1 AND (b == 2 AND c == 3)"),
+        // CosmicMind Graph, ApiTests: a conjunction at the beginning is taken in.
+        Case("(a == 1 AND b == 2) AND c == 3", [], "a == 1 AND b == 2 AND c == 3"),
+        Case("((NOT a == 1) OR b == 2) OR c == 3", [], "(NOT a == 1) OR b == 2 OR c == 3"),
+        Case("(a == 1 OR b == 2) AND c == 3"),
+        Case("(a == 1 AND (b == 2 AND c == 3)) AND d == 4", [], "a == 1 AND (b == 2 AND c == 3) AND d == 4"),
         Case("NOT a == 1"),
         Case("!a == 1", [], "NOT a == 1"),
         Case("not not a == 1", [], "NOT (NOT a == 1)"),
