@@ -228,6 +228,15 @@ import Testing
         #expect(NSPredicate(format: "TRUEPREDICATE").isEqual(NSPredicate(value: true)))
     }
 
+    @Test func `a format that describes another class than the one asked stops the program`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            final class Typed: NSPredicate {}
+            _ = Typed(format: "a == 1")
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("describes a NSComparisonPredicate, not a Typed"))
+    }
+
     @Test func `translators read the parts of a comparison`() throws {
         let predicate = NSPredicate(format: "ANY author.name BEGINSWITH[cd] %@", "x")
         let comparison = try #require(predicate as? NSComparisonPredicate)
