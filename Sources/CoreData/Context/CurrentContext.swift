@@ -11,15 +11,19 @@ enum CurrentContext {
         let context: NSManagedObjectContext
         /// The block that waits for this one; it may be another thread's that waits for the main queue.
         let waiting: Frame?
+        /// Whether the main queue waits for this block, be it for a context's block or not.
+        let holdsMainQueue: Bool
 
-        init(context: NSManagedObjectContext, waiting: Frame?) {
+        init(context: NSManagedObjectContext, waiting: Frame?, holdsMainQueue: Bool) {
             self.context = context
             self.waiting = waiting
+            self.holdsMainQueue = holdsMainQueue
         }
 
         /// Whether a block of a context is running or waiting, so that its queue is the caller's.
         func has(_ context: NSManagedObjectContext) -> Bool {
             self.context === context || waiting?.has(context) ?? false
+                || holdsMainQueue && context.concurrencyType == .mainQueueConcurrencyType
         }
     }
 
@@ -31,13 +35,16 @@ enum CurrentContext {
 
     /// Runs a block as one of a context's.
     ///
-    /// - Parameter waiting: The block that waits for this one.
+    /// - Parameters:
+    ///   - waiting: The block that waits for this one.
+    ///   - holdsMainQueue: Whether the main queue waits for it.
     static func run<T, E: Error>(
-        in context: NSManagedObjectContext, above waiting: Frame? = nil, _ block: () throws(E) -> T
+        in context: NSManagedObjectContext, above waiting: Frame? = nil, holdsMainQueue: Bool = false,
+        _ block: () throws(E) -> T
     ) throws(E) -> T {
         let dictionary = Thread.current.threadDictionary
         let outer = dictionary[key]
-        dictionary[key] = Frame(context: context, waiting: waiting)
+        dictionary[key] = Frame(context: context, waiting: waiting, holdsMainQueue: holdsMainQueue)
         defer {
             if let outer { dictionary[key] = outer } else { dictionary.removeObject(forKey: key) }
         }

@@ -40,10 +40,12 @@ extension NSManagedObjectContext {
 
     func runAndWait(_ block: () -> Void) {
         let waiting = CurrentContext.frame
+        // The main queue may wait without a block of a context's: code of the main actor calls `performAndWait` of a child.
+        let holdsMainQueue = waiting?.holdsMainQueue ?? false || QueueConfinement.isOnMainQueue
         if confinement.isCurrent || waiting?.has(self) ?? false {
-            return CurrentContext.run(in: self, above: waiting, block)
+            return CurrentContext.run(in: self, above: waiting, holdsMainQueue: holdsMainQueue, block)
         }
-        confinement.sync { CurrentContext.run(in: self, above: waiting, block) }
+        confinement.sync { CurrentContext.run(in: self, above: waiting, holdsMainQueue: holdsMainQueue, block) }
     }
 
     /// Whether the caller may touch the context's objects.

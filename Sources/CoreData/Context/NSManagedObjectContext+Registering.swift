@@ -10,12 +10,24 @@ extension NSManagedObjectContext {
         checkQueue()
         if parentContext != nil { adoptPermanentIDs() }
         if let object = registry.object(for: objectID.key) { return object }
-        guard objectID.isTemporaryID, let permanent = permanentID(for: objectID) else { return nil }
-        return registry.object(for: permanent.key)
+        guard let own = ownID(for: objectID), own !== objectID else { return nil }
+        return registry.object(for: own.key)
     }
 
     func objectOrFault(with objectID: NSManagedObjectID) -> NSManagedObject {
-        registeredObject(for: objectID) ?? makeObject(permanentID(for: objectID) ?? objectID)
+        registeredObject(for: objectID) ?? makeObject(ownID(for: objectID) ?? objectID)
+    }
+
+    /// The ID by which the context knows an object: the permanent one of an object that was saved above, and its own store's for one
+    /// that another coordinator has opened, or this one before. Nil for an object of a store that the coordinator doesn't have.
+    private func ownID(for id: NSManagedObjectID) -> NSManagedObjectID? {
+        if id.isTemporaryID { return permanentID(for: id) ?? id }
+        guard id.space !== ownSpace, let coordinator = source?.rootCoordinator else { return id }
+        if let store = id.persistentStore, coordinator.persistentStores.contains(where: { $0 === store }) {
+            ownSpace = id.space
+            return id
+        }
+        return coordinator.managedObjectID(forURIRepresentation: id.uriRepresentation())
     }
 
     func realisedObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
@@ -23,10 +35,9 @@ extension NSManagedObjectContext {
         if let object = registeredObject(for: objectID), !object.isFault, !object.state.contains(.rowless) {
             return object
         }
-        guard let row = try requiredSource.rows(withIDs: [objectID], for: self).first else {
-            throw Self.missing(objectID)
-        }
-        let object = object(takingRowOf: objectID)
+        guard let ownID = ownID(for: objectID), let row = try requiredSource.rows(withIDs: [ownID], for: self).first
+        else { throw Self.missing(objectID) }
+        let object = object(takingRowOf: ownID)
         if object.isUnseen { object.take(row) }
         object.realize()
         return object
@@ -42,10 +53,17 @@ extension NSManagedObjectContext {
     func adopt(_ object: NSManagedObject) {
         if let theirs = object.context {
             guard theirs === self else { fatalError("\(object.objectID) belongs to another context.") }
-            if object.isDeleted { revive(object) }
+            if object.isDeleted { revive(object) } else if object.state.contains(.announced) { announceAgain(object) }
             return
         }
         register(inserted: object)
+    }
+
+    /// Announces an inserted object as inserted once more. Observed: INCoreData's tests insert an object that its context has.
+    private func announceAgain(_ object: NSManagedObject) {
+        guard object.isInserted else { return }
+        if !object.state.contains(.inEvent) { noteEvent(object) }
+        revived.insert(ObjectIdentifier(object))
     }
 
     /// Takes a deletion back; where it has been announced, that, too, is announced.

@@ -26,13 +26,17 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     let confinement: QueueConfinement
 
     /// Where objects come from and changes go to: a coordinator or a parent, never both.
-    var source: (any ObjectSource)?
+    var source: (any ObjectSource)? {
+        didSet { ownSpace = nil }
+    }
     /// The source, where it is another context.
     var parentContext: NSManagedObjectContext?
     /// What the children have to learn of this context's saves.
     let settledIDs = SettledIDs()
     /// Which of the parent's settled IDs the context knows.
     var seenSettlements = 0
+    /// The last numbering that was found to be one of the coordinator's stores.
+    var ownSpace: RowSpace?
     /// A name for messages.
     open var name: String?
     /// What becomes of a save that meets rows changed by somebody else; an `NSMergePolicy`, by default the error policy.
@@ -81,7 +85,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var undeclaredDeletions: [NSManagedObject] = []
     /// What changed since the last `processPendingChanges()`.
     var event: [NSManagedObject] = []
-    /// Objects of the running event whose deletion, which had been announced, was taken back.
+    /// Objects of the running event whose deletion, which had been announced, was taken back, or that were inserted once more.
     var revived: Set<ObjectIdentifier> = []
     /// What relationships were before they were set without a note in the running event.
     var formerEnds: [RelationshipEnd: ManagedValue] = [:]

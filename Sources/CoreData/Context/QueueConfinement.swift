@@ -25,8 +25,11 @@ struct QueueConfinement: Sendable {
     }
 
     var isCurrent: Bool {
-        DispatchQueue.getSpecific(key: Self.key) == token || (isMain && Thread.isMainThread)
+        isMain ? Self.isOnMainQueue : DispatchQueue.getSpecific(key: Self.key) == token
     }
+
+    /// Whether the caller is on the main queue.
+    static var isOnMainQueue: Bool { DispatchQueue.getSpecific(key: key) == mainToken || Thread.isMainThread }
 
     /// Runs a block on the queue and waits. The caller isn't on it.
     func sync<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {

@@ -47,7 +47,9 @@ enum KeyedValues {
         case let array as NSArray: NSArray(array: Array(array).map { step($0, key) ?? NSNull() })
         case let array as [Any]: NSArray(array: array.map { step($0, key) ?? NSNull() })
         case let dictionary as [String: Any]: dictionary[key]
-        default: nil
+        // What predicates read of it: the length of a text, the name of an entity.
+        case let other?: NSExpression(forKeyPath: key).expressionValue(with: other, context: nil)
+        case nil: nil
         }
     }
 }

@@ -3,7 +3,8 @@
 import Foundation
 
 extension NSManagedObject {
-    /// The value of a key that no slot has: a composite attribute, or the results of a fetched property, fetched anew each time.
+    /// The value of a key that no slot has: a composite attribute, the results of a fetched property, fetched anew each time, or what
+    /// all managed objects have.
     func valueOutsideSlots(_ key: String) -> Any? {
         if let composite = layout.composites[key] {
             willAccessValue(forKey: key)
@@ -11,7 +12,8 @@ extension NSManagedObject {
             return value(of: composite)
         }
         guard let property = entity.propertiesByName[key] as? NSFetchedPropertyDescription else {
-            return value(forUndefinedKey: key)
+            guard let common = Self.commonProperties[key] else { return value(forUndefinedKey: key) }
+            return common(self)
         }
         willAccessValue(forKey: key)
         defer { didAccessValue(forKey: key) }

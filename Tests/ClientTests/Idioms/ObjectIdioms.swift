@@ -116,6 +116,21 @@ import Testing
         #expect(task.project == nil && project.tasks.isEmpty)
     }
 
+    @Test func `a set is written as a literal`() throws {
+        let garden = Garden()
+        let dig = garden.task("dig"), mow = garden.task("mow")
+        let tag = Tag(context: garden.context)
+        dig.tags = [tag]
+        #expect(tag.tasks == [dig] && dig.tags == [tag])
+        mow.setValue([tag] as NSSet, forKey: "tags")
+        #expect(tag.tasks?.count == 2)
+        mow.tags = []
+        #expect(tag.tasks == [dig])
+        let lost: NSMutableSet = [dig]
+        lost.add(mow)
+        #expect(lost.count == 2 && lost == [mow, dig])
+    }
+
     @Test func `an object that gets another owner leaves the first one`() {
         let garden = Garden()
         let beds = garden.project("Beds")

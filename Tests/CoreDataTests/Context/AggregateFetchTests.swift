@@ -201,4 +201,28 @@ import Testing
         having.havingPredicate = NSPredicate(format: "title == 'one'")
         #expect(throws: CocoaError.self) { try library.context.fetch(having) }
     }
+
+    // Cadmium, its tests of grouped dictionaries: "@sum.id" and "name.@count" as what to fetch of each group.
+    @Test(arguments: StoreKind.allCases)
+    func `an operator at an end of a key path computes something of a group's rows`(_ kind: StoreKind) throws {
+        let library = try filled(kind)
+        let columns = [
+            expression("sum", "@sum.pages"), expression("last", "@max.title"), expression("count", "title.@count"),
+            expression("all", NSExpression(forKeyPath: "@count")), expression("twice", "@sum.pages * 2"),
+        ]
+        #expect(
+            try library.context.fetch(request(columns))
+                == [["sum": 100, "last": "two", "count": 4, "all": 4, "twice": 200]])
+        let grouped = request(["author.name", columns[0]], groupedBy: ["author.name"])
+        grouped.havingPredicate = NSPredicate(format: "@sum.pages > 20")
+        grouped.predicate = NSPredicate(format: "author != nil")
+        grouped.sortDescriptors = [NSSortDescriptor(key: "author.name", ascending: true)]
+        #expect(
+            try library.context.fetch(grouped)
+                == [["author.name": "Ada", "sum": 30], ["author.name": "Bea", "sum": 30]])
+        // Of a relationship it is what it has always been: a number for each object.
+        let chapters = request(["title", expression("chapters", "chapters.@count")])
+        chapters.predicate = NSPredicate(format: "title == 'three'")
+        #expect(try library.context.fetch(chapters) == [["title": "three", "chapters": 2]])
+    }
 }

@@ -43,4 +43,34 @@ import Testing
         }
         #expect(count == 0)
     }
+
+    // CoreDataPlus, NSManagedObjectContext_Tests: a test on the main actor looks through a background child of the view context.
+    @MainActor @Test(arguments: [false, true])
+    func `code of the main actor waits for a child of the view context`(_ merges: Bool) async throws {
+        let context = try Self.container().viewContext
+        let item = NSEntityDescription.insertNewObject(forEntityName: "Item", into: context)
+        item.setValue("one", forKey: "name")
+        try context.save()
+        // From here on another thread may serve the main queue.
+        try await Task.sleep(for: .milliseconds(1))
+        let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        child.parent = context
+        child.automaticallyMergesChangesFromParent = merges
+        let theirs = try child.performAndWait {
+            let theirs = try child.existingObject(with: item.objectID)
+            #expect(theirs.value(forKey: "name") as? String == "one")
+            return theirs
+        }
+        item.setValue("two", forKey: "name")
+        try context.save()
+        child.performAndWait { #expect(theirs.value(forKey: "name") as? String == (merges ? "two" : "one")) }
+        let grandchild = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        grandchild.parent = child
+        try grandchild.performAndWait {
+            grandchild.object(with: item.objectID).setValue("three", forKey: "name")
+            try grandchild.save()
+            try child.performAndWait { try child.save() }
+        }
+        #expect(item.value(forKey: "name") as? String == "three")
+    }
 }

@@ -135,4 +135,25 @@ import Testing
         }
         #expect(typed.fetchState?.fetchLimit == 5)
     }
+
+    // Stream's chat client keeps fetched IDs by their request. Foundation's descriptors of Swift key paths equal only themselves.
+    @Test func `requests that sort by the same Swift key paths are equal`() {
+        final class Row: NSObject {
+            var size = 1
+            var shade = 2
+        }
+        KeyPathNames.register([\Row.size: "size", \Row.shade: "shade"])
+        func request(_ descriptors: [NSSortDescriptor]?) -> NSFetchRequest<NSManagedObject> {
+            let request = full()
+            request.sortDescriptors = descriptors
+            return request
+        }
+        let size = { NSSortDescriptor(keyPath: \Row.size, ascending: $0) }
+        let shade = NSSortDescriptor(keyPath: \Row.shade, ascending: true)
+        #expect(request([size(true), shade]) == request([size(true), shade]))
+        #expect(request([size(true)]).hash == request([size(true)]).hash)
+        let others: [[NSSortDescriptor]?] = [nil, [], [size(false)], [shade], [size(true), shade]]
+        for other in others { #expect(request([size(true)]) != request(other)) }
+        #expect(request(nil) != request([]) && request(nil) == request(nil))
+    }
 }

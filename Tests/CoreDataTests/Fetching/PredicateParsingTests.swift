@@ -70,6 +70,11 @@ import Testing
         Case("a == 1 AND b == 2 OR c == 3", [], "(a == 1 AND b == 2) OR c == 3"),
         Case("a == 1 AND (b == 2 OR c == 3)"),
         Case("a == 1 AND (b == 2 AND c == 3)"),
+        // CosmicMind Graph, ApiTests: a conjunction at the beginning is taken in.
+        Case("(a == 1 AND b == 2) AND c == 3", [], "a == 1 AND b == 2 AND c == 3"),
+        Case("((NOT a == 1) OR b == 2) OR c == 3", [], "(NOT a == 1) OR b == 2 OR c == 3"),
+        Case("(a == 1 OR b == 2) AND c == 3"),
+        Case("(a == 1 AND (b == 2 AND c == 3)) AND d == 4", [], "a == 1 AND (b == 2 AND c == 3) AND d == 4"),
         Case("NOT a == 1"),
         Case("!a == 1", [], "NOT a == 1"),
         Case("not not a == 1", [], "NOT (NOT a == 1)"),
@@ -221,6 +226,15 @@ import Testing
         #expect(NSPredicate(format: "a == 1 AND b == 2") is NSCompoundPredicate)
         #expect((NSPredicate(format: "NOT a == 1") as? NSCompoundPredicate)?.compoundPredicateType == .not)
         #expect(NSPredicate(format: "TRUEPREDICATE").isEqual(NSPredicate(value: true)))
+    }
+
+    @Test func `a format that describes another class than the one asked stops the program`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            final class Typed: NSPredicate {}
+            _ = Typed(format: "a == 1")
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("describes a NSComparisonPredicate, not a Typed"))
     }
 
     @Test func `translators read the parts of a comparison`() throws {

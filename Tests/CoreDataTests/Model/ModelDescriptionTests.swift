@@ -94,6 +94,42 @@ import Testing
     }
 
     // NSManagedObjectModel.h: NSCoding.
+    // CosmicMind Graph makes one pair of descriptions for all its entities and gives each a copy.
+    @Test func `copies of two relationships lead to each other where their entities have no others of the names`()
+        throws
+    {
+        func pair() -> (one: NSPropertyDescription, many: NSPropertyDescription, entities: [NSEntityDescription]) {
+            let node = NSEntityDescription(), tag = NSEntityDescription()
+            node.name = "Node"
+            tag.name = "Tag"
+            let one = NSRelationshipDescription(), many = NSRelationshipDescription()
+            one.name = "node"
+            one.maxCount = 1
+            one.destinationEntity = node
+            many.name = "tags"
+            many.destinationEntity = tag
+            one.inverseRelationship = many
+            many.inverseRelationship = one
+            node.properties = [many.copied()]
+            tag.properties = [one.copied()]
+            return (one, many, [node, tag])
+        }
+        let model = NSManagedObjectModel()
+        // The originals are gone once the function returns.
+        model.entities = pair().entities
+        let tags = try #require(model.entitiesByName["Node"]?.relationshipsByName["tags"])
+        let node = try #require(model.entitiesByName["Tag"]?.relationshipsByName["node"])
+        #expect(tags.inverseRelationship === node && node.inverseRelationship === tags)
+        let copy = model.copied()
+        #expect(copy.entitiesByName["Node"]?.relationshipsByName["tags"]?.inverseRelationship?.owner?.model === copy)
+        let kept = pair()
+        let later = NSManagedObjectModel()
+        later.entities = kept.entities
+        #expect(later.entitiesByName["Tag"]?.relationshipsByName["node"]?.inverseRelationship?.owner?.name == "Node")
+        tags.inverseRelationship = nil
+        #expect(tags.inverseRelationship == nil)
+    }
+
     @Test func `a model survives an archive`() throws {
         let model = try model()
         let data = try NSKeyedArchiver.archivedData(withRootObject: model, requiringSecureCoding: false)

@@ -25,6 +25,30 @@ import Testing
         #expect(dictionary.value(forKeyPath: "owner.age") == nil)
     }
 
+    // What MagicalRecord asks lists of objects for, and tests wait for with a predicate.
+    @Test func `objects answer to the keys of their class`() throws {
+        let library = try Library(.inMemory)
+        let ada = library.insert("Author", ["name": "Ada"])
+        #expect(ada.value(forKey: "isInserted") as? Bool == true)
+        try library.context.save()
+        let bea = library.insert("Author", ["name": "Bea"])
+        let list = [ada, bea] as NSArray
+        #expect(list.value(forKey: "objectID") as? [NSManagedObjectID] == [ada.objectID, bea.objectID])
+        #expect(list.value(forKeyPath: "entity.name") as? [String] == ["Author", "Author"])
+        #expect(ada.value(forKeyPath: "name.length") as? Int == 3 && ada.value(forKeyPath: "name.nothing") == nil)
+        #expect(ada.value(forKey: "managedObjectContext") as? NSManagedObjectContext === library.context)
+        for (format, found) in [("isInserted == YES", [bea]), ("hasChanges == NO", [ada]), ("isDeleted == YES", [])] {
+            #expect(list.filtered(using: NSPredicate(format: format)) as? [NSManagedObject] == found)
+        }
+        library.context.delete(ada)
+        #expect(ada.value(forKey: "isDeleted") as? Bool == true && ada.value(forKey: "faultingState") as? Int == 0)
+        // A property of the entity comes first.
+        let model = LibraryModel.make()
+        model.entitiesByName["Tag"]?.properties.append(LibraryModel.attribute("deleted", .stringAttributeType))
+        let other = try Library(.inMemory, model: model)
+        #expect(other.insert("Tag", ["deleted": "no"]).text("deleted") == "no")
+    }
+
     /// Key-Value Coding Programming Guide, "Accessing Collection Properties": a collection sets the key of each member.
     @Test func `a key of a collection is set on all its members`() throws {
         let library = try Library(.inMemory)

@@ -4,6 +4,9 @@ import CoreData
 import Testing
 
 @Suite struct AnnouncementTests {
+    /// There only so that a controller follows its context.
+    private final class Follower: NSFetchedResultsControllerDelegate {}
+
     // Observed: macOS 15. Documented is only that such a save is no error.
     @Test(arguments: StoreKind.allCases)
     func `a save without changes is announced, with nothing in it`(_ kind: StoreKind) throws {
@@ -176,5 +179,33 @@ import Testing
         let removed = everybody.notifications.compactMap { ($0.object as? NSPersistentStore)?.url?.lastPathComponent }
         #expect(removed.filter { $0 == "here.sqlite" || $0 == "there.sqlite" } == ["here.sqlite", "there.sqlite"])
         #expect(!removed.contains { $0.contains("there.sqlite") && $0 != "there.sqlite" })
+    }
+
+    // Observed: INCoreData's tests, which insert what its initialiser has inserted.
+    @Test(arguments: StoreKind.allCases)
+    func `an object that is inserted once more is announced once more`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let context = library.context
+        let changes = PostedNotifications(.NSManagedObjectContextObjectsDidChange, from: context)
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+        let list = NSFetchedResultsController(
+            fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+        let delegate = Follower()
+        list.delegate = delegate
+        try list.performFetch()
+        let author = library.insert("Author", ["name": "Ada"])
+        context.insert(author)
+        context.processPendingChanges()
+        #expect(changes.count == 1)
+        context.insert(author)
+        context.processPendingChanges()
+        #expect(changes.count == 2 && changes.objects(NSInsertedObjectsKey) == [author])
+        #expect(changes.objects(NSUpdatedObjectsKey).isEmpty && list.fetchedObjects == [author])
+        try context.save()
+        context.insert(author)
+        context.processPendingChanges()
+        #expect(changes.count == 2 && !context.hasChanges)
+        #expect(try library.fetch("Author", in: library.newContext()).count == 1)
     }
 }

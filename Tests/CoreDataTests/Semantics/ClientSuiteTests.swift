@@ -140,4 +140,43 @@ import Testing
                 .managedObjectValidation, .managedObjectMerge, .persistentStoreSave, .coreData, .migration, .sqlite,
             ])
     }
+
+    // MARK: Identifiers
+
+    // WordPress-iOS, ContextManagerTests: what had an ID before a store was migrated has it afterwards.
+    @Test func `an ID of a store that was closed finds the object in the store that was opened again`() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appending(path: "library.sqlite")
+        let library = try Library(at: url, model: LibraryModel.make())
+        let ada = library.insert("Author", ["name": "Ada"])
+        try library.context.save()
+        let id = ada.objectID
+        let store = try #require(library.coordinator.persistentStores.first)
+        try library.coordinator.remove(store)
+        let model = LibraryModel.make()
+        model.entitiesByName["Author"]?.properties.append(LibraryModel.attribute("town", .stringAttributeType))
+        let later = try Library(
+            at: url, model: model,
+            options: [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true])
+        let author = try later.context.existingObject(with: id)
+        #expect(author.text("name") == "Ada" && author.managedObjectContext === later.context)
+        #expect(later.context.object(with: id) === author && later.context.registeredObject(for: id) === author)
+        author.setValue("York", forKey: "town")
+        try later.context.save()
+        #expect(try later.fetch("Author", in: later.newContext()).map { $0.text("town") } == ["York"])
+    }
+
+    @Test func `an ID of another coordinator finds the object, and one of another store none`() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appending(path: "library.sqlite")
+        let model = LibraryModel.make()
+        let one = try Library(at: url, model: model), two = try Library(at: url, model: model)
+        let ada = one.insert("Author", ["name": "Ada"])
+        try one.context.save()
+        #expect(try two.context.existingObject(with: ada.objectID).text("name") == "Ada")
+        let child = two.newChild()
+        #expect(try child.existingObject(with: ada.objectID).text("name") == "Ada")
+        let other = try Library(at: folder.url.appending(path: "other.sqlite"), model: model)
+        #expect(throws: CocoaError.self) { try other.context.existingObject(with: ada.objectID) }
+    }
 }

@@ -39,6 +39,7 @@ extension ReadableObject {
         switch self {
         case .managed(let object):
             object.entity.propertiesByName[key] != nil || object.writtenProperty(key, slot: nil) != nil
+                || NSManagedObject.commonProperties[key] != nil
         case .keyed(let row as StoredRow): row.id.entity.propertiesByName[key] != nil
         case .reflected(let value): Self.reflectedChild(of: value, key) != nil
         case .keyed, .identifier, .dictionary, .swiftDictionary: true

@@ -157,13 +157,18 @@ struct PredicateParser {
         try nested { try $0.compound(.or) { try $0.compound(.and) { try $0.negation() } } }
     }
 
-    /// One or more terms joined by AND or OR; `a AND b AND c` makes one compound of three.
+    /// One or more terms joined by AND or OR; `a AND b AND c` makes one compound of three, and so does `(a AND b) AND c`, but not
+    /// `a AND (b AND c)`. Observed: CosmicMind Graph's tests of its predicates' formats.
     private mutating func compound(
         _ type: NSCompoundPredicate.LogicalType, _ part: (inout PredicateParser) throws -> Term
     ) throws -> Term {
         let first = try part(&self)
         guard isAtJoint(type) else { return first }
-        var parts = [try condition(first)]
+        let start = try condition(first)
+        var parts = [start]
+        if let joined = start as? NSCompoundPredicate, joined.compoundPredicateType == type {
+            parts = joined.subpredicates
+        }
         while isAtJoint(type) {
             advance()
             parts.append(try nextPredicate(part))

@@ -40,6 +40,21 @@ extension NSExpression {
         return true
     }
 
+    /// The expression with functions for operators that compute something of a group's rows.
+    func spellingOutOperators(of entity: NSEntityDescription) -> NSExpression {
+        TreeRewriter { expression, _ in expression.asFunctionOfRows(of: entity) }.apply(to: self)
+    }
+
+    /// `sum:(price)` for `@sum.price`, and `count:(name)` for `name.@count`; nil for all others. Observed: Cadmium's tests.
+    func asFunctionOfRows(of entity: NSEntityDescription) -> NSExpression? {
+        guard case .keyPath(let operand, let path) = node, case .evaluatedObject = operand.node,
+            let (function, argument) = path.functionOfRows
+        else { return nil }
+        let value = argument.isEmpty ? NSExpression.expressionForEvaluatedObject() : NSExpression(forKeyPath: argument)
+        guard value.isSingleValue(of: entity) else { return nil }
+        return NSExpression(forFunction: function, arguments: [value])
+    }
+
     /// Whether a function of a group's rows is among its parts.
     func containsRowAggregate(of entity: NSEntityDescription) -> Bool {
         var found = false
@@ -53,6 +68,16 @@ extension NSExpression {
 }
 
 extension KeyPathSteps {
+    /// The function that an operator at the path's beginning stands for, or a count at its end, and the path that it is of.
+    fileprivate var functionOfRows: (name: String, argument: String)? {
+        let functions = ["@count": "count:", "@sum": "sum:", "@avg": "average:", "@min": "min:", "@max": "max:"]
+        let keys = text.split(separator: ".").map(String.init)
+        let operators = keys.filter { $0.first == "@" }
+        guard operators.count == 1, let name = functions[operators[0]] else { return nil }
+        if keys.first == operators[0] { return (name, keys.dropFirst().joined(separator: ".")) }
+        return keys.last == "@count" ? (name, keys.dropLast().joined(separator: ".")) : nil
+    }
+
     fileprivate func isSingleValue(of entity: NSEntityDescription) -> Bool {
         var current: NSEntityDescription? = entity
         var isCollection = false

@@ -29,7 +29,8 @@ struct SelectionBuilder {
                 throw problem("has a havingPredicate, but no propertiesToGroupBy. Use predicate, or group")
             }
             let named = selection.columns.filter { $0.keyPath == nil }.map { ($0.name, $0.expression as Any) }
-            selection.having = having.withSubstitutionVariables(Dictionary(named) { first, _ in first })
+            let spelledOut = TreeRewriter { expression, _ in expression.asFunctionOfRows(of: entity) }.apply(to: having)
+            selection.having = spelledOut.withSubstitutionVariables(Dictionary(named) { first, _ in first })
         }
         // A single row needs no order.
         if selection.isGrouped { try check(selection, selection.groups.isEmpty ? [] : request.sortDescriptors ?? []) }
@@ -53,7 +54,8 @@ struct SelectionBuilder {
             throw problem("has an expression description without a name. Set one")
         }
         // One that only names a property stands for it.
-        guard let expression = description.expression else { return try column(keyPath: description.name) }
+        guard let written = description.expression else { return try column(keyPath: description.name) }
+        let expression = written.spellingOutOperators(of: entity)
         var keyPath: String?
         switch expression.node {
         case .evaluatedObject: keyPath = "self"

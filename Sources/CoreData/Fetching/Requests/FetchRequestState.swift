@@ -49,7 +49,7 @@ package final class FetchRequestState {
 
     /// Whether another request asks for the same.
     func isEqual(to other: FetchRequestState) -> Bool {
-        entityName == other.entityName && sortDescriptors == other.sortDescriptors
+        entityName == other.entityName && Self.areEqual(sortDescriptors, other.sortDescriptors)
             && Self.areEqual(predicate, other.predicate) && Self.areEqual(havingPredicate, other.havingPredicate)
             && fetchLimit == other.fetchLimit && fetchOffset == other.fetchOffset
             && fetchBatchSize == other.fetchBatchSize && resultType == other.resultType
@@ -63,6 +63,17 @@ package final class FetchRequestState {
     private static func areEqual(_ a: NSPredicate?, _ b: NSPredicate?) -> Bool {
         guard let a, let b else { return a == nil && b == nil }
         return PredicateStructure.areEqual(a, b)
+    }
+
+    /// By what they say: those that Foundation makes of Swift key paths are equal to none by themselves.
+    private static func areEqual(_ a: [NSSortDescriptor]?, _ b: [NSSortDescriptor]?) -> Bool {
+        guard let a, let b else { return a == nil && b == nil }
+        return a.count == b.count
+            && zip(a, b).allSatisfy { a, b in
+                a == b
+                    || a.key != nil && a.key == b.key && a.ascending == b.ascending && a.selector == b.selector
+                        && a.selector != nil
+            }
     }
 
     private var flags: [Bool] {

@@ -11,10 +11,25 @@ open class NSRelationshipDescription: NSPropertyDescription {
     }
 
     /// The relationship that leads back; set it on both sides. Weak, because its entity owns it.
-    public weak var inverseRelationship: NSRelationshipDescription? {
-        willSet { willChange() }
-        didSet { didChange() }
+    ///
+    /// Where a copy of that one was given to the entity at the other end, it is the copy.
+    public var inverseRelationship: NSRelationshipDescription? {
+        get {
+            let inverse = storedInverse
+            if let inverse, inverse.owner != nil { return inverse }
+            guard let name = inverse?.name ?? copiedInverseName else { return nil }
+            return destinationEntity?.relationshipsByName[name] ?? inverse
+        }
+        set {
+            willChange()
+            storedInverse = newValue
+            copiedInverseName = nil
+            didChange()
+        }
     }
+    private weak var storedInverse: NSRelationshipDescription?
+    /// What the original's inverse is called, which may be gone by now. Observed: CosmicMind Graph makes its model of copies alone.
+    private var copiedInverseName: String?
 
     /// The largest number of objects at the other end; 0 for no limit. 1 makes the relationship a to-one.
     open var maxCount: Int = 0 {
@@ -50,6 +65,7 @@ open class NSRelationshipDescription: NSPropertyDescription {
         guard let copy = copy as? NSRelationshipDescription else { return }
         copy.destinationEntity = destinationEntity
         copy.inverseRelationship = inverseRelationship
+        copy.copiedInverseName = inverseRelationship?.name
         copy.maxCount = maxCount
         copy.minCount = minCount
         copy.deleteRule = deleteRule
