@@ -224,6 +224,10 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
         change { $0.sort { compare($0, $1) == .orderedAscending } }
     }
 
+    override func sort(using descriptors: [NSSortDescriptor]) {
+        change { $0 = NSArray(array: $0).sortedArray(using: descriptors) as? [NSManagedObject] ?? $0 }
+    }
+
     override func sort(options: NSSortOptions, usingComparator compare: (Any, Any) -> ComparisonResult) {
         sort(comparator: compare)
     }

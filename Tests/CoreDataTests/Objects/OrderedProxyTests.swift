@@ -102,5 +102,6 @@ import Testing
             return numbers[0] < numbers[1] ? .orderedAscending : .orderedDescending
         }
         #expect(change { $0.sort(comparator: byNumber) } == [1, 2, 3, 4])
+        #expect(change { $0.sort(using: [NSSortDescriptor(key: "number", ascending: false)]) } == [4, 3, 2, 1])
     }
 }
