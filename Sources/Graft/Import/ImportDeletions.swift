@@ -92,7 +92,9 @@ struct ImportDeletions {
         _ objects: [NSManagedObject] = [], isDryRun: Bool = false, _ counts: inout [ImportReport.Counts]
     ) throws -> [NSManagedObject] {
         var seen: Set<ObjectIdentifier> = []
-        let chosen = try (doomed + orphans.filter(isToGo).map(\.object) + objects).filter { object in
+        let held = try known.owned(among: orphans.map(\.object))
+        let left = orphans.filter { !held.contains(ObjectIdentifier($0.object)) }
+        let chosen = try (doomed + left.filter(isToGo).map(\.object) + objects).filter { object in
             !object.isDeleted && object.managedObjectContext != nil && known.number(of: object) != nil
                 && seen.insert(ObjectIdentifier(object)).inserted
         }
@@ -146,7 +148,7 @@ struct ImportDeletions {
         !object.relatedObjects(number, plan.properties[number]).isEmpty
     }
 
-    /// Whether no relationship that owns objects of this kind leads to an object.
+    /// Whether no relationship with an inverse that owns objects of this kind leads to an object.
     private func isOrphaned(_ object: NSManagedObject, _ plan: ImportPlan) -> Bool {
         !plan.relationships.contains { number in
             let property = plan.properties[number]

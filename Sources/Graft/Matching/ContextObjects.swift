@@ -108,26 +108,52 @@ final class ContextObjects {
         return isEmpty
     }
 
+    /// Those of some objects that have an owner by a relationship without inverse, which they don't know of themselves.
+    func owned(among objects: [NSManagedObject]) throws -> Set<ObjectIdentifier> {
+        var owned: Set<ObjectIdentifier> = []
+        if objects.isEmpty { return owned }
+        for way in relationshipsWithoutInverse where way.property.isOwning {
+            for ends in ends(of: way.property, among: objects).batches(of: 10_000) {
+                let part = NSPredicate.isOne(way.property.name, of: ends, isAny: way.property.isToMany)
+                for owner in try fetch(request(way.entity, where: [part], includesUnsaved: true)) {
+                    for object in owner.relatedObjects(way.number, way.property) {
+                        owned.insert(ObjectIdentifier(object))
+                    }
+                }
+            }
+        }
+        return owned
+    }
+
+    /// The stored relationships that nothing leads back along, each where it is declared.
+    private var relationshipsWithoutInverse: [(entity: Int, number: Int, property: GraphSchema.Property)] {
+        schema.entities.indices.flatMap { entity in
+            schema.entities[entity].properties.enumerated().filter {
+                !$1.isAttribute && !$1.isTransient && $1.inverse == nil
+                    && schema.declaringEntity(of: $0, entity) == entity
+            }.map { (entity: entity, number: $0.offset, property: $0.element) }
+        }
+    }
+
+    /// The objects that a relationship can lead to.
+    private func ends(of property: GraphSchema.Property, among objects: [NSManagedObject]) -> [NSManagedObject] {
+        objects.filter { object in
+            guard let kind = number(of: object), let destination = property.destination else { return false }
+            return schema.isEntity(kind, kindOf: destination)
+        }
+    }
+
     /// Takes objects that are about to be deleted, and what they own, out of relationships to one object without inverse: no delete rule
     /// follows those, and they would lead to rows that aren't there.
     ///
     /// - Throws: ``GraftError`` where such a relationship is mandatory; nothing is deleted yet.
     func takeOut(_ objects: [NSManagedObject], _ editor: ObjectEditor) throws {
-        let ways = schema.entities.indices.flatMap { entity in
-            schema.entities[entity].properties.enumerated().filter {
-                !$1.isAttribute && !$1.isToMany && !$1.isTransient && $1.inverse == nil
-                    && schema.declaringEntity(of: $0, entity) == entity
-            }.map { (entity: entity, number: $0.offset, property: $0.element) }
-        }
+        let ways = relationshipsWithoutInverse.filter { !$0.property.isToMany }
         if objects.isEmpty || ways.isEmpty { return }
         let deleted = withOwned(objects)
         let ids = Set(deleted.map(ObjectIdentifier.init))
         for (entity, number, property) in ways {
-            let ends = deleted.filter { end in
-                guard let kind = self.number(of: end), let destination = property.destination else { return false }
-                return schema.isEntity(kind, kindOf: destination)
-            }
-            for ends in ends.batches(of: 10_000) {
+            for ends in ends(of: property, among: deleted).batches(of: 10_000) {
                 let request = request(entity, where: [.isOne(property.name, of: ends)], includesUnsaved: true)
                 for owner in try fetch(request) where !ids.contains(ObjectIdentifier(owner)) {
                     if !property.isOptional {
@@ -175,10 +201,11 @@ final class ContextObjects {
 }
 
 extension NSPredicate {
-    /// Whether a property has one of some values.
-    static func isOne(_ name: String, of values: [Any], orNil: Bool = false) -> NSPredicate {
+    /// Whether a property has one of some values; a to-many relationship, at least one.
+    static func isOne(_ name: String, of values: [Any], orNil: Bool = false, isAny: Bool = false) -> NSPredicate {
         // An array of Foundation's is taken as it is; one of Swift's would be converted several times over.
-        let isIn = NSPredicate(format: "%K IN %@", argumentArray: [name, NSArray(array: values)])
+        let format = isAny ? "ANY %K IN %@" : "%K IN %@"
+        let isIn = NSPredicate(format: format, argumentArray: [name, NSArray(array: values)])
         if !orNil { return isIn }
         let isNil = NSPredicate(format: "%K == nil", argumentArray: [name])
         return values.isEmpty ? isNil : NSCompoundPredicate(orPredicateWithSubpredicates: [isIn, isNil])
@@ -190,5 +217,16 @@ extension NSManagedObject {
     func isIdentified(by entity: GraphSchema.Entity) throws -> Bool {
         for part in entity.identity where try holds(.null, part, entity.properties[part]) { return false }
         return !entity.identity.isEmpty
+    }
+
+    /// Whether the object has all that identifies one of an entity, its owner among it; not where the owner takes no part.
+    func isIdentifiedWithOwner(by entity: GraphSchema.Entity) throws -> Bool {
+        for part in entity.relatedIdentity {
+            let property = entity.properties[part]
+            if property.isAttribute ? try holds(.null, part, property) : destinationID(part, property) == nil {
+                return false
+            }
+        }
+        return !entity.relatedIdentity.isEmpty
     }
 }

@@ -19,6 +19,38 @@ import Testing
         }
     }
 
+    @Test(arguments: ["note", "notes", "ordered"])
+    func `what an owner has again, or another one has, isn't deleted`(_ name: String) throws {
+        let world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Sheet", info: ["identityAttributes": "id"],
+                [
+                    .attribute("id", .integer64AttributeType), .toOne("note", "Note", rule: .cascadeDeleteRule),
+                    .toMany("notes", "Note", rule: .cascadeDeleteRule),
+                    .toMany("ordered", "Note", rule: .cascadeDeleteRule, isOrdered: true),
+                    .toMany("own", "Note", inverse: "sheet", rule: .cascadeDeleteRule, isOrdered: true),
+                ])
+            sketch.entity("Note", [.attribute("text"), .toOne("sheet", "Sheet", inverse: "own")])
+        }
+        let note = name == "note" ? #"{"text": "a"}"# : #"[{"text": "a"}]"#
+        for _ in 0..<3 {
+            let report = try world.take(#"[{"id": 1, "\#(name)": \#(note)}, {"id": 1, "\#(name)": \#(note)}]"#, "Sheet")
+            #expect(report["Note"].deleted == 0)
+            #expect(try world.members(name, "text", of: "Sheet", "id", 1) == ["a"])
+            #expect(try world.count("Note") == 1)
+        }
+        try world.take(#"[{"id": 2, "own": [{"text": "b"}]}]"#, "Sheet")
+        let reference = name == "note" ? #"{"$ref": 1}"# : #"[{"$ref": 1}]"#
+        try world.take(
+            #"{"Sheet": [{"id": 2, "own": []}, {"id": 3, "\#(name)": \#(reference)}], "Note": [{"$id": 1, "text": "b"}]}"#
+        )
+        #expect(try world.members(name, "text", of: "Sheet", "id", 3) == ["b"])
+        // What nobody has any more goes.
+        let none = name == "note" ? "null" : "[]"
+        try world.take(#"[{"id": 1, "\#(name)": \#(none)}, {"id": 3, "\#(name)": \#(none)}]"#, "Sheet")
+        #expect(try world.count("Note") == 0)
+    }
+
     @Test(arguments: [1, 2, 1000], [StoreKind.sqlite, .inMemory])
     func `the last list that names an object has it, in batches of any size`(_ size: Int, _ kind: StoreKind) throws {
         for saves in [false, true] {
