@@ -3,6 +3,13 @@
 import CoreData
 import Foundation
 
+/// An object that may have lost its partner in a one-to-one relationship.
+struct FormerPartner {
+    var object: NSManagedObjectID
+    /// The relationship's number in the schema.
+    var property: Int
+}
+
 /// Relationships that wait for objects which come later in the archive.
 struct PendingLinks {
     struct Link {
@@ -98,12 +105,46 @@ extension ArchiveRestorer {
         if let destination = objects.first(where: { !editor.canLead(property, to: $0) }) {
             throw GraftError.misledReference(to: destination.entity, property, schema, from: object.entity)
         }
+        let saysBothEnds = match.saysBothEnds(of: property)
+        if saysBothEnds { noteDisplaced(number, property, of: object, by: objects.first) }
         let old =
             property.isToMany
             ? try editor.connect(number, property, of: object, to: objects)
-            : try editor.connect(
-                number, property, of: object, to: objects.first, setsBothEnds: !match.saysBothEnds(of: property))
+            : try editor.connect(number, property, of: object, to: objects.first, setsBothEnds: !saysBothEnds)
         if old != nil { changed.insert(owner) }
+    }
+
+    // MARK: Former partners
+
+    /// Notes who loses its partner where one end of a link is set alone: the archive may say nothing of it.
+    private func noteDisplaced(
+        _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject, by destination: NSManagedObject?
+    ) {
+        guard let inverse = property.inverse, let entity = property.destination else { return }
+        let old = object.destination(number, property)
+        if old === destination { return }
+        let back = schema.entities[entity].properties[inverse]
+        if let old { displaced.append(.init(object: old.objectID, property: inverse)) }
+        if let other = destination?.destination(inverse, back), other !== object {
+            displaced.append(.init(object: other.objectID, property: number))
+        }
+    }
+
+    /// Frees those of the noted objects that the archive doesn't have, and that lead to what doesn't lead back any more.
+    func freeDisplaced() throws {
+        if displaced.isEmpty { return }
+        let archived = taken.union(ids.present).union(live.present.map(\.objectID))
+        for end in displaced where !archived.contains(end.object) {
+            let object = try context.existingObject(with: end.object)
+            guard let entity = known.number(of: object) else { continue }
+            let property = schema.entities[entity].properties[end.property]
+            guard let partner = object.destination(end.property, property), let inverse = property.inverse,
+                let kind = known.number(of: partner),
+                partner.destination(inverse, schema.entities[kind].properties[inverse]) !== object
+            else { continue }
+            try editor.connect(end.property, property, of: object, to: nil, setsBothEnds: false)
+        }
+        displaced.removeAll()
     }
 
     // MARK: Later

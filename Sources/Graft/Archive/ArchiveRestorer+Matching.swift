@@ -131,9 +131,10 @@ extension ArchiveRestorer {
         var wanted: [Int: Set<NSManagedObjectID>] = [:]
         for index in indexes {
             guard let entity = match.entities[records[index].entity] else { continue }
+            let identity = identity(of: records[index], entity)
             var hash = IdentityHash()
-            for (column, number) in entity.attributes.enumerated() where number != nil {
-                hash.combine(records[index].values[column])
+            for (column, number) in entity.attributes.enumerated() {
+                if let number, identity?.contains(number) ?? true { hash.combine(records[index].values[column]) }
             }
             let free = try contentIndex(entity).ids[hash.value]?.filter { !taken.contains($0) } ?? []
             if free.isEmpty { continue }
@@ -182,20 +183,48 @@ extension ArchiveRestorer {
         return objects
     }
 
-    /// Whether an object has the attributes of a record, and its to-one relationships. Where these lead to objects that come
-    /// later in the archive, that can't be told yet.
+    /// What identifies a record where its owner is a part of that; nil for one that only its contents tell.
+    private func identity(of record: ArchiveRecord, _ entity: ArchiveModelMatch.Entity) -> Set<Int>? {
+        let parts = Set(schema.entities[entity.number].relatedIdentity)
+        if parts.isEmpty { return nil }
+        let values = zip(entity.attributes, record.values).filter { !$1.isNull }.map(\.0)
+        let ends = zip(entity.toOnes, record.destinations).filter { $1 != ArchiveRecord.none }.map(\.0)
+        return parts.isSubset(of: (values + ends).compactMap(\.self)) ? parts : nil
+    }
+
+    /// Whether what a store has of an entity can be told only when all of an archive's records are there: where nothing but contents and
+    /// owners identify it, and the owners may come later.
+    var needsAllRecords: Bool {
+        guard options.unidentifiedObjects == .matchContents else { return false }
+        return match.archived.indices.contains { index in
+            guard let entity = match.entities[index], entity.identityColumns.isEmpty, !wasEmpty[entity.number] else {
+                return false
+            }
+            let properties = schema.entities[entity.number].properties
+            return entity.toOnes.contains { number in
+                guard let destination = number.flatMap({ properties[$0].destination }) else { return false }
+                return match.entities[index...].contains { later in
+                    later.map { schema.isEntity($0.number, kindOf: destination) } ?? false
+                }
+            }
+        }
+    }
+
+    /// Whether an object has what identifies a record, or its attributes and its to-one relationships. Where these lead to objects that
+    /// come later in the archive, that can't be told yet.
     private func hasContents(
         of record: ArchiveRecord, _ object: NSManagedObject, _ batch: ArchiveBatch
     ) throws -> Bool {
         guard let entity = match.entities[record.entity] else { return false }
         let properties = schema.entities[entity.number].properties
+        let identity = identity(of: record, entity)
         for (column, number) in entity.attributes.enumerated() {
-            guard let number else { continue }
+            guard let number, identity?.contains(number) ?? true else { continue }
             let value = try object.archivedValue(number, properties[number])
             if !value.isExactly(record.values[column]) { return false }
         }
         for (column, number) in entity.toOnes.enumerated() {
-            guard let number else { continue }
+            guard let number, identity?.contains(number) ?? true else { continue }
             let destination = record.destinations[column]
             let held = object.destinationID(number, properties[number])
             if destination == ArchiveRecord.none {
@@ -222,6 +251,7 @@ extension ArchiveRestorer {
             reading.persistentStoreCoordinator = context.persistentStoreCoordinator
         }
         let batchSize = options.batchSize
+        let parts = Set(description.relatedIdentity)
         let index = try reading.performAndWait {
             var index = ContentIndex()
             let request = NSFetchRequest<NSManagedObject>(entityName: description.name)
@@ -231,8 +261,9 @@ extension ArchiveRestorer {
             try batches.forEach { objects in
                 for object in objects {
                     if try object.isIdentified(by: description) { continue }
+                    let identity = try object.isIdentifiedWithOwner(by: description) ? parts : nil
                     var hash = IdentityHash()
-                    for case let number? in entity.attributes {
+                    for case let number? in entity.attributes where identity?.contains(number) ?? true {
                         hash.combine(try object.archivedValue(number, description.properties[number]))
                     }
                     index.ids[hash.value, default: []].append(object.objectID)

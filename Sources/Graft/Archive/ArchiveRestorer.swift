@@ -32,6 +32,8 @@ final class ArchiveRestorer {
     var keepsRows = false
     /// The relationships that wait for an object.
     var pending = PendingLinks()
+    /// Objects that may have lost their partner.
+    var displaced: [FormerPartner] = []
     /// Whether decimals become what a SQLite store keeps of them.
     private let keepsDoubles: Bool
     /// Whether the store had no object of an identity space, or of an entity without identity. By entity of the schema.
@@ -90,6 +92,8 @@ final class ArchiveRestorer {
     func finish(_ didLink: () throws -> Void) throws {
         changed.removeAll()
         try linkRest(didLink)
+        try freeDisplaced()
+        try didLink()
         countLateChanges()
     }
 

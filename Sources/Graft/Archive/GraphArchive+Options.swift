@@ -50,7 +50,8 @@ extension GraphArchive {
         ///
         /// What was saved before an error stays. To be all or nothing and bounded, restore into a new store beside the
         /// right place and move it there, as `graft restore` does. Objects that must refer to ones that come later, in
-        /// a circle, are saved together with these.
+        /// a circle, are saved together with these. Where the store has objects that only their contents and their owners tell, and
+        /// owners may come later in the archive, all is one batch.
         public var savesEachBatch = false
 
         /// Whether the objects are checked against the rules of the model, and what breaks them is an error that lists it.

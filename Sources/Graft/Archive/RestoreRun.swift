@@ -98,7 +98,7 @@ struct RestoreRun {
         do {
             let restorer = try ArchiveRestorer(match, model, context, options, editor, savesBatches: savesBatches)
             restorer.keepsRows = keepsRows
-            try forEachBatch(of: decoder, balance, &report) { records in
+            try forEachBatch(of: decoder, balance, isOne: restorer.needsAllRecords, &report) { records in
                 try restorer.restore(records)
                 guard savesBatches, restorer.canSave else { return false }
                 try restorer.save()
@@ -112,9 +112,11 @@ struct RestoreRun {
         }
     }
 
-    /// - Parameter take: Takes over a batch of records; returns whether it has saved them.
+    /// - Parameters:
+    ///   - isOne: Whether all records are one batch.
+    ///   - take: Takes over a batch of records; returns whether it has saved them.
     private func forEachBatch(
-        of decoder: any ArchiveDecoder, _ balance: LinkBalance?, _ report: inout ImportReport,
+        of decoder: any ArchiveDecoder, _ balance: LinkBalance?, isOne: Bool = false, _ report: inout ImportReport,
         _ take: ([ArchiveRecord]) throws -> Bool
     ) throws {
         let batchSize = max(1, options.batchSize)
@@ -135,7 +137,7 @@ struct RestoreRun {
             if !savesBatches { try balance?.add(record) }
             records.append(record)
             width += widths[record.entity]
-            if records.count >= batchSize || width >= Self.widestBatch { try takeBatch() }
+            if !isOne, records.count >= batchSize || width >= Self.widestBatch { try takeBatch() }
         }
         if !records.isEmpty { try takeBatch() }
         if !savesBatches { try balance?.check() }

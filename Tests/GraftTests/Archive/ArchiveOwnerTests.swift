@@ -7,14 +7,15 @@ import Graft
 import Testing
 
 @Suite struct ArchiveOwnerTests {
-    private static func model(isKeyed: Bool = false) -> NSManagedObjectModel {
+    /// - Parameter isCircle: Whether orders refer to lines, too, so that these come first in an archive.
+    private static func model(isKeyed: Bool = false, isCircle: Bool = false) -> NSManagedObjectModel {
         var sketch = ModelSketch()
         sketch.entity(
             "Order", info: ["identityAttributes": "number"],
             [
                 .attribute("number", .integer64AttributeType),
                 .toMany("lines", "Line", inverse: "order", rule: .cascadeDeleteRule),
-            ])
+            ] + (isCircle ? [.toOne("first", "Line")] : []))
         sketch.entity(
             "Line", info: isKeyed ? ["identityAttributes": "key, order"] : [:],
             [
@@ -38,9 +39,34 @@ import Testing
         return stack
     }
 
-    @Test(arguments: [true, false], [true, false])
-    func `an order that is new gets lines of its own`(isKeyed: Bool, savesBatches: Bool) throws {
-        let model = Self.model(isKeyed: isKeyed)
+    @Test func `what its owner identifies is found, whatever else the archive says of it`() throws {
+        let model = Self.model(isKeyed: true)
+        let (stack, other) = (try orders([1, 2], model), try orders([1], model))
+        try other.fill { context in
+            let lines = try #require(
+                try context.one("Order", "number", 1)?.value(forKey: "lines") as? Set<NSManagedObject>)
+            lines.first?.setValue(7, forKey: "quantity")
+        }
+        for _ in 0..<2 {
+            let report = try stack.restore(other.archive())
+            #expect(report["Line"].inserted == 0 && report["Order"].unchanged == 1)
+            #expect(try stack.count("Line") == 2 && stack.findings() == [])
+        }
+        try stack.perform { context in
+            let quantities = try [1, 2].map { number in
+                let lines = try context.one("Order", "number", number)?.value(forKey: "lines") as? Set<NSManagedObject>
+                return lines?.first?.value(forKey: "quantity") as? Int
+            }
+            #expect(quantities == [7, 1])
+        }
+    }
+
+    @Test(arguments: [true, false], [(true, false), (false, false), (true, true), (false, true)])
+    func `an order that is new gets lines of its own`(isKeyed: Bool, _ mode: (savesBatches: Bool, isCircle: Bool))
+        throws
+    {
+        let savesBatches = mode.savesBatches
+        let model = Self.model(isKeyed: isKeyed, isCircle: mode.isCircle)
         let archive = try orders([2], model).archive()
         for batchSize in [1, 2, 1000] {
             let stack = try orders([1], model)

@@ -19,6 +19,34 @@ import Testing
         return sketch.model()
     }
 
+    /// Pets 1 and 2 are mates in the store, 2 and 3 in the archive.
+    @Test(arguments: [1, 1000], [false, true])
+    func `who loses a mate to the archive has none`(_ size: Int, _ savesBatches: Bool) throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Pet", info: ["identityAttributes": "id"],
+            [.attribute("id", .integer32AttributeType), .toOne("mate", "Pet", inverse: "mate")])
+        let model = sketch.model()
+        func store(_ ids: [Int], _ mates: (Int, Int)) throws -> TestStack {
+            let stack = try TestStack(model, .sqlite)
+            try stack.fill { context in
+                for id in ids { context.add("Pet", ["id": id]) }
+                let pet = try context.one("Pet", "id", mates.0)
+                pet?.setValue(try context.one("Pet", "id", mates.1), forKey: "mate")
+            }
+            return stack
+        }
+        let stack = try store([1, 2, 3], (1, 2))
+        try stack.restore(store([2, 3], (2, 3)).archive()) { ($0.batchSize, $0.savesEachBatch) = (size, savesBatches) }
+        try stack.perform { context in
+            let mates = try [1, 2, 3].map {
+                try context.one("Pet", "id", $0)?.object("mate")?.value(forKey: "id") as? Int
+            }
+            #expect(mates == [nil, 3, 2])
+        }
+        #expect(try stack.findings() == [])
+    }
+
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("graft-\(UUID().uuidString)")
 
     private func container(_ name: String) throws -> NSPersistentContainer {
