@@ -64,7 +64,9 @@ open class ValueTransformer: NSObject, ValueTransformerLookup {
 
     private static func builtIn(_ name: NSValueTransformerName) -> ValueTransformer? {
         switch name {
-        case .secureUnarchiveFromDataTransformerName, .keyedUnarchiveFromDataTransformerName:
+        // What has no transformer is named after its class.
+        case .secureUnarchiveFromDataTransformerName, .keyedUnarchiveFromDataTransformerName,
+            NSValueTransformerName("NSSecureUnarchiveFromDataTransformer"):
             NSSecureUnarchiveFromDataTransformer()
         case .negateBooleanTransformerName:
             ClosureTransformer {

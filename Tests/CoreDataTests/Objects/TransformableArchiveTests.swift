@@ -144,6 +144,13 @@ private final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         #expect((TransformableCoding.unarchived(long) as? [String])?.count == 500_000)
     }
 
+    @Test(arguments: ["NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer"])
+    func `the default transformer has its name, and that of its class`(_ name: String) throws {
+        let transformer = try #require(ValueTransformer(forName: NSValueTransformerName(name)))
+        let bytes = try #require(transformer.reverseTransformedValue(["a"]))
+        #expect(transformer.transformedValue(bytes) as? [String] == ["a"])
+    }
+
     @Test func `bytes that are no object survive a save of their object`() throws {
         let store = try TestStore(
             TestModel.model([
