@@ -124,8 +124,6 @@ extension NSMergePolicy {
     /// Settles one conflict: a new object becomes the stored one, or the first of several.
     func settle(_ conflict: NSConstraintConflict) throws {
         let stored = conflict.conflictingObjects.filter { !$0.isInserted }
-        let isStoreFirst =
-            mergeType == .mergeByPropertyStoreTrumpMergePolicyType || mergeType == .rollbackMergePolicyType
         if conflict.databaseObject != nil || stored.count > 1, !stored.isEmpty {
             // Two rows can't become one; the changed one can keep what it had.
             guard isStoreFirst else { throw Self.constraintError([conflict]) }

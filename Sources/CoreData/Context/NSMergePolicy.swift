@@ -140,14 +140,17 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
         if !constraints.isEmpty { try resolve(constraintConflicts: constraints) }
     }
 
+    /// Whether what the store has goes before what the context has.
+    var isStoreFirst: Bool {
+        mergeType == .rollbackMergePolicyType || mergeType == .mergeByPropertyStoreTrumpMergePolicyType
+    }
+
     private enum Outcome { case settled, gone }
 
     private func settle(_ conflict: NSMergeConflict) throws -> Outcome {
         let object = conflict.sourceObject
         guard let row = try conflict.row() else {
             // A deletion is a change, too: where the store's count, it stands.
-            let isStoreFirst =
-                mergeType == .rollbackMergePolicyType || mergeType == .mergeByPropertyStoreTrumpMergePolicyType
             guard object.isDeleted || isStoreFirst else { throw Self.mergeError([conflict]) }
             return .gone
         }

@@ -64,7 +64,7 @@ open class ValueTransformer: NSObject, ValueTransformerLookup {
 
     private static func builtIn(_ name: NSValueTransformerName) -> ValueTransformer? {
         switch name {
-        // What has no transformer is named after its class.
+        // Core Data looks for a class of a name that nobody has registered; the last one is such a class's.
         case .secureUnarchiveFromDataTransformerName, .keyedUnarchiveFromDataTransformerName,
             NSValueTransformerName("NSSecureUnarchiveFromDataTransformer"):
             NSSecureUnarchiveFromDataTransformer()

@@ -135,6 +135,8 @@ extension ArchiveRestorer {
         if displaced.isEmpty { return }
         let archived = taken.union(ids.present).union(live.present.map(\.objectID))
         for end in displaced where !archived.contains(end.object) {
+            // Where batches are saved, what had no row was the archive's, and has another ID now.
+            if savesBatches, end.object.isTemporaryID { continue }
             let object = try context.existingObject(with: end.object)
             guard let entity = known.number(of: object) else { continue }
             let property = schema.entities[entity].properties[end.property]

@@ -148,8 +148,9 @@ final class ContextObjects {
     ///
     /// - Throws: ``GraftError`` where such a relationship is mandatory; nothing is deleted yet.
     func takeOut(_ objects: [NSManagedObject], _ editor: ObjectEditor) throws {
+        if objects.isEmpty { return }
         let ways = relationshipsWithoutInverse.filter { !$0.property.isToMany }
-        if objects.isEmpty || ways.isEmpty { return }
+        if ways.isEmpty { return }
         let deleted = withOwned(objects)
         let ids = Set(deleted.map(ObjectIdentifier.init))
         for (entity, number, property) in ways {
@@ -214,19 +215,20 @@ extension NSPredicate {
 
 extension NSManagedObject {
     /// Whether the object has all the attributes that identify one of an entity; not where there are none.
-    func isIdentified(by entity: GraphSchema.Entity) throws -> Bool {
-        for part in entity.identity where try holds(.null, part, entity.properties[part]) { return false }
-        return !entity.identity.isEmpty
-    }
+    func isIdentified(by entity: GraphSchema.Entity) throws -> Bool { try hasAll(entity.identity, of: entity) }
 
     /// Whether the object has all that identifies one of an entity, its owner among it; not where the owner takes no part.
     func isIdentifiedWithOwner(by entity: GraphSchema.Entity) throws -> Bool {
-        for part in entity.relatedIdentity {
+        try hasAll(entity.relatedIdentity, of: entity)
+    }
+
+    private func hasAll(_ parts: [Int], of entity: GraphSchema.Entity) throws -> Bool {
+        for part in parts {
             let property = entity.properties[part]
-            if property.isAttribute ? try holds(.null, part, property) : destinationID(part, property) == nil {
-                return false
-            }
+            let isMissing =
+                property.isAttribute ? try holds(.null, part, property) : destinationID(part, property) == nil
+            if isMissing { return false }
         }
-        return !entity.relatedIdentity.isEmpty
+        return !parts.isEmpty
     }
 }

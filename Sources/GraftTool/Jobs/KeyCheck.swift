@@ -177,7 +177,7 @@ struct KeyCheck {
             at: place(in: entity))
     }
 
-    func place(in owner: NSEntityDescription) -> GraftError.Place {
+    private func place(in owner: NSEntityDescription) -> GraftError.Place {
         GraftError.Place(source: source, entity: owner.name)
     }
 }

@@ -40,13 +40,8 @@ extension NSExpression {
         return true
     }
 
-    /// The expression with functions for operators that compute something of a group's rows.
-    func spellingOutOperators(of entity: NSEntityDescription) -> NSExpression {
-        TreeRewriter { expression, _ in expression.asFunctionOfRows(of: entity) }.apply(to: self)
-    }
-
     /// `sum:(price)` for `@sum.price`, and `count:(name)` for `name.@count`; nil for all others. Observed: Cadmium's tests.
-    func asFunctionOfRows(of entity: NSEntityDescription) -> NSExpression? {
+    fileprivate func asFunctionOfRows(of entity: NSEntityDescription) -> NSExpression? {
         guard case .keyPath(let operand, let path) = node, case .evaluatedObject = operand.node,
             let (function, argument) = path.functionOfRows
         else { return nil }
@@ -64,6 +59,13 @@ extension NSExpression {
         }
         _ = rewriter.apply(to: self)
         return found
+    }
+}
+
+extension TreeRewriter {
+    /// Puts functions in place of operators that compute something of a group's rows.
+    init(spellingOutOperatorsOf entity: NSEntityDescription) {
+        self.init { expression, _ in expression.asFunctionOfRows(of: entity) }
     }
 }
 

@@ -29,7 +29,7 @@ struct SelectionBuilder {
                 throw problem("has a havingPredicate, but no propertiesToGroupBy. Use predicate, or group")
             }
             let named = selection.columns.filter { $0.keyPath == nil }.map { ($0.name, $0.expression as Any) }
-            let spelledOut = TreeRewriter { expression, _ in expression.asFunctionOfRows(of: entity) }.apply(to: having)
+            let spelledOut = TreeRewriter(spellingOutOperatorsOf: entity).apply(to: having)
             selection.having = spelledOut.withSubstitutionVariables(Dictionary(named) { first, _ in first })
         }
         // A single row needs no order.
@@ -55,7 +55,7 @@ struct SelectionBuilder {
         }
         // One that only names a property stands for it.
         guard let written = description.expression else { return try column(keyPath: description.name) }
-        let expression = written.spellingOutOperators(of: entity)
+        let expression = TreeRewriter(spellingOutOperatorsOf: entity).apply(to: written)
         var keyPath: String?
         switch expression.node {
         case .evaluatedObject: keyPath = "self"
