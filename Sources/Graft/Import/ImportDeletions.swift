@@ -162,30 +162,18 @@ struct ImportDeletions {
     /// Finds the stored objects that the data doesn't mention, of the entities whose policy is to delete them.
     ///
     /// - Parameter allowsEmptyInput: Whether data without a single object of an entity makes orphans of all.
-    /// - Throws: ``GraftError`` where a predicate is none.
     func orphansOfData(allowsEmptyInput: Bool) throws -> [NSManagedObject] {
         var found: [NSManagedObject] = []
         for plan in plans where isInputComplete {
             guard let rule = plan.orphans else { continue }
             let hasObjects = (plan.number..<known.schema.entities[plan.number].end).contains { hasData[$0] }
             guard hasObjects || allowsEmptyInput else { continue }
-            let parts = try rule.predicate.map { [try predicate($0, plan)] } ?? []
-            found += try known.fetch(known.request(plan.number, where: parts)).filter {
+            let entity = NSEntityDescription.entity(forEntityName: plan.name, in: context)
+            let possible = try entity.flatMap(rule.predicate).map { [$0] } ?? []
+            found += try known.fetch(known.request(plan.number, where: possible)).filter {
                 !mentioned.contains($0.objectID.lookupKey)
             }
         }
         return found
-    }
-
-    private func predicate(_ format: String, _ plan: ImportPlan) throws -> NSPredicate {
-        do {
-            return try NSPredicate.checked(format)
-        } catch {
-            throw GraftError(
-                .invalidMapping(
-                    reason: "\(Annotation.orphanPredicate) '\(format)' isn't a predicate",
-                    remedy: "Write it in the format language of NSPredicate."),
-                at: .init(entity: plan.name), underlying: error)
-        }
     }
 }

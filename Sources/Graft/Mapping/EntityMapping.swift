@@ -1,5 +1,6 @@
 // How the objects of one entity stand in JSON, compiled once from code, annotations and defaults (MappingRules.swift).
 
+import CoreData
 import Foundation
 
 /// The mapping of one property.
@@ -65,6 +66,24 @@ struct EntityMapping: Sendable {
     struct Orphans: Sendable {
         /// A predicate, in the format language.
         var predicate: String?
+
+        /// The objects of an entity that may be orphans, with values of the attributes' types; nil for all.
+        ///
+        /// - Throws: ``GraftError`` where the text is no predicate, or asks for what the entity doesn't have.
+        func predicate(of entity: NSEntityDescription) throws -> NSPredicate? {
+            guard let predicate else { return nil }
+            let parsed: NSPredicate
+            do {
+                parsed = try NSPredicate.checked(predicate)
+            } catch {
+                throw GraftError(
+                    .invalidMapping(
+                        reason: "\(Annotation.orphanPredicate) '\(predicate)' isn't a predicate",
+                        remedy: "Write it in the format language of NSPredicate."),
+                    at: .init(entity: entity.name), underlying: error)
+            }
+            return try PredicateCheck(entity: entity, source: Annotation.orphanPredicate).checked(parsed)
+        }
     }
 
     var dialect: MappingOptions.Dialect

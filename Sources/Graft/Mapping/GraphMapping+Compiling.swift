@@ -203,7 +203,9 @@ private struct EntityCompiler {
                 mapping.entityChangePolicy = said.entityChangePolicy ?? .keep
                 mapping.entityValue = Self.value(of: entity, rules)
                 if said.orphanPolicy == .delete {
-                    mapping.orphans = .init(predicate: said.orphanPredicate)
+                    let orphans = EntityMapping.Orphans(predicate: said.orphanPredicate)
+                    _ = try orphans.predicate(of: entity)
+                    mapping.orphans = orphans
                 }
                 mapping.deletionLimit = said.deletionLimit
             },

@@ -14,4 +14,57 @@ extension NSPredicate {
             try NSPredicate.parsing(format)
         #endif
     }
+
+    /// The predicate with other expressions in place of those that are named by who they are.
+    func withValues(_ values: [ObjectIdentifier: NSExpression]) -> NSPredicate {
+        #if canImport(Darwin) || GRAFT_PORTABLE
+            values.isEmpty ? self : rebuilt(values)
+        #else
+            replacing(values)
+        #endif
+    }
 }
+
+#if canImport(Darwin) || GRAFT_PORTABLE
+    extension NSPredicate {
+        /// The predicate with values in comparisons, the elements of lists and subqueries that a comparison's side is.
+        fileprivate func rebuilt(_ values: [ObjectIdentifier: NSExpression]) -> NSPredicate {
+            switch self {
+            case let compound as NSCompoundPredicate:
+                // Apple declares the elements as `Any`.
+                let parts = (compound.subpredicates as [Any]).compactMap { $0 as? NSPredicate }
+                return NSCompoundPredicate(
+                    type: compound.compoundPredicateType, subpredicates: parts.map { $0.rebuilt(values) })
+            case let comparison as NSComparisonPredicate where comparison.predicateOperatorType != .customSelector:
+                return NSComparisonPredicate(
+                    leftExpression: comparison.leftExpression.rebuilt(values),
+                    rightExpression: comparison.rightExpression.rebuilt(values),
+                    modifier: comparison.comparisonPredicateModifier, type: comparison.predicateOperatorType,
+                    options: comparison.options)
+            default: return self
+            }
+        }
+    }
+
+    extension NSExpression {
+        fileprivate func rebuilt(_ values: [ObjectIdentifier: NSExpression]) -> NSExpression {
+            if let value = values[ObjectIdentifier(self)] { return value }
+            switch expressionType {
+            case .aggregate:
+                guard let elements = collection as? [NSExpression] else { return self }
+                return NSExpression(forAggregate: elements.map { $0.rebuilt(values) })
+            case .subquery:
+                guard let members = collection as? NSExpression else { return self }
+                return NSExpression(
+                    forSubquery: members, usingIteratorVariable: variable, predicate: predicate.rebuilt(values))
+            case .keyPath, .function:
+                // `SUBQUERY(...).@count` asks the subquery, which is the operand.
+                guard operand.expressionType == .subquery else { return self }
+                return NSExpression(
+                    forFunction: operand.rebuilt(values), selectorName: "valueForKeyPath:",
+                    arguments: [NSExpression(forConstantValue: keyPath)])
+            default: return self
+            }
+        }
+    }
+#endif

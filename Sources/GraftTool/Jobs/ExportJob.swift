@@ -83,10 +83,10 @@ struct ExportJob {
         var request = ExportRequest(entity: entity.name ?? "")
         if let predicate {
             let parsed = try StoreAccess.predicate(predicate)
-            request.predicate = try KeyCheck(entity: entity, source: "--where").checked(parsed)
+            request.predicate = try PredicateCheck(entity: entity, source: "--where").checked(parsed)
         }
         if let sortKey {
-            try KeyCheck(entity: entity, source: "--sort").check(sortKey: sortKey)
+            try PredicateCheck(entity: entity, source: "--sort").check(sortKey: sortKey)
             request.sortDescriptors = [NSSortDescriptor(key: sortKey, ascending: true)]
         }
         request.limit = limit

@@ -196,6 +196,46 @@ import Testing
         #expect(wrong.refuse(#"[{"id": "\#(one)"}]"#, "Note")?.description.contains("JSONOrphanPredicate") == true)
     }
 
+    @Test(arguments: [
+        (#"day != "2026-01-31""#, ["1", "2", "4"]), (#"day < "2026-02-01""#, ["1", "3"]),
+        (#"key == "33333333-3333-3333-3333-333333333333""#, ["1", "2", "4"]),
+        (#"SUBQUERY(notes, $n, $n.day == "2026-01-31").@count > 0"#, ["1", "2", "4"]),
+    ])
+    func `a predicate for orphans compares texts as values of the attribute`(
+        _ predicate: String, _ kept: [String]
+    ) throws {
+        let world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Note",
+                info: [
+                    "identityAttributes": "id", "JSONOrphanPolicy": "delete", "JSONOrphanPredicate": predicate,
+                ],
+                [
+                    .attribute("id"), .attribute("day", .dateAttributeType), .attribute("key", .UUIDAttributeType),
+                    .toMany("notes", "Note", inverse: "parent"), .toOne("parent", "Note", inverse: "notes"),
+                ])
+        }
+        try world.take(
+            #"""
+            [{"id": "1"}, {"id": "2", "day": "2026-01-31", "key": "\#(two)"},
+             {"id": "3", "day": "2026-02-01", "key": "\#(three)", "notes": [{"id": "4", "day": "2026-01-31"}]}]
+            """#, "Note")
+        try world.take(#"[{"id": "1"}]"#, "Note")
+        #expect(try world.values("id", of: "Note") == kept)
+    }
+
+    @Test(arguments: ["dai == 1", "day == \"soon\"", "day CONTAINS \"2026\"", "day == $today"])
+    func `a predicate for orphans that asks for what there isn't is an error of the model`(_ predicate: String) throws {
+        var world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Note", info: ["identityAttributes": "id"], [.attribute("id"), .attribute("day", .dateAttributeType)])
+        }
+        world.options.mapping["Note"].orphanPolicy = .delete
+        world.options.mapping["Note"].orphanPredicate = predicate
+        let error = world.refuse(#"[{"id": "1"}]"#, "Note")?.description
+        #expect(error?.contains("JSONOrphanPredicate") == true && error?.contains("Note") == true, "\(error ?? "")")
+    }
+
     @Test func `a limit stops a mass deletion, and with it the import`() throws {
         let world = try three(["JSONOrphanPolicy": "delete", "JSONOrphanLimit": "1"])
         let error = try #require(world.refuse(#"[{"id": "\#(one)", "text": "changed"}]"#, "Note"))

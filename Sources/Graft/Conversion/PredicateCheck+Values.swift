@@ -1,10 +1,10 @@
-// What a person compares an attribute with. On a command line, every value that isn't a number is a text; a store compares a text
-// with a UUID, a date or bytes by saying that they differ, and an export is empty without a word.
+// What a person compares an attribute with. On a command line or in an annotation, every value that isn't a number is a text; a
+// store compares a text with a UUID, a date or bytes by saying that they differ: an export is empty without a word, and orphans
+// are deleted that were to stay.
 
 import CoreData
-import Graft
 
-extension KeyCheck {
+extension PredicateCheck {
     /// Takes the texts on the right of an attribute for values of its type, written as an import reads them.
     ///
     /// - Throws: ``GraftError`` for a text that is no such value, and for a search in what isn't text.

@@ -1,20 +1,18 @@
-// Whether a predicate or a sort key asks only for what an entity has. A store would refuse an unknown key too, but without a
-// suggestion; here the key comes from a person who has mistyped it. What a person writes as a text is then made the value that
-// the attribute has (+Values).
+// Whether a predicate or a sort key that a person wrote asks only for what an entity has. A store would refuse an unknown key too,
+// but without a suggestion. What a person writes as a text is then made the value that the attribute has (+Values).
 
 // CoreData shows Foundation too; importing both by name would leave open whose `NSExpression` is meant.
-import CoreData
-import Graft
+package import CoreData
 
 /// Checks key paths against an entity.
-struct KeyCheck {
+package struct PredicateCheck {
     let entity: NSEntityDescription
-    /// The option that the text was given with, for messages.
+    /// The option or annotation that the text was given with, for messages.
     let source: String
     /// The values that texts of the predicate stand for, by the texts' expressions.
     var values: [ObjectIdentifier: NSExpression] = [:]
 
-    init(entity: NSEntityDescription, source: String) {
+    package init(entity: NSEntityDescription, source: String) {
         self.entity = entity
         self.source = source
     }
@@ -24,16 +22,16 @@ struct KeyCheck {
     ///
     /// - Throws: ``GraftError`` with the problem `unknownProperty`, for a variable, which nothing gives a value to, and for what
     ///   an attribute can't be compared with.
-    func checked(_ predicate: NSPredicate) throws -> NSPredicate {
+    package func checked(_ predicate: NSPredicate) throws -> NSPredicate {
         var check = self
         try check.check(predicate, variables: [:])
-        return predicate.replacing(check.values)
+        return predicate.withValues(check.values)
     }
 
     /// Checks a key path that objects are sorted by.
     ///
     /// - Throws: ``GraftError`` with the problem `unknownProperty`, or for a key path that has many values.
-    func check(sortKey: String) throws {
+    package func check(sortKey: String) throws {
         var current: NSEntityDescription? = entity
         for key in sortKey.split(separator: ".", omittingEmptySubsequences: false) {
             guard let owner = current else { throw unreachable(String(key), in: sortKey) }
