@@ -9,6 +9,56 @@ struct ContentIndex {
     var ids: [UInt64: [NSManagedObjectID]] = [:]
 }
 
+/// Stored objects that may stand for records: all have the same hash of what counts of their attributes.
+private struct ContentCandidates {
+    /// In the order of the index.
+    private let ids: [NSManagedObjectID]
+    /// The same by what their to-one relationships lead to.
+    private let byEnds: [[NSManagedObjectID?]: [NSManagedObjectID]]
+    /// How many of each list are taken, at its beginning: so that many equal objects are gone through once.
+    private var starts: [[NSManagedObjectID?]: Int] = [:]
+    private var start = 0
+
+    init(_ ids: [NSManagedObjectID], ends: (NSManagedObjectID) -> [NSManagedObjectID?]) {
+        self.ids = ids
+        byEnds = Dictionary(grouping: ids, by: ends)
+    }
+
+    /// Those that aren't taken, with the ends given; nil for any.
+    mutating func free(
+        _ ends: [NSManagedObjectID?]?, _ taken: Set<NSManagedObjectID>
+    ) -> ArraySlice<NSManagedObjectID> {
+        guard let ends else {
+            start = ids[start...].firstIndex { !taken.contains($0) } ?? ids.count
+            return ids[start...]
+        }
+        let some = byEnds[ends] ?? []
+        let first = some[starts[ends, default: 0]...].firstIndex { !taken.contains($0) } ?? some.count
+        starts[ends] = first
+        return some[first...]
+    }
+}
+
+/// Which candidates a record has.
+private struct ContentKey: Hashable {
+    let entity: Int
+    let hash: UInt64
+    /// Whether its owner is a part of its identity, so that not all it has counts.
+    let isIdentified: Bool
+}
+
+/// What a record's to-one relationship leads to.
+private enum ArchivedEnd: Equatable {
+    case nothing
+    case object(NSManagedObjectID)
+    /// A new object, to which nothing that the store has leads.
+    case new
+    /// An object that the model has no place for.
+    case dropped
+    /// A record that comes later.
+    case later
+}
+
 /// The records of a batch, with those of which it isn't known yet whether the store has them.
 private struct ArchiveBatch {
     private let records: [ArchiveRecord]
@@ -127,8 +177,8 @@ extension ArchiveRestorer {
     // MARK: By contents
 
     private func findByContents(_ indexes: [Int], _ records: [ArchiveRecord]) throws {
-        var candidates: [Int: [NSManagedObjectID]] = [:]
-        var wanted: [Int: Set<NSManagedObjectID>] = [:]
+        var keys: [Int: ContentKey] = [:]
+        var wanted: [ContentKey: [NSManagedObjectID]] = [:]
         for index in indexes {
             guard let entity = match.entities[records[index].entity] else { continue }
             let identity = identity(of: records[index], entity)
@@ -136,23 +186,47 @@ extension ArchiveRestorer {
             for (column, number) in entity.attributes.enumerated() {
                 if let number, identity?.contains(number) ?? true { hash.combine(records[index].values[column]) }
             }
-            let free = try contentIndex(entity).ids[hash.value]?.filter { !taken.contains($0) } ?? []
-            if free.isEmpty { continue }
-            candidates[index] = free
-            wanted[entity.number, default: []].formUnion(free)
+            let key = ContentKey(entity: entity.number, hash: hash.value, isIdentified: identity != nil)
+            if wanted[key] == nil {
+                wanted[key] = try contentIndex(entity).ids[hash.value]?.filter { !taken.contains($0) } ?? []
+            }
+            if wanted[key]?.isEmpty == false { keys[index] = key }
         }
         let objects = try fetch(wanted)
+        var candidates: [ContentKey: ContentCandidates] = [:]
         var batch = ArchiveBatch(records, undecided: indexes)
         let ordered = batch.ownersFirst(indexes)
         for index in ordered {
-            for id in candidates[index] ?? [] where !taken.contains(id) {
-                guard let object = objects[id], try hasContents(of: records[index], object, batch) else { continue }
-                isMatched(object, records[index].number)
-                break
+            if let key = keys[index] {
+                var found =
+                    candidates.removeValue(forKey: key)
+                    ?? ContentCandidates(wanted[key] ?? []) { objects[$0].map(destinations(records[index])) ?? [] }
+                try match(records[index], among: &found, objects, batch)
+                candidates[key] = found
             }
             batch.decide(index)
         }
         try dropMatchesOfCircles(ordered, records, batch)
+    }
+
+    /// Gives a record the first free object that has its contents.
+    private func match(
+        _ record: ArchiveRecord, among candidates: inout ContentCandidates,
+        _ objects: [NSManagedObjectID: NSManagedObject], _ batch: ArchiveBatch
+    ) throws {
+        var ends: [NSManagedObjectID?]? = []
+        for (column, _) in toOnes(of: record) {
+            switch end(record.destinations[column], batch) {
+            case .nothing: ends?.append(nil)
+            case .object(let id): ends?.append(id)
+            case .new: return
+            case .dropped, .later: ends = nil
+            }
+        }
+        for id in candidates.free(ends, taken) where !taken.contains(id) {
+            guard let object = objects[id], try hasContents(of: record, object, batch) else { continue }
+            return isMatched(object, record.number)
+        }
     }
 
     /// Takes back matches that were made before the ends of their relationships were known, where these are other ones.
@@ -173,9 +247,10 @@ extension ArchiveRestorer {
         }
     }
 
-    private func fetch(_ wanted: [Int: Set<NSManagedObjectID>]) throws -> [NSManagedObjectID: NSManagedObject] {
+    private func fetch(_ wanted: [ContentKey: [NSManagedObjectID]]) throws -> [NSManagedObjectID: NSManagedObject] {
         var objects: [NSManagedObjectID: NSManagedObject] = [:]
-        for (entity, ids) in wanted.sorted(by: { $0.key < $1.key }) {
+        for (entity, keys) in Dictionary(grouping: wanted.keys, by: \.entity).sorted(by: { $0.key < $1.key }) {
+            let ids = Set(keys.flatMap { wanted[$0] ?? [] })
             for object in try known.fetch(ids, of: entity, includesUnsaved: hasUnsavedObjects) {
                 objects[object.objectID] = object
             }
@@ -223,20 +298,42 @@ extension ArchiveRestorer {
             let value = try object.archivedValue(number, properties[number])
             if !value.isExactly(record.values[column]) { return false }
         }
-        for (column, number) in entity.toOnes.enumerated() {
-            guard let number, identity?.contains(number) ?? true else { continue }
-            let destination = record.destinations[column]
+        for (column, number) in toOnes(of: record) {
             let held = object.destinationID(number, properties[number])
-            if destination == ArchiveRecord.none {
-                if held != nil { return false }
-            } else if let known = live[destination]?.objectID ?? (savesBatches ? ids[destination] : nil) {
-                if held != known { return false }
-            } else if let other = batch.decided(destination), match.entities[other.entity] != nil {
-                // It is a new one, to which nothing leads yet.
-                return false
+            switch end(record.destinations[column], batch) {
+            case .nothing: if held != nil { return false }
+            case .object(let id): if held != id { return false }
+            case .new: return false
+            // Of what the model has no place for, nothing counts; but an owner by whom an object is told is missing.
+            case .dropped: if identity != nil { return false }
+            case .later: break
             }
         }
         return true
+    }
+
+    /// The to-one relationships that count where a record is told by its contents: columns of the archive, and properties.
+    private func toOnes(of record: ArchiveRecord) -> [(column: Int, number: Int)] {
+        guard let entity = match.entities[record.entity] else { return [] }
+        let identity = identity(of: record, entity)
+        return entity.toOnes.enumerated().compactMap { column, number in
+            number.flatMap { identity?.contains($0) ?? true ? (column, $0) : nil }
+        }
+    }
+
+    /// What the relationships that count of a record lead to from an object.
+    private func destinations(_ record: ArchiveRecord) -> (NSManagedObject) -> [NSManagedObjectID?] {
+        guard let entity = match.entities[record.entity] else { return { _ in [] } }
+        let properties = schema.entities[entity.number].properties
+        let numbers = toOnes(of: record).map(\.number)
+        return { object in numbers.map { object.destinationID($0, properties[$0]) } }
+    }
+
+    private func end(_ destination: Int, _ batch: ArchiveBatch) -> ArchivedEnd {
+        if destination == ArchiveRecord.none { return .nothing }
+        if let known = live[destination]?.objectID ?? (savesBatches ? ids[destination] : nil) { return .object(known) }
+        if let other = batch.decided(destination) { return match.entities[other.entity] == nil ? .dropped : .new }
+        return dropped.contains(destination) ? .dropped : .later
     }
 
     /// The stored objects of an entity, read once, in a context of their own that lets go of them.

@@ -1,7 +1,6 @@
 // Predicates that models and options contain as text.
 
 import CoreData
-import Foundation
 
 extension NSPredicate {
     /// The predicate that a format describes.

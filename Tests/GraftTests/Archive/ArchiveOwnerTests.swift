@@ -26,6 +26,50 @@ import Testing
         return sketch.model()
     }
 
+    /// The model with identities that have an owner, and orders of a kind that some models have.
+    private static func model(withRushOrders: Bool) -> NSManagedObjectModel {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Order", info: ["identityAttributes": "number"],
+            [.attribute("number", .integer64AttributeType), .toMany("lines", "Line", inverse: "order")])
+        if withRushOrders { sketch.entity("RushOrder", parent: "Order", []) }
+        sketch.entity(
+            "Line", info: ["identityAttributes": "key, order"],
+            [
+                .attribute("key", .integer64AttributeType), .attribute("quantity", .integer64AttributeType),
+                .toOne("order", "Order", inverse: "lines"),
+            ])
+        return sketch.model()
+    }
+
+    @Test func `whose owner the model has no place for is nobody else's object`() throws {
+        let from = try TestStack(Self.model(withRushOrders: true), .sqlite)
+        try from.fill { context in
+            let order = context.add("RushOrder", ["number": 2])
+            context.add("Line", ["key": 1, "quantity": 7, "order": order])
+        }
+        let stack = try TestStack(Self.model(withRushOrders: false), .sqlite)
+        try stack.fill { context in
+            let order = context.add("Order", ["number": 1])
+            context.add("Line", ["key": 1, "quantity": 1, "order": order])
+        }
+        let report = try stack.restore(from.archive()) { $0.fit = .partial }
+        #expect(report["Line"].inserted == 1)
+        try stack.perform { context in
+            let order = try #require(try context.one("Order", "number", 1))
+            let lines = try #require(order.value(forKey: "lines") as? Set<NSManagedObject>)
+            #expect(lines.map { $0.value(forKey: "quantity") as? Int } == [1])
+        }
+    }
+
+    @Test func `many objects of equal contents are found, each with its owner`() throws {
+        let model = Self.model()
+        let stack = try orders(Array(1...400), model)
+        let report = try stack.restore(stack.archive())
+        #expect(report["Line"].unchanged == 400 && report["Note"].unchanged == 400)
+        #expect(report["Line"].updated == 0 && report["Note"].inserted == 0)
+    }
+
     /// A store with orders, each with a line that has a note.
     private func orders(_ numbers: [Int], _ model: NSManagedObjectModel) throws -> TestStack {
         let stack = try TestStack(model, .sqlite)
