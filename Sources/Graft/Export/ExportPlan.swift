@@ -67,8 +67,10 @@ final class ExportPlan {
             else { continue }
             let rank = identity.firstIndex(of: property) ?? (description.isAttribute ? 1000 : 1001)
             var entry = ItemBuilder.Entry(path: mapping.path, rank: rank, content: content)
-            // To-many relationships have no null; only their annotation leaves an empty one out.
-            entry.writesNull = mapping.exportsNull ?? (description.isToMany || options?.includesNulls ?? true)
+            // To-many relationships have no null; only their annotation leaves an empty one out. Where the model has a default, an
+            // import of what is left out would give a new object that.
+            let isNeeded = description.isToMany || !mapping.defaultValue.isNull
+            entry.writesNull = mapping.exportsNull ?? (isNeeded || options?.includesNulls ?? true)
             if !content.isLeftOut { builder.entries.append(entry) }
             if rank < 1000 {
                 entry.content = content.asIdentifier

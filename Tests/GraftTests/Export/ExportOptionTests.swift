@@ -39,6 +39,23 @@ import Testing
         #expect(try export(stack, "Character", options: options) == #"[{"id":1,"name":null,"powers":[]}]"#)
     }
 
+    @Test(arguments: [StoreKind.sqlite, .inMemory])
+    func `a null where the model has a default is written, so that it comes back`(_ kind: StoreKind) throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Task", info: ["identityAttributes": "id"],
+            [.attribute("id"), .attribute("state", default: "open"), .attribute("note")])
+        let model = sketch.model()
+        let (stack, copy) = (try TestStack(model, kind), try TestStack(model, kind))
+        try stack.importJSON(#"[{"id": "1", "state": null, "note": null}, {"id": "2"}]"#, "Task")
+        var options = ExportOptions()
+        options.includesNulls = false
+        let text = try export(stack, "Task", options: options)
+        #expect(text == #"[{"id":"1","state":null},{"id":"2","state":"open"}]"#)
+        try copy.importJSON(text, "Task")
+        #expect(try export(copy, "Task", options: options) == text)
+    }
+
     @Test func `lesson 27: a property is only read, only written, or neither`() throws {
         let read = model(ComicModel.make(), "Character", "realName", "JSONDirection", "import")
         let both = try TestStack(model(read, "Character", "name", "JSONDirection", "export"))
