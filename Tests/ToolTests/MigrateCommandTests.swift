@@ -118,6 +118,32 @@ import Testing
             .failed(saying: "the mapping model is for other versions")
     }
 
+    @Test func `names that are exchanged without a sign of it are refused, as nothing would be done`() throws {
+        func model(_ name: String, _ properties: [String]) throws -> String {
+            let attributes = zip(["home", "work"], properties).map { name, more in
+                "<attribute name=\"\(name)\" optional=\"YES\" attributeType=\"String\" \(more)/>"
+            }
+            let file = folder.url.appending(path: "\(name).xcdatamodel")
+            try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
+            try "<model><entity name=\"Phone\">\(attributes.joined())</entity></model>"
+                .write(to: file.appending(path: "contents"), atomically: true, encoding: .utf8)
+            return file.path
+        }
+        let phones = folder.url.appending(path: "Phones.sqlite").path
+        let data = folder.url.appending(path: "phones.json")
+        try #"[{"home": "1", "work": "2"}]"#.write(to: data, atomically: true, encoding: .utf8)
+        try graft("import", data.path, "--store", phones, "--model", model("Old", ["", ""])).succeeded()
+        let swapped = ["elementID=\"work\"", "elementID=\"home\""]
+        for options in [[], ["--dry-run"]] {
+            try graft(["migrate", phones, "--model", model("Swapped", swapped)] + options)
+                .failed(saying: "Phone.home: renamed from 'work', with the same version hashes", "hash modifier")
+        }
+        let marked = try model("Marked", swapped.map { "\($0) versionHashModifier=\"2\"" })
+        try graft("migrate", phones, "--model", marked).succeeded()
+        let text = try graft("export", "--store", phones, "--model", marked).succeeded().text
+        #expect(text.contains(#""home":"2""#) && text.contains(#""work":"1""#), "\(text)")
+    }
+
     @Test func `what isn't a store or a model is refused`() throws {
         let text = try folder.file("notes.txt", "nothing")
         try graft("migrate", text, "--model", Project.heroesModel).failed(saying: "notes.txt")
