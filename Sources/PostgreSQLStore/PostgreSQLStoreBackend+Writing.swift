@@ -77,7 +77,7 @@
         func save(_ changes: StoreChanges) throws -> Int64? {
             let metadata: Data?
             do {
-                metadata = try unsavedMetadata()
+                metadata = try takeUnsavedMetadata()
             } catch {
                 endWriting()
                 throw errors.translated(error, .saving)
@@ -86,7 +86,16 @@
                 endWriting()
                 return nil
             }
-            let transaction = try writing { connection, keepsHistory -> Int64? in
+            do {
+                return try write(changes, metadata)
+            } catch {
+                if metadata != nil { metadataStayUnsaved() }
+                throw error
+            }
+        }
+
+        private func write(_ changes: StoreChanges, _ metadata: Data?) throws -> Int64? {
+            try writing { connection, keepsHistory -> Int64? in
                 let history = try PostgreSQLSave(changes, store: self, connection: connection)
                     .write(keepsHistory: keepsHistory)
                 if let metadata {
@@ -95,8 +104,6 @@
                 }
                 return try PostgreSQLHistory(address: pool.address).append(history, changes.origin, connection)
             }
-            if metadata != nil { didSaveMetadata() }
-            return transaction
         }
 
         /// Runs something in a transaction that is committed at its end; in the turn at writing, where there is one.

@@ -104,12 +104,19 @@
             init(_ value: Value) { self.value = value }
         }
 
-        /// The metadata that the next save has to write, as a property list; nil where they are unchanged.
-        func unsavedMetadata() throws -> Data? {
-            try metadataState.withLock { state in state.isUnsaved ? try state.metadata.propertyList() : nil }
+        /// The metadata that a save has to write, as a property list; nil where they are unchanged. What is set from now on is for the
+        /// next one.
+        func takeUnsavedMetadata() throws -> Data? {
+            try metadataState.withLock { state in
+                guard state.isUnsaved else { return nil }
+                let list = try state.metadata.propertyList()
+                state.isUnsaved = false
+                return list
+            }
         }
 
-        func didSaveMetadata() { metadataState.withLock { $0.isUnsaved = false } }
+        /// The save that took the metadata failed.
+        func metadataStayUnsaved() { metadataState.withLock { $0.isUnsaved = true } }
 
         // MARK: Identity
 

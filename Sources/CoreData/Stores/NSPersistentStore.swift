@@ -1,6 +1,7 @@
 // A store as the coordinator's users see it. What it does with rows is behind `StoreBackend`.
 
 public import Foundation
+import Synchronization
 
 /// Rows in an SQLite file, Core Data's layout.
 public let NSSQLiteStoreType = "SQLite"
@@ -93,7 +94,11 @@ open class NSPersistentStore: NSObject {
 
     var backend: (any StoreBackend)?
     /// Whether the next save has metadata to write, although it may have nothing else.
-    var hasUnsavedMetadata = false
+    var hasUnsavedMetadata: Bool {
+        get { unsavedMetadata.load(ordering: .acquiring) }
+        set { unsavedMetadata.store(newValue, ordering: .releasing) }
+    }
+    private let unsavedMetadata = Atomic(false)
     /// Announces what others change.
     var remoteChangeWatch: AnyObject?
 

@@ -260,8 +260,15 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         try saveLock.withLock {
             for part in parts {
                 guard !part.store.isReadOnly else { throw Self.readOnly(part.store) }
-                transactions[part.store.identifier ?? ""] = try part.backend.save(part.changes)
+                // What is set while the store is written is for the next save.
+                let isDescribed = part.store.hasUnsavedMetadata
                 part.store.hasUnsavedMetadata = false
+                do {
+                    transactions[part.store.identifier ?? ""] = try part.backend.save(part.changes)
+                } catch {
+                    if isDescribed { part.store.hasUnsavedMetadata = true }
+                    throw error
+                }
             }
             didWrite()
         }

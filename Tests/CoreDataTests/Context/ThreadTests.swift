@@ -50,6 +50,39 @@ import Testing
         }
     }
 
+    // Assumed: Apple says only that metadata are written with the next save.
+    @Test func `metadata that are set while saves are under way are written with one of them`() async throws {
+        let library = try Library(.sqlite)
+        let store = try #require(library.coordinator.persistentStores.first)
+        let url = try #require(store.url)
+        for round in 0..<20 {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                let context = library.newContext()
+                group.addTask {
+                    try await context.perform {
+                        for number in 0..<10 {
+                            _ = context.insert("Author", ["name": "\(number)"])
+                            try context.save()
+                        }
+                    }
+                }
+                group.addTask {
+                    await Task.yield()
+                    store.metadata["round"] = round
+                }
+                try await group.waitForAll()
+            }
+            let last = library.newContext()
+            try await last.perform {
+                _ = last.insert("Author", ["name": "last"])
+                try last.save()
+            }
+            let written = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+                ofType: NSSQLiteStoreType, at: url)
+            #expect(written["round"] as? Int == round)
+        }
+    }
+
     @Test func `a context without a queue can have a parent but no child`() async throws {
         let library = try Library(.inMemory)
         let context = NSManagedObjectContext()

@@ -48,12 +48,12 @@ extension SQLiteStoreBackend {
 
     @discardableResult
     func save(_ changes: StoreChanges) throws -> Int64? {
-        let metadata = unsavedMetadata
+        let metadata = takeUnsavedMetadata()
         if changes.isEmpty, metadata == nil { return nil }
-        try requireWritable()
         let files = ExternalFiles(folder: external)
         let transaction: Int64?
         do {
+            try requireWritable()
             transaction = try writing { db in
                 let transaction = try SQLiteSave(changes, store: self, db: db, files: files).write()
                 try metadata?.update(db)
@@ -62,10 +62,10 @@ extension SQLiteStoreBackend {
             }
         } catch {
             files.discardNew()
+            if metadata != nil { metadataStayUnsaved() }
             throw error
         }
         removeSuperfluous(files.replaced)
-        if metadata != nil { didSaveMetadata() }
         return transaction
     }
 

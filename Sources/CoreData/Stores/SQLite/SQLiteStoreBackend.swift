@@ -141,8 +141,16 @@ final class SQLiteStoreBackend: StoreBackend {
         }
     }
 
-    /// The metadata that the next save has to write; nil where they are unchanged.
-    var unsavedMetadata: StoreMetadata? { metadataLock.withLock { hasUnsavedMetadata ? storedMetadata : nil } }
+    /// The metadata that a save has to write; nil where they are unchanged. What is set from now on is for the next one.
+    func takeUnsavedMetadata() -> StoreMetadata? {
+        metadataLock.withLock {
+            defer { hasUnsavedMetadata = false }
+            return hasUnsavedMetadata ? storedMetadata : nil
+        }
+    }
+
+    /// The save that took the metadata failed.
+    func metadataStayUnsaved() { metadataLock.withLock { hasUnsavedMetadata = true } }
 
     /// Takes another store's UUID and counters: what is in here are that one's rows, under their numbers.
     func adopt(_ identifier: String, largestKeys: [String: Int64], entries: [String: Any]) throws {
@@ -160,8 +168,6 @@ final class SQLiteStoreBackend: StoreBackend {
         metadataLock.withLock { storedMetadata = adopted }
         for space in spaces.values { space.storeIdentifier = identifier }
     }
-
-    func didSaveMetadata() { metadataLock.withLock { hasUnsavedMetadata = false } }
 
     // MARK: Identity
 
