@@ -157,7 +157,8 @@ extension NSManagedObject {
 
     private func linkUnobserved(_ slot: Int, to object: NSManagedObject) {
         if layout.slots[slot].isToMany {
-            values[slot].addMember(object, isDecidedElsewhere: layout.slots[slot].isDecidedByMembersAlone)
+            let isDecided = isDecidedElsewhere(slot, object, wasMember: true)
+            values[slot].addMember(object, isDecidedElsewhere: isDecided)
         } else {
             values[slot] = .object(object)
         }
@@ -171,6 +172,17 @@ extension NSManagedObject {
         if let old = destination(slot) { unlink(slot, from: old) }
     }
 
+    /// Whether an object that goes and comes back, or comes and goes, is no change of a relationship whose members haven't been read:
+    /// where the other side tells what was before, both sides have to mean the same.
+    private func isDecidedElsewhere(_ slot: Int, _ object: NSManagedObject, wasMember: Bool) -> Bool {
+        if layout.slots[slot].isDecidedByMembersAlone { return true }
+        guard case .unread(let delta?) = values[slot], layout.slots[slot].kind == .toMany(ordered: false),
+            (wasMember ? delta.removed : delta.added).contains(object), let inverse = layout.inverses[slot],
+            case .objects(let before) = object.committed[inverse]
+        else { return false }
+        return before.contains(self) == wasMember
+    }
+
     /// Takes an object out of one side of a relationship.
     func unlink(_ slot: Int, from object: NSManagedObject) {
         realize()
@@ -180,8 +192,8 @@ extension NSManagedObject {
 
     private func unlinkUnobserved(_ slot: Int, from object: NSManagedObject) {
         if case .toMany(let ordered) = layout.slots[slot].kind {
-            values[slot].removeMember(
-                object, keepingOrder: ordered, isDecidedElsewhere: layout.slots[slot].isDecidedByMembersAlone)
+            let isDecided = isDecidedElsewhere(slot, object, wasMember: false)
+            values[slot].removeMember(object, keepingOrder: ordered, isDecidedElsewhere: isDecided)
         } else {
             if !leads(slot, to: object), layout.slots[slot].isOneToOne { readPartner(slot) }
             guard leads(slot, to: object) else { return }
