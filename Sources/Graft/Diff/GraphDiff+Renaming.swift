@@ -23,7 +23,7 @@ extension GraphDiff {
     }
 
     /// The diff with other names for some objects.
-    private func renaming(_ names: [ObjectKey: ObjectKey]) -> GraphDiff {
+    func renaming(_ names: [ObjectKey: ObjectKey]) -> GraphDiff {
         func contents(_ contents: ObjectContents) -> ObjectContents {
             ObjectContents(
                 contents.key.renamed(names),
@@ -81,10 +81,14 @@ extension PropertyChange.Kind {
                 let renamed = members.map { MembersChange.Member($0.key.renamed(names), at: $0.index) }
                 return members.first?.index == nil ? renamed.sorted { $0.key < $1.key } : renamed
             }
-            return .toMany(
-                MembersChange(
-                    removed: members(change.removed), added: members(change.added),
-                    moved: change.moved.map { .init($0.key.renamed(names), from: $0.from, to: $0.to) }))
+            var renamed = MembersChange(
+                removed: members(change.removed), added: members(change.added),
+                moved: change.moved.map { .init($0.key.renamed(names), from: $0.from, to: $0.to) })
+            // Who stood for another one stays.
+            let both = Set(renamed.removed).intersection(renamed.added)
+            renamed.removed.removeAll(where: both.contains)
+            renamed.added.removeAll(where: both.contains)
+            return .toMany(renamed)
         }
     }
 }

@@ -4,6 +4,7 @@
 extension Merger {
     /// Settles what one side deleted and the other one still needs.
     mutating func settleDeletions() throws {
+        settleEntities()
         let (ourNeeds, theirNeeds) = (try needs(of: ours), try needs(of: theirs))
         try settleDeletions(by: \.ours, against: \.theirs, theirNeeds)
         try settleDeletions(by: \.theirs, against: \.ours, ourNeeds)
@@ -64,6 +65,7 @@ extension Merger {
                 let objects = ownedObjects(of: top, among: deleted)
                 for key in objects { self[keyPath: side].deleted[key] = nil }
                 kept.formUnion(objects)
+                keepEntities(of: objects, side)
             }
         }
     }

@@ -28,6 +28,15 @@ struct Merger {
             changed = Dictionary(diff.changed.map { ($0.key, $0) }) { first, _ in first }
             deletedAtFirst = Set(deleted.keys)
         }
+
+        /// Takes other objects for some that the side inserted.
+        mutating func replace(_ names: [ObjectKey: ObjectKey]) {
+            let others = inserted.values.filter { names[$0.key] == nil }
+            let side = Side(
+                GraphDiff(deleted: Array(deleted.values), inserted: others, changed: Array(changed.values))
+                    .renaming(names))
+            (deleted, inserted, changed) = (side.deleted, side.inserted, side.changed)
+        }
     }
 
     /// A to-one relationship of an object.

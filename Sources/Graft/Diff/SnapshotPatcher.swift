@@ -155,6 +155,8 @@ struct SnapshotPatcher {
     /// The row of an object that is there, or was inserted.
     mutating func row(of key: ObjectKey) -> RowReference? {
         if let row = insertedRows[key] { return row }
+        // One that is there is of a sub-entity, and goes.
+        if pendingInsertions.contains(key) { return nil }
         guard let position = key.position else {
             if key.owners.isEmpty { return snapshot.row(of: key) }
             var owners: [ObjectKey: RowReference] = [:]

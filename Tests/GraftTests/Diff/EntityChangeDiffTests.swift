@@ -16,6 +16,7 @@ import Testing
             [
                 .attribute("id", .integer64AttributeType), .attribute("name"),
                 .toOne("friend", "Animal", inverse: "friendOf"), .toMany("friendOf", "Animal", inverse: "friend"),
+                .toMany("pack", "Animal", inverse: "pack"),
             ])
         sketch.entity("Dog", parent: "Animal", info: info, [.attribute("breed")])
         sketch.entity("Cat", parent: "Animal", info: info, [.attribute("lives", .integer16AttributeType)])
@@ -24,7 +25,7 @@ import Testing
     }
 
     private func document(_ entity: String) -> String {
-        let own = #"{"id": 2, "name": "Rex", "friend": 1}"#
+        let own = #"{"id": 2, "name": "Rex", "friend": 1, "pack": [1]}"#
         return entity == "Animal"
             ? #"{"Animal": [{"id": 1}, \#(own)]}"# : #"{"Animal": [{"id": 1}], "\#(entity)": [\#(own)]}"#
     }
@@ -49,10 +50,60 @@ import Testing
             #expect(rex.entity.name == new)
             #expect((rex.value(forKey: "friend") as? NSManagedObject)?.value(forKey: "id") as? Int == 1)
         }
+        try stack.perform { context throws in
+            try context.apply(diff.inverted)
+            try context.save()
+            #expect(try GraphDiff(from: GraphSnapshot(of: context), to: before).isEmpty)
+        }
         for (ours, theirs) in [(after, before), (before, after)] {
             let merge = try GraphMerge(base: before, ours: ours, theirs: theirs)
             #expect(merge.conflicts.isEmpty)
             #expect(try GraphDiff(from: merge.snapshot, to: after).isEmpty)
         }
+    }
+
+    private static let policies: [(policy: GraphMerge.Policy, result: String)] = [
+        (.ours, "Animal Eve"), (.theirs, "Dog Rex"),
+    ]
+
+    @Test(arguments: policies.indices, [true, false])
+    func `one object comes of what the sides make of it as objects of different entities`(
+        _ index: Int, _ isInBase: Bool
+    ) throws {
+        let model = model()
+        func snapshot(_ text: String) throws -> GraphSnapshot {
+            let stack = try TestStack(model)
+            try stack.importJSON(text)
+            return try stack.perform { try GraphSnapshot(of: $0) }
+        }
+        let base = try snapshot(
+            isInBase
+                ? #"{"Animal": [{"id": 1, "friend": 2, "pack": [2]}, {"id": 2}]}"# : #"{"Animal": [{"id": 1}]}"#)
+        let animal = try snapshot(
+            #"{"Animal": [{"id": 1, "friend": 2, "pack": [2]}, {"id": 2, "name": "Eve"}]}"#)
+        let dog = try snapshot(
+            #"{"Animal": [{"id": 1, "friend": 2, "pack": [2]}], "Dog": [{"id": 2, "name": "Rex", "breed": "x"}]}"#)
+        let (policy, result) = Self.policies[index]
+        let options = GraphMerge.Options(policy: policy)
+        let merges = [
+            try GraphMerge(base: base, ours: animal, theirs: dog, options: options),
+            try GraphMerge(base: base, ours: dog, theirs: animal, options: options.mirrored),
+        ]
+        for merge in merges {
+            #expect(merge.conflicts.isEmpty)
+            let contents = try merge.snapshot.contents().map { "\($0)" }.joined(separator: "\n")
+            let stack = try TestStack(model, .sqlite)
+            try stack.perform { context in
+                _ = try context.apply(GraphDiff(from: GraphSnapshot(of: context), to: merge.snapshot))
+                try context.save()
+                let twos = try context.all("Animal").filter { $0.value(forKey: "id") as? Int == 2 }
+                #expect(twos.map { "\($0.entity.name ?? "") \($0.value(forKey: "name") ?? "")" } == [result])
+                let one = try #require(try context.one("Animal", "id", 1))
+                #expect(one.value(forKey: "friend") as? NSManagedObject === twos.first, "\(contents)")
+                #expect(one.value(forKey: "pack") as? Set<NSManagedObject> == Set(twos))
+            }
+        }
+        let left = try GraphMerge(base: base, ours: animal, theirs: dog)
+        #expect(left.conflicts.map(\.kind).contains(isInBase ? .deletion : .uniqueness))
     }
 }

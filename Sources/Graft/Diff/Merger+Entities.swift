@@ -1,0 +1,51 @@
+// Objects of one identity and different entities: a side has made another one of an object, or both have added it, each as another one.
+// There is one object in the end.
+
+extension Merger {
+    /// Settles what both sides inserted with one identity, as objects of different entities.
+    mutating func settleEntities() {
+        let others = Dictionary(theirs.inserted.keys.compactMap { key in inSpace(key).map { ($0, key) } }) { first, _ in
+            first
+        }
+        if others.isEmpty { return }
+        for key in ours.inserted.keys.sorted() {
+            guard let other = inSpace(key).flatMap({ others[$0] }), other.entity != key.entity,
+                let our = ours.inserted[key], let their = theirs.inserted[other]
+            else { continue }
+            let conflict = GraphMerge.Conflict(
+                .uniqueness, key, identifyingAttribute(of: key), other: other, base: .noObject, ours: .object(our),
+                theirs: .object(their))
+            switch settle(conflict) {
+            case .ours: theirs.replace([other: key])
+            case .theirs: ours.replace([key: other])
+            case .base: gone.formUnion([key, other])
+            case .value: leave(conflict)
+            case nil: break
+            }
+        }
+    }
+
+    /// Lets objects that stay after all be what a side made of them as objects of other entities.
+    mutating func keepEntities(of keys: Set<ObjectKey>, _ side: WritableKeyPath<Merger, Side>) {
+        let known = Dictionary(keys.compactMap { key in inSpace(key).map { ($0, key) } }) { first, _ in first }
+        let names = self[keyPath: side].inserted.keys.compactMap { key in
+            inSpace(key).flatMap { known[$0] }.map { (key, $0) }
+        }
+        if !names.isEmpty { self[keyPath: side].replace(Dictionary(names) { first, _ in first }) }
+    }
+
+    /// The key as an object of the topmost entity with the same identity has it; nil for what no identity tells.
+    private func inSpace(_ key: ObjectKey) -> ObjectKey? {
+        guard key.position == nil, !key.isRow, let entity = scope.schema.number(ofEntity: key.entity) else {
+            return nil
+        }
+        let space = scope.schema.entities[entity].identitySpace
+        return ObjectKey(scope.schema.entities[space].name, key.identity, of: key.owners)
+    }
+
+    private func identifyingAttribute(of key: ObjectKey) -> String? {
+        guard let entity = scope.schema.number(ofEntity: key.entity) else { return nil }
+        let description = scope.schema.entities[entity]
+        return description.identityAttributes.first.map { description.properties[$0].name }
+    }
+}
