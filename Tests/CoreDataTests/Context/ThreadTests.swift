@@ -52,8 +52,11 @@ import Testing
 
     // Assumed: Apple says only that metadata are written with the next save.
     @Test func `metadata that are set while saves are under way are written with one of them`() async throws {
-        let library = try Library(.sqlite)
-        let store = try #require(library.coordinator.persistentStores.first)
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let library = try Library(at: folder.appending(path: "store.sqlite"), model: LibraryModel.make())
+        nonisolated(unsafe) let store = try #require(library.coordinator.persistentStores.first)
         let url = try #require(store.url)
         for round in 0..<20 {
             try await withThrowingTaskGroup(of: Void.self) { group in
