@@ -165,9 +165,11 @@ extension ArchiveRestorer {
             guard let entity = match.entities[record.entity]?.number, entity == known.number(of: object) else {
                 let values = identity.map { "\($0.value)" }.joined(separator: ", ")
                 throw GraftError(
-                    .duplicateIdentity(
-                        "\(values): one of '\(match.archived[record.entity].name)' in the archive, one of "
-                            + "'\(object.entity.name ?? "")' in the store"),
+                    .other(
+                        finding: "\(values) is one of '\(match.archived[record.entity].name)' in the archive, one of "
+                            + "'\(object.entity.name ?? "")' in the store",
+                        remedy:
+                            "Import the archive, which keeps the store's entity, or delete the store's object first."),
                     at: .init(entity: match.archived[record.entity].name))
             }
             isMatched(object, record.number)

@@ -37,8 +37,15 @@ package struct DatePattern: Sendable {
 
     /// The date that a text names, in seconds from 2001; nil for a text of another form.
     func date(_ text: String) -> Double? {
-        formatter.withFormatter { $0.date(from: text) }?.timeIntervalSinceReferenceDate
+        guard let seconds = formatter.withFormatter({ $0.date(from: text) })?.timeIntervalSinceReferenceDate else {
+            return nil
+        }
+        // To the formatter, `20` is a year of the pattern `yyyy`, too: the year 20.
+        return seconds < Self.firstLikelyDate && self.text(of: seconds) != text ? nil : seconds
     }
+
+    /// The beginning of the year 1000, in seconds from 2001.
+    private static let firstLikelyDate = -31_588_531_200.0
 
     func text(of seconds: Double) -> String {
         formatter.withFormatter { $0.string(from: Date(timeIntervalSinceReferenceDate: seconds)) }

@@ -62,18 +62,19 @@ struct ObjectSuccession {
                     try give(new, placeOf: old, schema.entities[destination].properties[back], back, of: end)
                 } else {
                     try editor.connect(number, property, of: old, to: nil)
-                    try editor.connect(number, property, of: new, to: end, isNew: true)
+                    try editor.connect(number, property, of: new, to: end === old ? new : end, isNew: true)
                 }
             case .toMany(let destination, _):
                 let members = old.members(number, property)
                 if let back = property.inverse, schema.entities[destination].properties[back].isOrdered {
-                    for end in members {
+                    for end in members where end !== old {
                         try give(new, placeOf: old, schema.entities[destination].properties[back], back, of: end)
                     }
                 } else {
                     try editor.connect(number, property, of: old, to: [])
                 }
-                try editor.connect(number, property, of: new, to: members, isNew: true)
+                // What leads to itself goes on doing so.
+                try editor.connect(number, property, of: new, to: members.map { $0 === old ? new : $0 }, isNew: true)
             }
         }
     }

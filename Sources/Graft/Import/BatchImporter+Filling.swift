@@ -10,7 +10,7 @@ extension BatchImporter {
         for plan in plans where plan.version != nil { try noteOutdated(plan, snapshot) }
         if snapshot.hasSiblings { try shareSiblings(snapshot) }
         for index in snapshot.roots.indices { try makeIfNeeded(snapshot.resolved(snapshot.roots[index]), snapshot) }
-        let abandoned = abandonedRows(snapshot)
+        let abandoned = abandonedRows(snapshot).union(rowsOnlyNamed(snapshot))
         for (entity, plan) in plans.enumerated() {
             for row in 0..<snapshot.tables[entity].count
             where matcher.objects[entity][row] == nil && !states[entity][row].contains(.settled) {
@@ -46,12 +46,57 @@ extension BatchImporter {
         }
         var abandoned: Set<RowReference> = []
         while let end = pending.popLast() {
-            guard object(end) == nil, !matcher.isIdentified(end.entity, end.row, snapshot),
+            guard object(end) == nil, !matcher.isIdentified(end.entity, end.row, snapshot) || isClaimed(end, snapshot),
                 !snapshot.tables[end.entity].flags[end.row].contains(.root), abandoned.insert(end).inserted
             else { continue }
             pending += ends(of: end, snapshot)
         }
         return abandoned
+    }
+
+    /// Whether a row's identity includes an owner that nothing but its place in the data tells.
+    private func isClaimed(_ row: RowReference, _ snapshot: borrowing GraphSnapshot) -> Bool {
+        plans[row.entity].relatedIdentity.contains {
+            !plans[row.entity].properties[$0].isAttribute && !snapshot.tables[row.entity].hasValue($0, row: row.row)
+        }
+    }
+
+    /// The rows of objects that aren't there, and that the data names only to remove them from a list, or as the owner of what is gone.
+    /// Nothing is made of them.
+    private func rowsOnlyNamed(_ snapshot: borrowing GraphSnapshot) -> Set<RowReference> {
+        var pending = snapshot.removals.values.flatMap { snapshot.members[$0.indices] }
+        for statement in snapshot.earlier { pending += snapshot.members[(statement.removals ?? .empty).indices] }
+        for plan in plans where !plan.relatedIdentity.isEmpty {
+            for row in 0..<snapshot.tables[plan.number].count
+            where snapshot.tables[plan.number].flags[row].contains(.gone) {
+                pending += ends(of: RowReference(entity: plan.number, row: row), snapshot)
+            }
+        }
+        var named: Set<RowReference> = []
+        while let next = pending.popLast() {
+            let row = snapshot.resolved(next)
+            guard object(row) == nil, !isSettled(row), !snapshot.tables[row.entity].flags[row.row].contains(.root),
+                named.insert(row).inserted
+            else { continue }
+            pending += ends(of: row, snapshot)
+        }
+        if named.isEmpty { return named }
+        // Who else leads to one has it.
+        for plan in plans where !plan.relationships.isEmpty {
+            for row in 0..<snapshot.tables[plan.number].count
+            where snapshot.tables[plan.number].flags[row].isDisjoint(with: [.dead, .gone]) {
+                let reference = RowReference(entity: plan.number, row: row)
+                if !named.contains(reference) { pending += ends(of: reference, snapshot) }
+            }
+        }
+        for statement in snapshot.earlier where !named.contains(statement.cell.row) {
+            pending += [statement.end].filter { !$0.isNone } + snapshot.members[statement.members.indices]
+        }
+        while let next = pending.popLast() {
+            let row = snapshot.resolved(next)
+            if named.remove(row) != nil { pending += ends(of: row, snapshot) }
+        }
+        return named
     }
 
     /// What a row leads to, through relationships from a number on.

@@ -134,7 +134,7 @@ final class BatchImporter {
         try makeStoredObjects(snapshot)
         if !snapshot.relatedRows.isEmpty { try matcher.resolveRelatedIdentities(snapshot) }
         takeSuccessors(snapshot)
-        takeGone(snapshot)
+        try takeGone(snapshot)
         if changesEntities { try changeEntities(snapshot) }
         try matcher.matchNestedObjects(of: matcher.knownRows(snapshot), snapshot)
         try matcher.matchNestedObjects(of: matcher.matchContents(snapshot), snapshot)
@@ -171,9 +171,12 @@ final class BatchImporter {
 
     /// Notes the objects that the data says are gone. From then on their rows stand for nothing, and what the data says of an object
     /// with that identity afterwards makes a new one.
-    private func takeGone(_ snapshot: borrowing GraphSnapshot) {
+    ///
+    /// - Throws: ``GraftError`` for one whose identity lacks an owner.
+    private func takeGone(_ snapshot: borrowing GraphSnapshot) throws {
         for entity in plans.indices {
             for row in 0..<snapshot.tables[entity].count where snapshot.tables[entity].flags[row].contains(.gone) {
+                try requireOwners(row, plans[entity], snapshot)
                 guard let object = matcher.objects[entity][row] else { continue }
                 deletions.doomed.append(object)
                 matcher.objects[entity][row] = nil
@@ -188,6 +191,18 @@ final class BatchImporter {
                 if !plan.isReference(row, snapshot) { matcher.objects[entity][row] = nil }
             }
         }
+    }
+
+    private func requireOwners(_ row: Int, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot) throws {
+        let missing = plan.relatedIdentity.filter {
+            guard case .toOne = plan.properties[$0].kind else { return false }
+            return snapshot.tables[plan.number].toOne(plan.properties[$0].column, row: row).isNone
+                && !snapshot.tables[plan.number].hasValue($0, row: row)
+        }
+        if missing.isEmpty { return }
+        throw GraftError(
+            .missingIdentity(attributes: missing.map { plan.properties[$0].name }),
+            at: .init(byteOffset: snapshot.tables[plan.number].knownOffset(row), entity: plan.name))
     }
 
     // MARK: Ends

@@ -62,9 +62,18 @@ extension GraphSnapshot {
         let column = schema.entities[new.entity].properties[number].column
         let version = tables[new.entity].value(column, row: new.row)
         let before = tables[old.entity].value(column, row: old.row)
+        if version.isNull != before.isNull, saysMoreThanIdentity(version.isNull ? new : old) { versionMixCount += 1 }
         if version.isNull || before.isNull || version.isLater(than: before) { return false }
         hasOutdatedRows = true
         return true
+    }
+
+    private func saysMoreThanIdentity(_ row: RowReference) -> Bool {
+        let entity = schema.entities[row.entity]
+        return entity.properties.indices.contains {
+            tables[row.entity].hasValue($0, row: row.row) && !entity.identity.contains($0)
+                && !entity.relatedIdentity.contains($0)
+        }
     }
 
     /// The row of the object with an identity that consists of one attribute; a new one where there is none yet.
@@ -151,6 +160,7 @@ extension GraphSnapshot {
                 return !tables[row.entity].flags[row.row].isDisjoint(with: [.root, .gone])
                     || !tables[row.entity].rowName(row.row).isNull
                     || identityHash(entity: row.entity, row: row.row, columns: columns) != nil
+                    || hasRelatedIdentity(row)
             }
         var reached = Set(pending)
         while let row = pending.popLast() {

@@ -93,6 +93,16 @@ extension GraphSnapshot {
         return key.values.isEmpty && key.owners.allSatisfy(\.isNone) ? nil : key
     }
 
+    /// Whether a row has an identity that includes relationships, and who it hangs on is said, be it by its place.
+    func hasRelatedIdentity(_ row: RowReference) -> Bool {
+        let entity = schema.entities[row.entity]
+        if entity.relatedIdentity.isEmpty || relatedKey(of: row) == nil { return false }
+        return entity.relatedIdentity.allSatisfy { part in
+            entity.properties[part].isAttribute || tables[row.entity].hasValue(part, row: row.row)
+                || !tables[row.entity].toOne(entity.properties[part].column, row: row.row).isNone
+        }
+    }
+
     /// What identifies a row among those of its identity space.
     struct RelatedKey: Hashable {
         var space: Int
@@ -120,6 +130,9 @@ extension GraphSnapshot {
                 for index in tables[row.entity].toMany(column, row: row.row).indices {
                     claim(resolved(members[index]), owned, for: owner)
                 }
+                // Those to remove are named as those to add are.
+                let removed = removals[Cell(row: row, property: owned.number)] ?? .empty
+                for index in removed.indices { claim(resolved(members[index]), owned, for: owner) }
             } else {
                 let end = tables[row.entity].toOne(column, row: row.row)
                 if !end.isNone { claim(resolved(end), owned, for: owner) }

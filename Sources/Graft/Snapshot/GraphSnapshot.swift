@@ -46,6 +46,8 @@ public struct GraphSnapshot: Sendable {
     var hasSiblings = false
     /// Whether rows were passed over because another one of their object has a higher version.
     var hasOutdatedRows = false
+    /// How often rows of one object have met of which one tells a version and the other doesn't.
+    var versionMixCount = 0
 
     /// What it means where a row says nothing of a property.
     public enum Absence: String, Sendable, CaseIterable, Codable {
@@ -86,6 +88,7 @@ public struct GraphSnapshot: Sendable {
         earlier.removeAll()
         times.removeAll()
         hasOutdatedRows = false
+        versionMixCount = 0
         hasSiblings = false
         relatedRows.removeAll()
         skippedCounts.removeAll()

@@ -4,6 +4,8 @@
 //
 //     {"id": 1, "notes": [{"text": "a", "rank": 1}]}        one batch
 //     {"id": 1, "notes": [{"text": "a"}]}                   the next one: the note with the text, and its rank
+//
+// So is a record that says what an earlier one has said of an object with versions, where the store's version tells whether that counts.
 
 extension JSONSnapshotReader {
     /// Reads records until there are enough rows, or the next one needs what has come of those before, and returns whether there
@@ -47,10 +49,15 @@ extension JSONSnapshotReader {
         var count = 0
         // The text of the batch is held, also what of it is no value.
         while hasMore, !isFull(snapshot), reader.tokenOffset - begin < Self.heldTextLimit {
-            let (offset, known) = (reader.tokenOffset, snapshot.earlier.count)
+            let (offset, known, mixes) = (reader.tokenOffset, snapshot.earlier.count, snapshot.versionMixCount)
             hasMore = try readRecord()
             count += 1
-            if count > 1, snapshot.earlier.count > known, snapshot.restatesMembers(saidBefore: offset, from: known) {
+            let isRestating =
+                snapshot.versionMixCount > mixes
+                || snapshot.earlier.count > known
+                    && (snapshot.restatesMembers(saidBefore: offset, from: known)
+                        || snapshot.restatesVersions(saidBefore: offset, from: known))
+            if count > 1, isRestating {
                 goBack(to: start)
                 for _ in 1..<count { _ = try readRecord() }
                 return true
@@ -100,6 +107,16 @@ extension JSONSnapshotReader {
 }
 
 extension GraphSnapshot {
+    /// Whether something else was said before of a relationship of an object that may have a version: whether that counted, only the
+    /// store's version tells.
+    fileprivate func restatesVersions(saidBefore offset: Int, from first: Int) -> Bool {
+        if versions.isEmpty { return false }
+        return earlier[first...].contains { statement in
+            guard let statement = current(statement), versions[statement.cell.row.entity] != nil else { return false }
+            return min(statement.time, self.statement(of: statement.cell).time) <= offset
+        }
+    }
+
     /// Whether something else was said before of the members without identity that a relationship has now.
     ///
     /// - Parameters:

@@ -55,7 +55,11 @@ extension JSONSnapshotReader {
         if reference.isNone { return }
         let schema = mapping.schema.entities[reference.entity]
         let parts = schema.identity.isEmpty ? schema.relatedIdentity : schema.identity
-        let isComplete = parts.allSatisfy { snapshot.tables[reference.entity].hasValue($0, row: reference.row) }
+        // The owner may be the object around; whether it is, shows when all of that is read.
+        let isComplete = parts.allSatisfy {
+            snapshot.tables[reference.entity].hasValue($0, row: reference.row)
+                || nesting > 1 && !schema.properties[$0].isAttribute
+        }
         guard !parts.isEmpty, isComplete else {
             throw reader.error(
                 .missingIdentity(attributes: parts.map { schema.properties[$0].name }),

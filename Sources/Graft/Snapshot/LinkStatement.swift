@@ -46,7 +46,8 @@ extension GraphSnapshot {
         moved.cell = cell
         if tables[target.entity].hasValue(number, row: target.row) {
             let old = statement(of: cell)
-            if !saysSame(old, moved) { earlier.append(replacing ? old : moved) }
+            // The other end's order tells who came first.
+            if !saysSame(old, moved) || isOrderedByOthers(property) { earlier.append(replacing ? old : moved) }
             if !replacing { return }
         }
         tables[target.entity].markPresent(number, row: target.row)
@@ -67,6 +68,11 @@ extension GraphSnapshot {
                 && tables[row.entity].hasValue($0, row: row.row)
                 && statement(of: Cell(row: row, property: $0)).time == time
         }
+    }
+
+    private func isOrderedByOthers(_ property: GraphSchema.Property) -> Bool {
+        guard let destination = property.destination, let inverse = property.inverse else { return false }
+        return schema.entities[destination].properties[inverse].isOrdered
     }
 
     private func saysSame(_ one: LinkStatement, _ other: LinkStatement) -> Bool {

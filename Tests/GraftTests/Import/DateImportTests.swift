@@ -50,6 +50,7 @@ import Testing
 
     @Test func `a date in another form than the pattern's is an error that names the pattern`() throws {
         let world = try world("dd.MM.yyyy", nil)
+        #expect(world.refuse(#"[{"id": "a", "d": "22.03.13"}]"#, "A")?.description.contains("'dd.MM.yyyy'") == true)
         let error = try #require(world.refuse(#"[{"id": "a", "d": "2013-03-22"}]"#, "A"))
         #expect(error.description.contains("a Date in the form 'dd.MM.yyyy'"))
         #expect(error.place.path == [.index(0), .key("d")])

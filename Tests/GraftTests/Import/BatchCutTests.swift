@@ -1,0 +1,234 @@
+// What a record says after another one of the same batch: it comes to the same as in a batch of its own.
+
+import CoreData
+import Foundation
+import Graft
+import Testing
+
+@Suite struct BatchCutTests {
+    /// The results of an import in batches of one, of two and of everything, each into a store of its own.
+    private func results(
+        _ make: () throws -> ImportWorld, _ texts: [String], _ entity: String,
+        _ result: (ImportWorld) throws -> [String]
+    ) throws -> [[String]] {
+        try [1, 2, 3, 5_000].map { size in
+            var world = try make()
+            world.options.batchSize = size
+            world.options.savesEachBatch = true
+            for text in texts { try world.take(text, entity) }
+            return try result(world)
+        }
+    }
+
+    // MARK: Identities with an owner
+
+    private func orders(_ info: [String: String] = [:]) throws -> ImportWorld {
+        try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Order", info: ["identityAttributes": "id"].merging(info) { $1 },
+                [
+                    .attribute("id", .integer64AttributeType),
+                    .toMany("lines", "Line", inverse: "order", rule: .cascadeDeleteRule)
+                        .annotated(["JSONToManyPolicy": "delta"]),
+                ])
+            sketch.entity(
+                "Line", info: ["identityAttributes": "no, order"].merging(info) { $1 },
+                [
+                    .attribute("no", .integer16AttributeType), .attribute("text"),
+                    .toOne("order", "Order", inverse: "lines"),
+                ])
+        }
+    }
+
+    private func lines(_ world: ImportWorld) throws -> [String] {
+        try world.stack.perform { context in
+            try context.all("Line").map { line in
+                let order = (line.value(forKey: "order") as? NSManagedObject)?.value(forKey: "id") ?? "none"
+                return "\(order).\(line.value(forKey: "no") ?? "nil")"
+            }.sorted()
+        } + ["\(world.count("Order")) orders"]
+    }
+
+    @Test func `what is removed from a list is that of the owner around, and nothing is made of what isn't there`()
+        throws
+    {
+        let first = #"[{"id": 1, "lines": [{"no": 1, "text": "a"}, {"no": 2}]}, {"id": 2, "lines": [{"no": 1}]}]"#
+        let second = #"[{"id": 1, "lines": {"add": [{"no": 3}], "remove": [{"no": 1, "text": "a"}, {"no": 9}]}}]"#
+        for result in try results({ try orders() }, [first, second], "Order", lines) {
+            // What its owner gives up is deleted with it.
+            #expect(result == ["1.2", "1.3", "2.1", "2 orders"])
+        }
+    }
+
+    @Test func `a tombstone in the list of its owner is that owner's object`() throws {
+        let gone = ["JSONDeletedKey": "gone"]
+        let first = #"[{"id": 1, "lines": [{"no": 1}, {"no": 2}]}, {"id": 2, "lines": [{"no": 1}]}]"#
+        let second = #"[{"id": 1, "lines": {"add": [{"no": 1, "gone": true}, {"no": 3}]}}]"#
+        for result in try results({ try orders(gone) }, [first, second], "Order", lines) {
+            #expect(result == ["1.2", "1.3", "2.1", "2 orders"])
+        }
+        let world = try orders(gone)
+        try world.take(first, "Order")
+        let error = world.refuse(#"[{"no": 1, "gone": true}]"#, "Line")
+        #expect(error?.description.contains("'order'") == true, "\(error.map(String.init(describing:)) ?? "")")
+        #expect(try lines(world).count == 4)
+    }
+
+    @Test func `a tombstone doesn't make its owner`() throws {
+        let gone = ["JSONDeletedKey": "gone"]
+        let texts = [#"[{"no": 1, "order": 7, "gone": true}, {"no": 2, "order": 8}]"#]
+        for result in try results({ try orders(gone) }, texts, "Line", lines) {
+            #expect(result == ["8.2", "1 orders"])
+        }
+    }
+
+    @Test(arguments: [
+        (NSDeleteRule.cascadeDeleteRule, ["1 orders"]), (.nullifyDeleteRule, ["none.1", "1 orders"]),
+    ])
+    func `what a list has and a later one hasn't becomes what it would in batches of one`(
+        _ rule: NSDeleteRule, _ expected: [String]
+    ) throws {
+        func world() throws -> ImportWorld {
+            try ImportWorld(.sqlite) { sketch in
+                sketch.entity(
+                    "Order", info: ["identityAttributes": "id"],
+                    [.attribute("id", .integer64AttributeType), .toMany("lines", "Line", inverse: "order", rule: rule)])
+                sketch.entity(
+                    "Line", info: ["identityAttributes": "no, order"],
+                    [.attribute("no", .integer16AttributeType), .toOne("order", "Order", inverse: "lines")])
+            }
+        }
+        let text = #"[{"id": 4, "lines": [{"no": 1}]}, {"id": 4, "lines": []}]"#
+        for result in try results(world, [text], "Order", lines) {
+            #expect(result == expected)
+        }
+    }
+
+    @Test func `an object that becomes one of a sub-entity goes on leading to itself`() throws {
+        func world() throws -> ImportWorld {
+            try ImportWorld(.sqlite) { sketch in
+                sketch.entity(
+                    "Person", info: ["identityAttributes": "id", "JSONEntityKey": "kind"],
+                    [
+                        .attribute("id", .integer64AttributeType), .toMany("friends", "Person", inverse: "friends"),
+                        .toOne("spouse", "Person", inverse: "spouse"),
+                        .toOne("boss", "Person", inverse: "reports"),
+                        .toMany("reports", "Person", inverse: "boss", isOrdered: true),
+                    ])
+                sketch.entity("Employee", parent: "Person", [.attribute("salary", .doubleAttributeType)])
+            }
+        }
+        let text = #"[{"id": 1, "friends": [1, 2], "spouse": 1, "boss": 1}, {"id": 1, "kind": "Employee"}]"#
+        let found = try results(world, [text], "Person") { world in
+            try world.stack.perform { context in
+                let one = try #require(try context.one("Person", "id", 1))
+                #expect(one.entity.name == "Employee")
+                return ["friends", "spouse", "boss", "reports"].map { name in
+                    context.members(of: one, name).map { "\($0.value(forKey: "id") ?? "")" }.sorted().joined()
+                }
+            }
+        }
+        for result in found { #expect(result == ["12", "1", "1", "1"]) }
+    }
+
+    // MARK: Versions
+
+    private func people() throws -> ImportWorld {
+        try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Person", info: ["identityAttributes": "id", "JSONVersionAttribute": "v"],
+                [
+                    .attribute("id", .integer64AttributeType), .attribute("v", .integer32AttributeType),
+                    .attribute("name"),
+                    .toMany("friends", "Person", inverse: "friends").annotated(["JSONToManyPolicy": "add"]),
+                ])
+        }
+    }
+
+    private func words(_ world: ImportWorld) throws -> [String] {
+        try world.stack.perform { context in
+            try context.all("Person").map { person in
+                let friends = (person.value(forKey: "friends") as? Set<NSManagedObject> ?? [])
+                    .map { "\($0.value(forKey: "id") ?? "")" }.sorted()
+                return "\(person.value(forKey: "id") ?? "") \(person.value(forKey: "name") ?? "nil") \(friends)"
+            }.sorted()
+        }
+    }
+
+    @Test(arguments: [
+        (#"[{"id": 2, "friends": [4]}, {"id": 2, "friends": [6]}]"#, #"2 nil ["4", "6"]"#),
+        (#"[{"id": 2, "friends": [4]}, {"id": 2, "friends": []}]"#, #"2 nil ["4"]"#),
+        (#"[{"id": 1, "name": "x"}, {"id": 1, "v": 1, "name": "old"}]"#, "1 x []"),
+        (#"[{"id": 1, "v": 1, "name": "old"}, {"id": 1, "name": "x"}, {"id": 1, "v": 2, "name": "same"}]"#, "1 x []"),
+        (#"[{"id": 1, "v": 1, "friends": [4]}, {"id": 1, "v": 3, "friends": [5]}]"#, #"1 A ["5"]"#),
+    ])
+    func `records of one object with a version count as they would one after the other`(
+        _ text: String, _ expected: String
+    ) throws {
+        let before = #"[{"id": 1, "v": 2, "name": "A"}]"#
+        for result in try results(people, [before, text], "Person", words) {
+            #expect(result.contains(expected), "\(result)")
+        }
+    }
+
+    @Test func `what an outdated record has in a list is nobody's, and isn't made`() throws {
+        let versions = ["JSONVersionAttribute": "v"]
+        func world() throws -> ImportWorld {
+            try ImportWorld(.sqlite) { sketch in
+                sketch.entity(
+                    "Order", info: ["identityAttributes": "id"].merging(versions) { $1 },
+                    [
+                        .attribute("id", .integer64AttributeType), .attribute("v", .integer32AttributeType),
+                        .toMany("lines", "Line", inverse: "order"),
+                    ])
+                sketch.entity(
+                    "Line", info: ["identityAttributes": "no, order"],
+                    [.attribute("no", .integer16AttributeType), .toOne("order", "Order", inverse: "lines")])
+            }
+        }
+        let text = #"[{"id": 3, "v": 1}, {"id": 3, "v": 1, "lines": [{"no": 2}]}]"#
+        for result in try results(world, [text], "Order", lines) { #expect(result == ["1 orders"]) }
+    }
+
+    // MARK: Order
+
+    @Test func `who is said twice to belong to an ordered list stays where it came first`() throws {
+        func team() throws -> ImportWorld {
+            try ImportWorld(.sqlite) { sketch in
+                sketch.entity(
+                    "Player", info: ["identityAttributes": "id"],
+                    [
+                        .attribute("id", .integer64AttributeType), .toOne("team", "Team", inverse: "members"),
+                        .toOne("mate", "Player"),
+                    ])
+                sketch.entity(
+                    "Team", info: ["identityAttributes": "id"],
+                    [
+                        .attribute("id", .integer64AttributeType),
+                        .toMany("members", "Player", inverse: "team", isOrdered: true),
+                    ])
+            }
+        }
+        let text = #"[{"id": 4, "team": 2}, {"id": 4, "team": 2, "mate": {"id": 5, "team": 2}}]"#
+        let found = try results(team, [text], "Player") { world in
+            try world.stack.perform { context in
+                let team = try #require(try context.one("Team", "id", 2))
+                let members = (team.value(forKey: "members") as? NSOrderedSet)?.array as? [NSManagedObject] ?? []
+                return members.map { "\($0.value(forKey: "id") ?? "")" }
+            }
+        }
+        for result in found { #expect(result == ["4", "5"]) }
+    }
+}
+
+extension NSManagedObjectContext {
+    /// What a relationship leads to.
+    fileprivate func members(of object: NSManagedObject, _ name: String) -> [NSManagedObject] {
+        switch object.value(forKey: name) {
+        case let one as NSManagedObject: [one]
+        case let list as NSOrderedSet: list.array.compactMap { $0 as? NSManagedObject }
+        case let set as Set<NSManagedObject>: Array(set)
+        default: []
+        }
+    }
+}
