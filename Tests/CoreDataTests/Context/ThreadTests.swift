@@ -55,9 +55,9 @@ import Testing
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let library = try Library(at: folder.appending(path: "store.sqlite"), model: LibraryModel.make())
+        let url = folder.appending(path: "store.sqlite")
+        let library = try Library(at: url, model: LibraryModel.make())
         nonisolated(unsafe) let store = try #require(library.coordinator.persistentStores.first)
-        let url = try #require(store.url)
         for round in 0..<20 {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 let context = library.newContext()
@@ -71,7 +71,7 @@ import Testing
                 }
                 group.addTask {
                     await Task.yield()
-                    store.metadata["round"] = round
+                    unsafe store.metadata["round"] = round
                 }
                 try await group.waitForAll()
             }
