@@ -48,7 +48,7 @@ private struct ContentKey: Hashable {
 }
 
 /// What a record's to-one relationship leads to.
-private enum ArchivedEnd: Equatable {
+private enum ArchivedEnd {
     case nothing
     case object(NSManagedObjectID)
     /// A new object, to which nothing that the store has leads.
@@ -201,14 +201,20 @@ extension ArchiveRestorer {
         for index in ordered {
             if let key = keys[index] {
                 var found =
-                    candidates.removeValue(forKey: key)
-                    ?? ContentCandidates(wanted[key] ?? []) { objects[$0].map(destinations(records[index])) ?? [] }
+                    candidates.removeValue(forKey: key) ?? candidatesFor(records[index], wanted[key] ?? [], objects)
                 try match(records[index], among: &found, objects, batch)
                 candidates[key] = found
             }
             batch.decide(index)
         }
         try dropMatchesOfCircles(ordered, records, batch)
+    }
+
+    private func candidatesFor(
+        _ record: ArchiveRecord, _ ids: [NSManagedObjectID], _ objects: [NSManagedObjectID: NSManagedObject]
+    ) -> ContentCandidates {
+        let ends = destinations(record)
+        return ContentCandidates(ids) { objects[$0].map(ends) ?? [] }
     }
 
     /// Gives a record the first free object that has its contents.

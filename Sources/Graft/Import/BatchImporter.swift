@@ -194,11 +194,7 @@ final class BatchImporter {
     }
 
     private func requireOwners(_ row: Int, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot) throws {
-        let missing = plan.relatedIdentity.filter {
-            guard case .toOne = plan.properties[$0].kind else { return false }
-            return snapshot.tables[plan.number].toOne(plan.properties[$0].column, row: row).isNone
-                && !snapshot.tables[plan.number].hasValue($0, row: row)
-        }
+        let missing = snapshot.unsaidOwners(of: RowReference(entity: plan.number, row: row))
         if missing.isEmpty { return }
         throw GraftError(
             .missingIdentity(attributes: missing.map { plan.properties[$0].name }),

@@ -56,8 +56,12 @@ extension NSPredicate {
                 guard let members = collection as? NSExpression else { return self }
                 return NSExpression(
                     forSubquery: members, usingIteratorVariable: variable, predicate: predicate.rebuilt(values))
-            case .keyPath, .function:
-                // `SUBQUERY(...).@count` asks the subquery, which is the operand.
+            // `SUBQUERY(...).@count` asks the subquery, which is the operand: Foundation has it as a function.
+            case .function:
+                guard operand.expressionType == .subquery else { return self }
+                return NSExpression(
+                    forFunction: operand.rebuilt(values), selectorName: function, arguments: arguments ?? [])
+            case .keyPath:
                 guard operand.expressionType == .subquery else { return self }
                 return NSExpression(
                     forFunction: operand.rebuilt(values), selectorName: "valueForKeyPath:",

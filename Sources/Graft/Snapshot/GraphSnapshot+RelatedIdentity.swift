@@ -95,11 +95,16 @@ extension GraphSnapshot {
 
     /// Whether a row has an identity that includes relationships, and who it hangs on is said, be it by its place.
     func hasRelatedIdentity(_ row: RowReference) -> Bool {
+        if schema.entities[row.entity].relatedIdentity.isEmpty || relatedKey(of: row) == nil { return false }
+        return unsaidOwners(of: row).isEmpty
+    }
+
+    /// The relationships of a row's identity of which neither the row nor its place says anything.
+    func unsaidOwners(of row: RowReference) -> [Int] {
         let entity = schema.entities[row.entity]
-        if entity.relatedIdentity.isEmpty || relatedKey(of: row) == nil { return false }
-        return entity.relatedIdentity.allSatisfy { part in
-            entity.properties[part].isAttribute || tables[row.entity].hasValue(part, row: row.row)
-                || !tables[row.entity].toOne(entity.properties[part].column, row: row.row).isNone
+        return entity.relatedIdentity.filter { part in
+            !entity.properties[part].isAttribute && !tables[row.entity].hasValue(part, row: row.row)
+                && tables[row.entity].toOne(entity.properties[part].column, row: row.row).isNone
         }
     }
 
