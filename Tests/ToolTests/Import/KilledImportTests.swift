@@ -114,16 +114,17 @@ import Testing
     private func interrupting(_ signal: String, store: String) throws -> ToolRun {
         let half = try Data(contentsOf: URL(fileURLWithPath: input)).count / 2
         // The tool catches the signals as long as it listens for them, and no longer the one that it has heard. One that
-        // hears nothing for minutes is killed.
+        // hears nothing for minutes is killed. A process that has ended may have no status any more, which is none that
+        // listens; and the second half follows in any case, so that whoever feeds the tool never waits for a shell that is gone.
         return try shell(
             """
             heard=${TMPDIR:-/tmp}/graft-heard.$$
-            { head -c \(half) input.json; until [ -e "$heard" ]; do sleep 0.01; done
-                rm "$heard"; tail -c +\(half + 1) input.json; } |
+            { head -c \(half) input.json; until [ -e "$heard" ] || ! kill -0 $$; do sleep 0.01; done
+                rm -f "$heard"; tail -c +\(half + 1) input.json; } |
                 "$GRAFT" import - --entity Hero --store '\(store)' --model '\(Project.heroesModel)' &
             listens() {
                 mask=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status")
-                [ $((0x$mask & 0x4003)) -eq $((0x4003)) ]
+                [ $((0x${mask:-0} & 0x4003)) -eq $((0x4003)) ]
             }
             until listens $! || [ ! -e "/proc/$!/exe" ]; do sleep 0.01; done
             kill -s \(signal) $!
