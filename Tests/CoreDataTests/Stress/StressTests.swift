@@ -2,7 +2,7 @@
 // stops, no object refers to one that is gone, both sides of a relationship agree, and the store holds what was saved.
 //
 // A short run belongs to the tests. `make stress` makes a long one: STRESS_OPERATIONS says how many operations, STRESS_SEED where it
-// starts; the seed of each round is written before it.
+// starts, STRESS_POLICY under which merge policy alone; the seed of each round is written before it.
 
 import CoreData
 import Testing
@@ -15,7 +15,8 @@ import Testing
     }
 
     static let cases = StoreKind.allCases.flatMap { kind in
-        (0..<5).compactMap(NSMergePolicyType.init).map { Case(kind: kind, policy: $0) }
+        (0..<5).filter { number("STRESS_POLICY").map(UInt.init) ?? $0 == $0 }.compactMap(NSMergePolicyType.init)
+            .map { Case(kind: kind, policy: $0) }
     }
 
     private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
