@@ -294,7 +294,7 @@ extension NSManagedObject {
             return before.contains(owner) && !members.contains(owner)
         case .unread(let delta): return delta?.removed.contains(owner) ?? false
         case .memberIDs: return false
-        default: return values[inverse].referencedID != owner.id
+        default: return values[inverse].referencedID != owner.id && differs(inverse)
         }
     }
 }

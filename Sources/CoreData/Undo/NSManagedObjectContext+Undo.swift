@@ -29,8 +29,7 @@ extension NSManagedObjectContext {
     func apply(_ step: UndoStep) {
         for deletion in step.deletions { revive(deletion.object, deletion.values) }
         for deletion in step.deletions { dropLostReferences(of: deletion.object) }
-        let formerDestinations = step.changes.map(destinations)
-        for change in step.changes { restore(change) }
+        let formerDestinations = step.changes.map(restore)
         for deletion in step.deletions { align(deletion.object) }
         for (change, former) in zip(step.changes, formerDestinations) { align(change, former) }
         for object in step.insertions { retract(object) }
@@ -96,11 +95,15 @@ extension NSManagedObjectContext {
 
     // MARK: Changes
 
-    private func restore(_ change: UndoStep.Change) {
+    /// - Returns: Where the to-one relationships of the change led until now. Who they led to before the step isn't known: the others
+    ///   that it restores may have let the object be read anew.
+    private func restore(_ change: UndoStep.Change) -> [Int: NSManagedObject] {
         let object = change.object
-        guard object.context === self, !object.state.contains(.gone) else { return }
+        guard object.context === self, !object.state.contains(.gone) else { return [:] }
         object.realize()
+        var destinations: [Int: NSManagedObject] = [:]
         for (slot, old) in change.slots {
+            if object.layout.slots[slot].kind == .toOne { destinations[slot] = object.destination(slot) }
             switch old {
             case .value(.object(let other)) where !isHere(other): object.restore(slot, .null)
             case .value(let value): object.restore(slot, value)
@@ -110,22 +113,12 @@ extension NSManagedObjectContext {
                 if let order = members.order { object.arrange(slot, order) }
             }
         }
+        return destinations
     }
 
     // MARK: Both sides
 
     // A step has both sides of each relationship. One of them may have been refreshed, merged or saved since.
-
-    /// Where the to-one relationships of a change lead now.
-    private func destinations(of change: UndoStep.Change) -> [Int: NSManagedObject] {
-        guard change.object.context === self, !change.object.state.contains(.gone) else { return [:] }
-        change.object.realize()
-        var found: [Int: NSManagedObject] = [:]
-        for (slot, _) in change.slots where change.object.layout.slots[slot].kind == .toOne {
-            found[slot] = change.object.destination(slot)
-        }
-        return found
-    }
 
     private func align(_ change: UndoStep.Change, _ former: [Int: NSManagedObject]) {
         for (slot, old) in change.slots {
@@ -170,8 +163,9 @@ extension NSManagedObjectContext {
             other.realize()
             if other.layout.slots[inverse].isToMany {
                 other.set(inverse, object, isMember: false)
-            } else if other.leads(inverse, to: object) {
-                other.restore(inverse, .null)
+            } else if other.leads(inverse, to: object) || object.committed[slot].referencedID == other.id {
+                // What the store says of the other one may be newer than what was read of it.
+                other.unlink(inverse, from: object)
             }
         }
         guard let new, isHere(new) else { return }

@@ -424,4 +424,26 @@ import Testing
             #expect(storedPassport.one("owner") === storedAuthor)
         }
     }
+
+    // Two contexts that both change a link are one conflict; a change that came to nothing is none.
+    @Test(arguments: StoreKind.allCases)
+    func `what was set to what it had been goes with what it leads to by now`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let ids = try [("Book", "title"), ("Book", "title"), ("Chapter", "heading")].map { entity, key in
+            let object = library.insert(entity, [key: "x"])
+            try library.context.obtainPermanentIDs(for: [object])
+            return object.objectID
+        }
+        try library.context.save()
+        let context = library.newContext(), other = library.newContext()
+        context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        let objects = try ids.map(context.existingObject)
+        objects[2].setValue(objects[1], forKey: "book")
+        objects[2].setValue(nil, forKey: "book")
+        try other.existingObject(with: ids[2]).setValue(other.existingObject(with: ids[0]), forKey: "book")
+        try other.save()
+        context.delete(objects[0])
+        try context.save()
+        #expect(try library.fetch("Chapter", in: library.newContext()).allSatisfy { $0.one("book") == nil })
+    }
 }

@@ -38,4 +38,47 @@ import Testing
         #expect(tag.many("books").contains(book) == book.many("tags").contains(tag))
         context.checkInvariants()
     }
+
+    /// When a context reads each side: before the first change of somebody else, after it, after the second, or not at all.
+    private static let readings = (0..<4).flatMap { book in (0..<4).map { tag in (book: book, tag: tag) } }
+
+    @Test(arguments: StoreKind.allCases, [(true, true), (true, false), (false, true), (false, false)])
+    func `a change of a link is on both sides, whenever each was read`(
+        _ kind: StoreKind, _ mode: (isLinked: Bool, isChild: Bool)
+    ) throws {
+        let isLinked = mode.isLinked
+        for reading in Self.readings {
+            for goesByBook in [true, false] {
+                let (library, bookID, tagID) = try pair(kind, isLinked: isLinked)
+                let root = library.newContext(), other = library.newContext()
+                let context = mode.isChild ? library.newChild(of: root) : root
+                root.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+                context.mergePolicy = root.mergePolicy
+                let book = try context.existingObject(with: bookID), tag = try context.existingObject(with: tagID)
+                let books = mutableBooks(try other.existingObject(with: tagID))
+                for stage in 0..<3 {
+                    if stage > 0 {
+                        let otherBook = try other.existingObject(with: bookID)
+                        if isLinked == (stage == 1) { books.remove(otherBook) } else { books.add(otherBook) }
+                        try other.save()
+                    }
+                    if reading.book == stage { _ = book.many("tags").count }
+                    if reading.tag == stage { _ = tag.many("books").count }
+                }
+                let (list, member) =
+                    goesByBook ? (book.mutableSetValue(forKey: "tags"), tag) : (mutableBooks(tag), book)
+                if isLinked { list.remove(member) } else { list.add(member) }
+                root.refreshAllObjects()
+                context.refreshAllObjects()
+                let words: Comment = "\(reading), by the \(goesByBook ? "book" : "tag")"
+                #expect(book.many("tags").contains(tag) == tag.many("books").contains(book), words)
+                context.checkInvariants()
+                if mode.isChild { try context.save() }
+                try root.save()
+                let reader = library.newContext()
+                let stored = try reader.existingObject(with: bookID).many("tags").count
+                #expect(try reader.existingObject(with: tagID).many("books").count == stored, words)
+            }
+        }
+    }
 }

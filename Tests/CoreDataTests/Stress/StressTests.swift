@@ -2,7 +2,8 @@
 // stops, no object refers to one that is gone, both sides of a relationship agree, and the store holds what was saved.
 //
 // A short run belongs to the tests. `make stress` makes a long one: STRESS_OPERATIONS says how many operations, STRESS_SEED where it
-// starts, STRESS_POLICY under which merge policy alone; the seed of each round is written before it.
+// starts, STRESS_ROUND how many are done to one store, STRESS_POLICY under which merge policy alone; the seed of each round is written
+// before it. What goes wrong is shown by the fewest operations that do it; few operations on each store find it as well.
 
 import CoreData
 import Testing

@@ -40,6 +40,20 @@ final class StressWorld {
         }
         for worker in workers[..<roots] where chance(3) { worker.context.undoManager = UndoManager() }
         for worker in workers where chance(5) { worker.context.retainsRegisteredObjects = true }
+        trace = [workers.indices.map(described).joined(separator: "; ")]
+        for (entity, name) in StressAction.names.sorted(by: { $0.key < $1.key }) {
+            for number in 0..<2 {
+                NSEntityDescription.insertNewObject(forEntityName: entity, into: workers[0].context)
+                    .setValue("n\(number)", forKey: name)
+            }
+        }
+        save(0)
+    }
+
+    private func described(_ number: Int) -> String {
+        let context = workers[number].context
+        let parent = workers.firstIndex { $0.context === context.parent }.map { " is a child of \($0)" } ?? ""
+        return "\(number)\(parent)\(context.undoManager == nil ? "" : " can undo")"
     }
 
     private func add(_ context: NSManagedObjectContext, isRoot: Bool) {
