@@ -129,22 +129,20 @@ extension NSManagedObject {
     }
 
     private func check(_ rule: ValidationRule, _ slot: Int, _ value: Any?) throws {
-        if let limit = rule.limit {
-            guard let value, limit.refuses(value, of: layout.slots[slot].property) else { return }
-            let code = CocoaError.Code(rawValue: limit.errorCode)
-            throw failure(code, slot, value, "is '\(value)', which the model doesn't allow (\(limit)).")
-        } else if try !rule.holds(for: value) {
-            throw predicateFailure(rule, slot, value)
-        }
+        guard let breach = try rule.breach(by: value, of: layout.slots[slot].property) else { return }
+        guard let limit = rule.limit else { throw predicateFailure(rule, slot, value, breach) }
+        throw failure(CocoaError.Code(rawValue: limit.errorCode), slot, value, "\(breach).")
     }
 
-    private func predicateFailure(_ rule: ValidationRule, _ slot: Int, _ value: Any?) -> CocoaError {
+    private func predicateFailure(
+        _ rule: ValidationRule, _ slot: Int, _ value: Any?, _ breach: String
+    ) -> CocoaError {
         let (code, text): (CocoaError.Code, String?) =
             switch rule.warning {
             case .code(let code): (CocoaError.Code(rawValue: code), nil)
             case .text(let text): (.managedObjectValidation, text)
             }
-        let error = failure(code, slot, value, "doesn't satisfy the model's rule \(rule.predicate.formatText).")
+        let error = failure(code, slot, value, "\(breach).")
         var info = (error as NSError).userInfo
         info[NSValidationPredicateErrorKey] = rule.predicate
         if let text { info[NSLocalizedDescriptionKey] = text }
@@ -177,6 +175,19 @@ extension NSManagedObject {
                 NSValidationObjectErrorKey: self, NSValidationKeyErrorKey: key,
                 NSValidationValueErrorKey: value ?? NSNull(),
             ])
+    }
+}
+
+extension ValidationRule {
+    /// What a property's value breaks of the rule, in words without a full stop; nil where it satisfies it. No value breaks no limit.
+    ///
+    /// - Throws: As ``holds(for:)``.
+    func breach(by value: Any?, of property: NSPropertyDescription) throws -> String? {
+        guard let limit else {
+            return try holds(for: value) ? nil : "doesn't satisfy the model's rule \(predicate.formatText)"
+        }
+        guard let value, limit.refuses(value, of: property) else { return nil }
+        return "is '\(value)', which the model doesn't allow (\(limit))"
     }
 }
 

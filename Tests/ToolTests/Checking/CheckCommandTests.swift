@@ -60,6 +60,28 @@ import Testing
         }
     }
 
+    @Test func `what the model's rules forbid, and what nothing else can say, is noted`() throws {
+        let model = try folder.model(
+            """
+            <entity name="Room"><attribute name="name" optional="YES" attributeType="String" maxValueString="5"/>
+              <attribute name="seats" optional="YES" attributeType="Integer 16" minValueString="1"/>
+              <attribute name="area" optional="YES" attributeType="Double"/>
+              <attribute name="isOpen" optional="YES" attributeType="Boolean"/></entity>
+            """)
+        let path = folder.path("Rooms.sqlite")
+        try graft(
+            "import", "-", "--entity", "Room", "--store", path, "--model", model,
+            input: #"[{"name": "Aula", "seats": 200, "area": 90.5, "isOpen": true}]"#, in: folder
+        ).succeeded()
+        try graft("check", path, in: folder).succeeded()
+        try changeDatabase(
+            at: path, "UPDATE ZROOM SET ZNAME = 'Auditorium', ZSEATS = 0, ZAREA = 9e999, ZISOPEN = 7")
+        let found = try report(graft("check", path, "--json", in: folder))
+        #expect(found.findings.map(\.kind) == Array(repeating: "forbiddenValue", count: 4))
+        #expect(found.findings.map(\.severity) == Array(repeating: "note", count: 4))
+        #expect(Set(found.findings.compactMap(\.property)) == ["name", "seats", "area", "isOpen"])
+    }
+
     // MARK: Kinds of damage
 
     /// A finding, the row told by SQL.

@@ -100,6 +100,16 @@ struct RowCheck {
                     of: field, in: statement, at: position.column, entityColumn: position.entityColumn, external: nil,
                     place: { field.column })
                 try Self.requireRoom(for: value, field, statement.shown(at: position.column))
+                var breach = Self.breach(by: value, field, entity, statement.shown(at: position.column))
+                if case .boolean = value, !(0...1).contains(statement.integer(at: position.column)) {
+                    breach = "is \(statement.shown(at: position.column)) where a Boolean is 0 or 1"
+                }
+                if let breach {
+                    try report(
+                        StoreFinding(
+                            .forbiddenValue, entity: entity.name, row: key, property: field.name, breach,
+                            mend: .impossible("A value would be invented: correct it, or the model.")))
+                }
             }
         } catch let error as RowError {
             try report(
@@ -111,7 +121,9 @@ struct RowCheck {
     }
 
     /// Code may set a number that is wider than its attribute, and a store keeps it; but nothing takes it from there.
-    private static func requireRoom(for value: ManagedValue, _ field: EntityPlan.Field, _ found: String) throws {
+    private static func requireRoom(
+        for value: ManagedValue, _ field: EntityPlan.Field, _ found: @autoclosure () -> String
+    ) throws {
         let expected: String
         switch (value, field.type) {
         case (.integer(let number), .integer16AttributeType) where Int16(exactly: number) == nil:
@@ -123,7 +135,25 @@ struct RowCheck {
                 "a number of single precision (\(-Float.greatestFiniteMagnitude) to \(Float.greatestFiniteMagnitude))"
         default: return
         }
-        throw RowError(place: field.column, found: found, expected: expected)
+        throw RowError(place: field.column, found: found(), expected: expected)
+    }
+
+    /// What everything can read, and the model forbids or nothing else can say.
+    private static func breach(
+        by value: ManagedValue, _ field: EntityPlan.Field, _ entity: SQLEntity, _ found: @autoclosure () -> String
+    ) -> String? {
+        if case .double(let number) = value, !number.isFinite { return "is \(number), for which JSON has no form" }
+        let property = entity.description.layout.slots[field.slot].property
+        if property.validationRules.isEmpty { return nil }
+        let boxed = value.boxedAttribute
+        do {
+            for rule in property.validationRules {
+                if let breach = try rule.breach(by: boxed, of: property) { return breach }
+            }
+        } catch {
+            return "is \(found()), of which can't be said whether the model allows it: \(error.localizedDescription)"
+        }
+        return nil
     }
 
     private func checkNull(_ field: EntityPlan.Field, _ entity: SQLEntity, _ key: Int64) throws {

@@ -40,6 +40,8 @@ package struct StoreFinding: Sendable, Equatable {
         case missingVersion
         /// No value in a mandatory attribute.
         case missingValue
+        /// A value that a validation rule of the model forbids, or that isn't written as Core Data writes it.
+        case forbiddenValue
         /// No object in a mandatory to-one relationship.
         case orphan
         /// A link of a one-to-one relationship that only one of the two rows has.
@@ -50,7 +52,7 @@ package struct StoreFinding: Sendable, Equatable {
         /// Whether Apple's own stores have such rows, and everything can be read all the same.
         package var isNote: Bool {
             switch self {
-            case .missingValue, .orphan, .oneSidedLink, .unusedFile: true
+            case .missingValue, .forbiddenValue, .orphan, .oneSidedLink, .unusedFile: true
             default: false
             }
         }
