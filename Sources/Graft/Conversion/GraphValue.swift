@@ -61,7 +61,7 @@ extension GraphValue: CustomStringConvertible {
 
 extension GraphValue: Codable {
     private enum CodingKeys: String, CodingKey {
-        case null, boolean, integer, double, decimal, string, date, data, uuid, uri, json, encoded
+        case null, boolean, integer, double, decimal, string, date, data, uuid, uri, json, jsonText, encoded
     }
 
     /// Decodes what ``encode(to:)`` has written.
@@ -85,6 +85,7 @@ extension GraphValue: Codable {
             case .uuid: .uuid(try decode())
             case .uri: .uri(try decode())
             case .json: .json(try decode())
+            case .jsonText: try Self.tree(decode(), in: container)
             case .encoded: .encoded(try decode())
             }
     }
@@ -100,7 +101,16 @@ extension GraphValue: Codable {
         return .decimal(value)
     }
 
-    /// Encodes the value under the name of its type. Doubles and dates are encoded as their bits and decimals as text,
+    private static func tree(_ text: String, in container: KeyedDecodingContainer<CodingKeys>) throws -> GraphValue {
+        do {
+            return .json(try JSONValue(parsing: text))
+        } catch {
+            throw DecodingError.dataCorruptedError(
+                forKey: .jsonText, in: container, debugDescription: "The text is no JSON: \(error)")
+        }
+    }
+
+    /// Encodes the value under the name of its type, trees with numbers that coders write otherwise (`1.0`) as text. Doubles and dates are encoded as their bits and decimals as text,
     /// because coders round numbers and refuse infinities.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
@@ -115,7 +125,8 @@ extension GraphValue: Codable {
         case .data(let value): try container.encode(value, forKey: .data)
         case .uuid(let value): try container.encode(value, forKey: .uuid)
         case .uri(let value): try container.encode(value, forKey: .uri)
-        case .json(let value): try container.encode(value, forKey: .json)
+        case .json(let value) where value.survivesCoders: try container.encode(value, forKey: .json)
+        case .json(let value): try container.encode(value.description, forKey: .jsonText)
         case .encoded(let value): try container.encode(value, forKey: .encoded)
         }
     }

@@ -79,4 +79,14 @@ extension JSONValue: Codable {
             try value.encode(to: encoder)
         }
     }
+
+    /// Whether each number comes back from a coder with its text: of `1.0` a coder makes `1`.
+    var survivesCoders: Bool {
+        switch self {
+        case .null, .bool, .string: true
+        case .number(let number): number.survivesCoders
+        case .array(let elements): elements.allSatisfy(\.survivesCoders)
+        case .object(let object): object.members.allSatisfy(\.value.survivesCoders)
+        }
+    }
 }

@@ -113,4 +113,10 @@ extension JSONValue.Number: Codable {
             throw EncodingError.invalidValue(text, context)
         }
     }
+
+    /// Whether the number comes back with its text.
+    var survivesCoders: Bool {
+        if let integer = int64 { return String(integer) == text }
+        return UInt64(text).map { String($0) == text } ?? decimal.map { $0.description == text } ?? false
+    }
 }

@@ -22,6 +22,18 @@ import Testing
         #expect(decoded.row(of: "Item", identity: [.string("a")])?["price"] == .decimal(.nan))
     }
 
+    @Test func `the numbers of a tree come back as they are written`() throws {
+        let text = #"{"a":1.0,"b":[0.0,-0.0,1000.0,0.5,7,-3],"c":12345678901234567890,"d":1e400,"e":3.14159265358979323846}"#
+        for part in [text, #"{"a":1}"#, #"[1.0]"#, "0.5", "1e3"] {
+            let value = GraphValue.json(try JSONValue(parsing: part))
+            let decoded = try JSONDecoder().decode(GraphValue.self, from: JSONEncoder().encode(value))
+            #expect(decoded.description == part)
+        }
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(GraphValue.self, from: Data(#"{"jsonText": "[1"}"#.utf8))
+        }
+    }
+
     private func teams() -> NSManagedObjectModel {
         var sketch = ModelSketch()
         sketch.entity(
