@@ -203,6 +203,9 @@ import Testing
         var context = try migrate(store, to: up)
         #expect(try context.values("Character", "name").sorted() == ["Ada", "Bob", "Cyd"])
         #expect(try context.members("Sidekick", "mentor") == [["Ada"]])
+        // A hero's pupils are heroes.
+        for sidekick in try context.all("Sidekick") { sidekick.setValue(nil, forKey: "mentor") }
+        try context.save()
         try store.close()
         let apart = try up.next { model in
             let sidekick = try model.entity("Sidekick")
@@ -393,6 +396,48 @@ import Testing
         try context.save()
         try store.close()
         #expect(try migrate(store, to: model).all("Sidekick").count == 1)
+    }
+
+    @Test func `members of a list whose entity leaves the hierarchy are refused`() throws {
+        let gifts = try TestModel.heroes().next { model in
+            let gift = NSEntityDescription()
+            gift.name = "Gift"
+            gift.managedObjectClassName = "NSManagedObject"
+            model.entities.append(gift)
+            try model.entity("Power").subentities = [gift]
+        }
+        let store = try MigratingStore(gifts) { context in
+            let ada = context.insert("Hero", ["name": "Ada"])
+            context.insert("Gift", ["name": "flying", "hero": ada])
+            context.insert("Power", ["name": "seeing", "hero": ada])
+        }
+        let model = try gifts.next { try $0.entity("Power").subentities = [] }
+        let error = try store.refusal(model)
+        #expect(
+            error.localizedDescription.contains(
+                "Hero.powers leads to 'Power' now, but 1 link(s) lead to objects of other entities"))
+        var context = try store.open(gifts, nil)
+        for gift in try context.all("Gift") { gift.setValue(nil, forKey: "hero") }
+        try context.save()
+        try store.close()
+        context = try migrate(store, to: model)
+        #expect(try context.members("Hero", "powers") == [["seeing"]])
+        #expect(try context.all("Gift").count == 1)
+    }
+
+    @Test func `what a model says of the files of texts means nothing`() throws {
+        func change(_ isExternal: Bool) throws -> NSManagedObjectModel {
+            try TestModel.heroes().next { model in
+                let name = try model.entity("Power").attribute("name")
+                name.allowsExternalBinaryDataStorage = isExternal
+            }
+        }
+        for isExternal in [true, false] {
+            let store = try MigratingStore(change(!isExternal)) { $0.insert("Power", ["name": "flying"]) }
+            let model = try change(isExternal).next { try $0.entity("Power").attribute("name").versionHashModifier = "x" }
+            let context = try migrate(store, to: model)
+            #expect(try context.all("Power").map { $0.value(forKey: "name") as? String } == ["flying"])
+        }
     }
 
     @Test func `a list that loses its inverse keeps its objects where none is in several`() throws {

@@ -68,7 +68,9 @@ package struct GraphMigration {
         try rows.copyRows(db)
         try onStep(.copied)
         try rows.clearLostReferences(db, checks)
-        try LinkMigration(tables: schemas, matching: matching, plan: plan, checks: checks).writeLinks(db)
+        let links = LinkMigration(tables: schemas, matching: matching, plan: plan, checks: checks)
+        try links.checkCopiedLists(db)
+        try links.writeLinks(db)
         try checks.checkMandatoryRelationships(db)
         try onStep(.linked)
     }

@@ -31,6 +31,26 @@ struct LinkMigration {
         try db.run(SQLFragment(sql: "DROP TABLE \(links)"))
     }
 
+    /// Lists that come along with the columns of their members: whoever has left their destination has no such column any more.
+    ///
+    /// - Throws: `CocoaError` where there are such members.
+    func checkCopiedLists(_ db: any MigrationDatabase) throws {
+        for owner in tables.destination.entities {
+            for case let list as NSRelationshipDescription in owner.description.ownProperties {
+                guard case .toMany(let toMany)? = owner.property(named: list.name),
+                    list.inverseRelationship.map(plan.isDirect) ?? false
+                else { continue }
+                for (match, old) in plan.sources(of: list) {
+                    guard let entity = tables.source.entity(for: match.source),
+                        let property = entity.property(named: old.name)
+                    else { continue }
+                    let links = selection(property, of: entity, keepsDirection: false)
+                    try checks.checkDestinations(of: links, from: owner, list, old, toMany.destination, db)
+                }
+            }
+        }
+    }
+
     // MARK: Gathering
 
     private func gather(_ job: RelationshipPlan.Job, _ db: any MigrationDatabase) throws {

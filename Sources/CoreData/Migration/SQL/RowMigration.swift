@@ -89,7 +89,12 @@ struct RowMigration {
     private func converted(_ old: SQLAttribute, _ new: SQLAttribute) -> String {
         let column = "o.\(old.column)"
         if dialect == .postgreSQL { return column }
-        switch (old.description.allowsExternalBinaryDataStorage, new.description.allowsExternalBinaryDataStorage) {
+        // A model may say so of texts, too, where it means nothing.
+        let isMarked = [old, new].map { attribute in
+            [.binaryDataAttributeType, .transformableAttributeType].contains(attribute.description.attributeType)
+                && attribute.description.allowsExternalBinaryDataStorage
+        }
+        switch (isMarked[0], isMarked[1]) {
         case (false, true):
             // `||` joins bytes as they are, zero bytes included.
             return "CASE WHEN \(column) IS NULL THEN NULL ELSE CAST(x'01' || \(column) AS BLOB) END"
