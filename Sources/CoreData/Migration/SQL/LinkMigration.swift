@@ -31,21 +31,23 @@ struct LinkMigration {
         try db.run(SQLFragment(sql: "DROP TABLE \(links)"))
     }
 
-    /// Lists that come along with the columns of their members: whoever has left their destination has no such column any more.
+    /// Looks at where the links of each relationship that comes along lead, from either side: an object whose entity has left the
+    /// destination may have lost its own side with that.
     ///
-    /// - Throws: `CocoaError` where there are such members.
-    func checkCopiedLists(_ db: any MigrationDatabase) throws {
+    /// - Throws: `CocoaError` where a relationship has objects that it can't lead to any more.
+    func checkDestinations(_ db: any MigrationDatabase) throws {
         for owner in tables.destination.entities {
-            for case let list as NSRelationshipDescription in owner.description.ownProperties {
-                guard case .toMany(let toMany)? = owner.property(named: list.name),
-                    list.inverseRelationship.map(plan.isDirect) ?? false
-                else { continue }
-                for (match, old) in plan.sources(of: list) {
+            for case let relationship as NSRelationshipDescription in owner.description.ownProperties {
+                guard let destination = destination(of: owner.property(named: relationship.name)) else { continue }
+                for (match, old) in plan.sources(of: relationship) {
                     guard let entity = tables.source.entity(for: match.source),
                         let property = entity.property(named: old.name)
                     else { continue }
-                    let links = selection(property, of: entity, keepsDirection: false)
-                    try checks.checkDestinations(of: links, from: owner, list, old, toMany.destination, db)
+                    let links =
+                        "SELECT k.a, k.b FROM (\(selection(property, of: entity, keepsDirection: false))) AS k "
+                        + "JOIN \(tables.old(entity.table)) AS o ON o.\(dialect.key) = k.a "
+                        + "WHERE o.\(dialect.entity) = \(dialect.literal(entity))"
+                    try checks.checkDestinations(of: links, from: owner, relationship, old, destination, db)
                 }
             }
         }
@@ -84,7 +86,6 @@ struct LinkMigration {
             let select = selection(property, of: entity, keepsDirection: job.relationship === job.inverse)
             let columns = isReversed ? "l.b, l.a, l.d, l.c" : "l.a, l.b, l.c, l.d"
             let (from, to) = isReversed ? (member, job.owner) : (job.owner, member)
-            try checks.checkDestinations(of: select, from: from, job.relationship, group.old, to, db)
             try db.run(
                 SQLFragment(
                     sql: "INSERT INTO \(links) (OWNER, MEMBER, MEMBERORDER, OWNERORDER) "

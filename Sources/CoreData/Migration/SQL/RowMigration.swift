@@ -127,9 +127,7 @@ struct RowMigration {
     }
 
     /// Clears references to rows that haven't come along.
-    ///
-    /// - Throws: `CocoaError` for those that have, but that the relationship can't lead to any more.
-    func clearLostReferences(_ db: any MigrationDatabase, _ checks: MigrationChecks) throws {
+    func clearLostReferences(_ db: any MigrationDatabase) throws {
         for entity in tables.destination.entities {
             for case .toOne(let toOne)? in entity.description.ownProperties.map({ entity.property(named: $0.name) })
             where plan.isDirect(toOne.description) {
@@ -137,13 +135,6 @@ struct RowMigration {
                     .filter { matching.narrows($0.old, to: toOne.description) }
                     .compactMap { tables.destination.entity(for: $0.match.destination) }
                 if numbers.isEmpty { continue }
-                for (match, old) in plan.sources(of: toOne.description) {
-                    guard let owner = tables.destination.entity(for: match.destination) else { continue }
-                    let links =
-                        "SELECT \(dialect.key) AS a, \(toOne.column) AS b FROM \(entity.table) "
-                        + "WHERE \(dialect.entity) = \(dialect.literal(owner))"
-                    try checks.checkDestinations(of: links, from: owner, toOne.description, old, toOne.destination, db)
-                }
                 let cleared = [toOne.column, toOne.entityColumn, toOne.orderColumn].compactMap { $0 }
                     .map { "\($0) = NULL" }.joined(separator: ", ")
                 try db.run(
