@@ -203,8 +203,11 @@ import Testing
         var context = try migrate(store, to: up)
         #expect(try context.values("Character", "name").sorted() == ["Ada", "Bob", "Cyd"])
         #expect(try context.members("Sidekick", "mentor") == [["Ada"]])
-        // A hero's pupils are heroes.
-        for sidekick in try context.all("Sidekick") { sidekick.setValue(nil, forKey: "mentor") }
+        // A hero's pupils are heroes, and so are a team's members.
+        for sidekick in try context.all("Sidekick") {
+            sidekick.setValue(nil, forKey: "mentor")
+            sidekick.setValue(NSSet(), forKey: "teams")
+        }
         try context.save()
         try store.close()
         let apart = try up.next { model in

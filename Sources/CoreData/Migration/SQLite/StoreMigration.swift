@@ -94,9 +94,9 @@ struct StoreMigration {
     }
 
     private func isMigrated(_ metadata: StoreMetadata, _ db: Database) throws -> Bool {
-        guard metadata.differences(from: matching.destination, configuration: configuration).isEmpty else {
-            return false
-        }
+        let differences = try SQLiteStoreFile.differences(
+            of: matching.destination, configuration: configuration, from: metadata, db)
+        guard differences.isEmpty else { return false }
         do {
             _ = try SQLSchema(
                 model: matching.destination, configuration: configuration, file: SQLiteStoreOpening.contents(db))

@@ -38,14 +38,37 @@ package enum SQLiteStoreFile {
 
     /// The archive of the model that a store was last opened with (`Z_MODELCACHE`); nil where it has none.
     package static func modelCache(at url: URL) throws -> Data? {
-        try reading(url) { db, _ in
-            guard try db.hasTable("Z_MODELCACHE") else { return nil }
-            var content: Data?
-            try db.readRows(of: "Z_MODELCACHE", ["Z_CONTENT"], "WHERE Z_CONTENT IS NOT NULL LIMIT 1") { row in
-                content = try row.data(0)
-            }
-            return content
+        try reading(url) { db, _ in try modelCache(db) }
+    }
+
+    private static func modelCache(_ db: Database) throws -> Data? {
+        guard try db.hasTable("Z_MODELCACHE") else { return nil }
+        var content: Data?
+        try db.readRows(of: "Z_MODELCACHE", ["Z_CONTENT"], "WHERE Z_CONTENT IS NOT NULL LIMIT 1") { row in
+            content = try row.data(0)
         }
+        return content
+    }
+
+    /// One phrase for each entity that a configuration of a model has otherwise than the store: by their version hashes, and where one
+    /// can't be computed, by the model that the store carries.
+    static func differences(
+        of model: NSManagedObjectModel, configuration: String?, from metadata: StoreMetadata, _ db: Database
+    ) throws -> [String] {
+        let differences = metadata.differences(from: model, configuration: configuration)
+        guard differences.isEmpty, !model.entities.allSatisfy(\.hasComputableVersionHash),
+            let cache = try modelCache(db)
+        else { return differences }
+        let carried: NSManagedObjectModel
+        do {
+            carried = try NSManagedObjectModel(modelCache: cache)
+        } catch is ModelError {
+            // A cache that is damaged is as good as none.
+            return []
+        }
+        carried.adoptVersionHashes(fromStoreMetadata: metadata.dictionary)
+        guard metadata.differences(from: carried, configuration: nil).isEmpty else { return [] }
+        return ModelMatching(source: carried, destination: model).unhashedDifferences(configuration: configuration)
     }
 
     /// The model that a store was last opened with; nil where it carries none. Version hashes that can't be computed are

@@ -87,7 +87,8 @@ struct SQLiteStoreOpening {
         }
         let metadata = try StoreMetadata.read(db, errors: errors)
         if !options.ignoresVersionHashes {
-            let differences = metadata.differences(from: model, configuration: configuration)
+            let differences = try SQLiteStoreFile.differences(
+                of: model, configuration: configuration, from: metadata, db)
             if !differences.isEmpty { throw errors.incompatible(differences, metadata: metadata.dictionary) }
         }
         let schema = try SQLSchema(model: model, configuration: configuration, file: try Self.contents(db))
