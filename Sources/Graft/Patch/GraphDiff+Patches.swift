@@ -137,11 +137,22 @@ extension GraphDiff {
         }
     }
 
-    /// Leaves out the changes of some objects.
-    package mutating func leaveOut(_ keys: Set<ObjectKey>) {
+    /// Leaves out the changes that conflicts are about: all of an object, or what is said of a property of it.
+    package mutating func leaveOut(_ conflicts: [Conflict]) {
+        let keys = Set(conflicts.filter { $0.property == nil }.map(\.key))
         deleted.removeAll { keys.contains($0.key) }
         inserted.removeAll { keys.contains($0.key) }
         changed.removeAll { keys.contains($0.key) }
+        let names = Dictionary(grouping: conflicts, by: \.key).mapValues { Set($0.compactMap(\.property)) }
+        for index in inserted.indices {
+            guard let names = names[inserted[index].key] else { continue }
+            inserted[index].properties.removeAll { names.contains($0.name) }
+        }
+        for index in changed.indices {
+            guard let names = names[changed[index].key] else { continue }
+            changed[index].properties.removeAll { names.contains($0.name) }
+        }
+        changed.removeAll { $0.properties.isEmpty }
     }
 
     /// Leaves out what the end of a mention would do to objects: those that nobody owns aren't deleted, and those that

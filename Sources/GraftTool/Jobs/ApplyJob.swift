@@ -74,16 +74,21 @@ struct ApplyJob {
             try GraphDiff(changing: context, entity: entity, options: options, conflicts: &found, change)
         }
         // Made from the store itself, its values fit; what an export rounds must not count as a conflict. Objects may be there that
-        // the patch adds.
+        // the patch adds, and those may be missing that it refers to.
         let forced = GraphDiff.ApplyingOptions(conflicts: .force, diff: options, deletionLimit: deletionLimit)
         if conflicts != .force {
-            found += try container.apply(diff, options: forced, isDryRun: true).conflicts.filter { $0.property == nil }
+            found += try container.apply(diff, options: forced, isDryRun: true).conflicts.filter(isOfObjects)
             if conflicts == .fail, !found.isEmpty { throw GraftError(.changesDoNotFit(found)) }
-            diff.leaveOut(Set(found.map(\.key)))
+            diff.leaveOut(found)
         }
         var report = try container.apply(diff, options: forced, isDryRun: isDryRun)
-        report.conflicts = found + report.conflicts.filter { $0.property == nil && !found.contains($0) }
+        report.conflicts = found + report.conflicts.filter { isOfObjects($0) && !found.contains($0) }
         return report
+    }
+
+    /// Whether a conflict is about objects that are there or not, and not about values.
+    private func isOfObjects(_ conflict: GraphDiff.Conflict) -> Bool {
+        conflict.property == nil || conflict.found == .noObject
     }
 
     /// Reads the patch: an array is a JSON Patch, an object with a version and nothing but what a diff has is a diff,

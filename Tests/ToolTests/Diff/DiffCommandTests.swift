@@ -135,4 +135,31 @@ import Testing
         let damaged = try folder.file("damaged.json", #"{"version": 1, "deleted": 3}"#)
         try graft("apply", damaged, "--store", old).failed(saying: "damaged.json", "the diff is damaged")
     }
+
+    @Test(arguments: [
+        #"[{"op": "replace", "path": "/Tag/0/next", "value": "t77"}, {"op": "add", "path": "/Tag/1/name", "value": "B"}]"#,
+        #"{"Tag": [{"id": "a", "next": "t77"}, {"id": "b", "name": "B"}]}"#,
+    ])
+    func `a patch that refers to an object that isn't there doesn't fit`(_ patch: String) throws {
+        let model = try folder.model(
+            """
+            <entity name="Tag"><attribute name="id" optional="YES" attributeType="String"/>
+              <attribute name="name" optional="YES" attributeType="String"/>
+              <relationship name="next" destinationEntity="Tag" maxCount="1" optional="YES" deletionRule="Nullify"/>
+              <userInfo><entry key="identityAttributes" value="id"/></userInfo></entity>
+            """)
+        let store = folder.path("Tags.sqlite"), file = try folder.file("patch.json", patch)
+        try graft(
+            "import", "-", "--entity", "Tag", "--store", store, "--model", model,
+            input: #"[{"id": "a", "next": {"id": "b"}}]"#, in: folder
+        ).succeeded()
+        let before = try graft("export", store, "--entity", "Tag", in: folder).succeeded().text
+        try graft("apply", file, "--store", store, in: folder).failed(saying: "t77")
+        #expect(try graft("export", store, "--entity", "Tag", in: folder).text == before)
+        // What fits is done where that is asked for, and what doesn't is said.
+        let skipped = try graft("apply", file, "--store", store, "--on-conflict", "skip", in: folder)
+        #expect((skipped.text + skipped.diagnostics).contains("t77"))
+        let after = try graft("export", store, "--entity", "Tag", in: folder).text
+        #expect(after.contains(#""next":"b""#) && after.contains(#""name":"B""#), "\(after)")
+    }
 }

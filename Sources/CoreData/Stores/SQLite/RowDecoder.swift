@@ -164,7 +164,8 @@ struct RowDecoder {
         case .decimal:
             // The shortest text that reads back as the same double: 0.1 and not 0.1000000000000000055.
             let digits = storage == .real ? "\(statement.double(at: column))" : text
-            if storage != .text || number(text) != nil, let decimal = Decimal(string: digits) {
+            // Of what has no digits, an infinity, `Decimal(string:)` makes 0.
+            if storage == .integer || number(digits) != nil, let decimal = Decimal(string: digits) {
                 return .decimal(decimal)
             }
         case .string:
