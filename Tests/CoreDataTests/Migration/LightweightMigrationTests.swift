@@ -437,7 +437,9 @@ import Testing
         }
         for isExternal in [true, false] {
             let store = try MigratingStore(change(!isExternal)) { $0.insert("Power", ["name": "flying"]) }
-            let model = try change(isExternal).next { try $0.entity("Power").attribute("name").versionHashModifier = "x" }
+            let model = try change(isExternal).next {
+                try $0.entity("Power").attribute("name").versionHashModifier = "x"
+            }
             let context = try migrate(store, to: model)
             #expect(try context.all("Power").map { $0.value(forKey: "name") as? String } == ["flying"])
         }

@@ -23,7 +23,8 @@ import Testing
     }
 
     @Test func `the numbers of a tree come back as they are written`() throws {
-        let text = #"{"a":1.0,"b":[0.0,-0.0,1000.0,0.5,7,-3],"c":12345678901234567890,"d":1e400,"e":3.14159265358979323846}"#
+        let text =
+            #"{"a":1.0,"b":[0.0,-0.0,1000.0,0.5,7,-3],"c":12345678901234567890,"d":1e400,"e":3.14159265358979323846}"#
         for part in [text, #"{"a":1}"#, #"[1.0]"#, "0.5", "1e3"] {
             let value = GraphValue.json(try JSONValue(parsing: part))
             let decoded = try JSONDecoder().decode(GraphValue.self, from: JSONEncoder().encode(value))
