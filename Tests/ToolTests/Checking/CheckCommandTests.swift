@@ -80,6 +80,8 @@ import Testing
         #expect(found.findings.map(\.kind) == Array(repeating: "forbiddenValue", count: 4))
         #expect(found.findings.map(\.severity) == Array(repeating: "note", count: 4))
         #expect(Set(found.findings.compactMap(\.property)) == ["name", "seats", "area", "isOpen"])
+        try changeDatabase(at: path, "UPDATE ZROOM SET ZISOPEN = 1.5")
+        #expect(try report(graft("check", path, "--json", in: folder)).findings.contains { $0.property == "isOpen" })
     }
 
     // MARK: Kinds of damage

@@ -101,7 +101,7 @@ struct RowCheck {
                     place: { field.column })
                 try Self.requireRoom(for: value, field, statement.shown(at: position.column))
                 var breach = Self.breach(by: value, field, entity, statement.shown(at: position.column))
-                if case .boolean = value, !(0...1).contains(statement.integer(at: position.column)) {
+                if case .boolean = value, ![0, 1].contains(statement.double(at: position.column)) {
                     breach = "is \(statement.shown(at: position.column)) where a Boolean is 0 or 1"
                 }
                 if let breach {
