@@ -110,8 +110,8 @@ extension GraphValue: Codable {
         }
     }
 
-    /// Encodes the value under the name of its type, trees with numbers that coders write otherwise (`1.0`) as text. Doubles and dates are encoded as their bits and decimals as text,
-    /// because coders round numbers and refuse infinities.
+    /// Encodes the value under the name of its type. Doubles and dates are encoded as their bits and decimals as text,
+    /// because coders round numbers and refuse infinities; so is a tree with numbers that coders write otherwise (`1.0`).
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch self {
