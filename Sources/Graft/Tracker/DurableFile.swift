@@ -59,7 +59,7 @@ struct DurableFile: Sendable {
     static func synchronizeFolder(of url: URL) throws {
         let folder = url.deletingLastPathComponent().path
         // Safe: the string lives as long as the call.
-        let descriptor = unsafe open(folder, O_RDONLY)
+        let descriptor = unsafe open(folder, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw GraftError(.unwritableFile(reason: "error \(errno)"), at: .init(source: folder))
         }

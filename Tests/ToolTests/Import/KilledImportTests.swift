@@ -84,8 +84,9 @@ import Testing
     @Test func `a draft that somebody is still at work on is left alone`() throws {
         let store = folder.path("New.sqlite")
         let draft = try folder.file(".graft-12345678-New.sqlite", "theirs")
+        // Closed in the processes that other tests start meanwhile, which would hold the lock for as long as they run.
         // Safe: the path is a string, which the call copies.
-        let lock = unsafe open(try folder.file(".graft-12345678-New.sqlite.lock", ""), O_RDWR)
+        let lock = unsafe open(try folder.file(".graft-12345678-New.sqlite.lock", ""), O_RDWR | O_CLOEXEC)
         #expect(flock(lock, LOCK_EX) == 0)
         try graft(arguments(store: store, batch: nil)).succeeded()
         #expect(FileManager.default.fileExists(atPath: draft))
