@@ -60,13 +60,9 @@
             from metadata: StoreMetadata, _ connection: PostgreSQLConnection
         ) throws -> [String] {
             if ignoresVersionHashes { return [] }
-            let differences = metadata.differences(from: model, configuration: configuration)
-            guard differences.isEmpty, !model.entities.allSatisfy(\.hasComputableVersionHash),
-                let stored = try Self.model(address, metadata, connection)
-            else {
-                return differences
+            return try metadata.differences(from: model, configuration: configuration) {
+                try Self.model(address, metadata, connection)
             }
-            return ModelMatching(source: stored, destination: model).unhashedDifferences(configuration: configuration)
         }
 
         /// Makes the store one of the model's version, where that is asked for.

@@ -15,10 +15,13 @@ package struct ModelVersionComparison: Sendable {
     package let changedLines: [(old: String, new: String)]
 
     package init(from old: NSManagedObjectModel, to new: NSManagedObjectModel) {
-        let found = ModelMatching(source: old, destination: new).differences()
+        let matching = ModelMatching(source: old, destination: new)
+        let found = matching.differences()
         differences = found.map(\.description)
         obstacles = found.filter { $0.obstacle != nil }.map(\.description)
-        needsMigration = old.entityVersionHashesByName != new.entityVersionHashesByName
+        needsMigration =
+            old.entityVersionHashesByName != new.entityVersionHashesByName
+            || !matching.unhashedDifferences(configuration: nil).isEmpty
         let lines = (Self.bySubject(old), Self.bySubject(new))
         changedLines = lines.0.keys.sorted().compactMap { subject in
             guard let oldLine = lines.0[subject], let newLine = lines.1[subject], oldLine != newLine else { return nil }

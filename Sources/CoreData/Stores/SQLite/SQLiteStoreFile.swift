@@ -50,25 +50,18 @@ package enum SQLiteStoreFile {
         return content
     }
 
-    /// One phrase for each entity that a configuration of a model has otherwise than the store: by their version hashes, and where one
-    /// can't be computed, by the model that the store carries.
+    /// One phrase for each entity that a configuration of a model has otherwise than the store.
     static func differences(
         of model: NSManagedObjectModel, configuration: String?, from metadata: StoreMetadata, _ db: Database
     ) throws -> [String] {
-        let differences = metadata.differences(from: model, configuration: configuration)
-        guard differences.isEmpty, !model.entities.allSatisfy(\.hasComputableVersionHash),
-            let cache = try modelCache(db)
-        else { return differences }
-        let carried: NSManagedObjectModel
-        do {
-            carried = try NSManagedObjectModel(modelCache: cache)
-        } catch is ModelError {
-            // A cache that is damaged is as good as none.
-            return []
+        try metadata.differences(from: model, configuration: configuration) {
+            do {
+                return try modelCache(db).map(NSManagedObjectModel.init(modelCache:))
+            } catch is ModelError {
+                // A cache that is damaged is as good as none.
+                return nil
+            }
         }
-        carried.adoptVersionHashes(fromStoreMetadata: metadata.dictionary)
-        guard metadata.differences(from: carried, configuration: nil).isEmpty else { return [] }
-        return ModelMatching(source: carried, destination: model).unhashedDifferences(configuration: configuration)
     }
 
     /// The model that a store was last opened with; nil where it carries none. Version hashes that can't be computed are

@@ -95,6 +95,29 @@ package struct StoreMetadata {
 
     var versionHashes: [String: Data] { entries[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:] }
 
+    /// One phrase for each entity that a configuration of the model has otherwise than the store: by their version hashes, and where
+    /// one can't be computed, by the model that the store carries.
+    ///
+    /// - Parameter carried: Gives that model; nil where there is none that can be read.
+    package func differences(
+        from model: NSManagedObjectModel, configuration: String?, carried: () throws -> NSManagedObjectModel?
+    ) rethrows -> [String] {
+        let differences = differences(from: model, configuration: configuration)
+        guard differences.isEmpty, !model.entities.allSatisfy(\.hasComputableVersionHash), let carried = try carried(),
+            isDescribed(by: carried)
+        else { return differences }
+        carried.adoptVersionHashes(fromStoreMetadata: dictionary)
+        return ModelMatching(source: carried, destination: model).unhashedDifferences(configuration: configuration)
+    }
+
+    /// Whether a model has the store's entities as the store has them.
+    private func isDescribed(by model: NSManagedObjectModel) -> Bool {
+        let entities = model.entitiesByName
+        return versionHashes.allSatisfy { name, hash in
+            entities[name].map { !$0.hasComputableVersionHash || $0.versionHash == hash } ?? false
+        }
+    }
+
     /// One phrase for each entity that a configuration of the model has otherwise than the store.
     package func differences(from model: NSManagedObjectModel, configuration: String?) -> [String] {
         let stored = versionHashes
