@@ -96,7 +96,7 @@ struct ModelPlanner {
                     entity: draft.entities[number].name, property: name,
                     guess: type.kind.modelName + format + (isOptional ? ", optional" : ""),
                     evidence: evidence.compactMap { $0 }.joined(separator: "; "),
-                    difference: difference(type.otherForm, absence.subtracting(.emptyArray), member)))
+                    difference: difference(type.otherForm, absence.subtracting(.emptyArray), member, number)))
         }
     }
 
@@ -124,14 +124,17 @@ struct ModelPlanner {
     }
 
     /// How an export differs from the data: an object doesn't know in which way it has nothing under a key.
-    private func difference(_ otherForm: String?, _ absence: Absence, _ member: MemberShape) -> String? {
+    private func difference(
+        _ otherForm: String?, _ absence: Absence, _ member: MemberShape, _ number: Int
+    ) -> String? {
         var words = otherForm.map { [$0] } ?? []
         if absence.isSuperset(of: [.missing, .null]) { words.append("a missing key is written as null") }
         if absence.contains(.emptyArray) {
             if absence.contains(.missing) { words.append("a missing key is written as []") }
             if absence.contains(.null) { words.append("null is written as []") }
         }
-        if member.repetitions > 0 { words.append("of a key that is repeated in an object, the last value counts") }
+        let isRepeated = plan.twins(of: member, in: number).contains { $0.repetitions > 0 }
+        if isRepeated { words.append("of a key that is repeated in an object, the last value counts") }
         return words.isEmpty ? nil : words.joined(separator: "; ")
     }
 
@@ -174,7 +177,9 @@ struct ModelPlanner {
             inverse: "",
             isToMany: isToMany)
         relationship.isByIdentifier = true
-        let inverseIsToMany = !isToMany || member.references.count > member.references.values.count
+        let twins = plan.twins(of: member, in: number).map(\.references)
+        let values = twins.reduce(into: Set()) { $0.formUnion($1.values) }
+        let inverseIsToMany = !isToMany || twins.reduce(0) { $0 + $1.count } > values.count
         add(relationship, member, of: number, inverseIsToMany: inverseIsToMany, "by identifier", reference.evidence)
     }
 
@@ -204,7 +209,8 @@ struct ModelPlanner {
                 entity: owner, property: relationship.name,
                 guess: "\(isToMany ? "to-many" : "to-one") \(target), \(manner), inverse \(relationship.inverse)",
                 evidence: [evidence, presenceWords(member, shape)].compactMap { $0 }.joined(separator: "; "),
-                difference: difference(nil, isToMany ? written : absence.subtracting(.emptyArray), member)))
+                difference: difference(
+                    nil, isToMany ? written : absence.subtracting(.emptyArray), member, number)))
     }
 
     // MARK: References
@@ -212,25 +218,26 @@ struct ModelPlanner {
     /// What the bare values under a key refer to: all of them are identities of one entity, and the name fits it or the values
     /// aren't such as happen by chance.
     private func reference(_ member: MemberShape, of number: Int) -> Reference? {
-        let references = member.references
-        guard references.isComplete, !references.values.isEmpty, member.key != plan.entities[number].identity,
-            isBare(member)
+        let twins = plan.twins(of: member, in: number)
+        guard member.key != plan.entities[number].identity, !member.references.values.isEmpty,
+            twins.allSatisfy({ $0.references.isComplete && isBare($0) })
         else { return nil }
+        let values = twins.reduce(into: Set()) { $0.formUnion($1.references.values) }
         let words = ReferenceNames.base(of: member.key) ?? EnglishNames.words(of: member.key)
         let forms = member.direct.arrays > 0 ? member.elements.scalars : member.direct.scalars
         let targets = plan.entities.indices.filter { target in
             plan.entities[target].identity != nil
-                && references.values.allSatisfy { plan.entities[target].contents[$0] != nil }
+                && values.allSatisfy { plan.entities[target].contents[$0] != nil }
         }
         let named = targets.first { target in
             ReferenceNames.name(words, draft.entities[target].name) || words == ["parent"] && target == number
         }
         // Small numbers are in any list of numbers.
         let isTelling =
-            forms.texts == forms.count && references.values.count >= 3 && ReferenceNames.base(of: member.key) != nil
+            forms.texts == forms.count && values.count >= 3 && ReferenceNames.base(of: member.key) != nil
         guard let target = named ?? (isTelling && targets.count == 1 ? targets.first : nil) else { return nil }
         let identity = plan.entities[target].identity ?? ""
-        let count = references.values.count == 1 ? "1 value" : "\(references.values.count) different values"
+        let count = values.count == 1 ? "1 value" : "\(values.count) different values"
         return Reference(
             target: target, words: words, evidence: "\(count), each the \(identity) of a \(draft.entities[target].name)"
         )

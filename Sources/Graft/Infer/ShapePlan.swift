@@ -14,7 +14,10 @@ final class ShapePlan {
 
     /// What becomes an entity.
     struct Entity {
-        let shape: ObjectShape
+        /// The places whose objects are not those of another: all with the same keys and types.
+        var shapes: [ObjectShape]
+        /// The first place, which all are like.
+        var shape: ObjectShape { shapes[0] }
         /// The candidate that identifies its objects, and the values and contents of all places.
         var identity: String?
         var contents: [UInt64: UInt64] = [:]
@@ -30,17 +33,20 @@ final class ShapePlan {
     private var numbers: [ObjectIdentifier: Int] = [:]
     /// The shapes of which an array has two equal objects.
     private var repeatedInArrays: Set<ObjectIdentifier> = []
+    /// The entities of records, and the others by the key under which their objects stand, in singular.
+    private var roots = 0
+    private var named: [String: [Int]] = [:]
+    private var identities: [ObjectIdentifier: IdentityCandidate?] = [:]
 
     init(_ roots: [ObjectShape]) {
         for root in roots { collectRepetitions(root) }
-        for root in roots { add(root) }
+        for root in roots { add([root]) }
+        self.roots = entities.count
         var next = 0
         while next < entities.count {
             for member in entities[next].shape.members {
-                switch content(of: member) {
-                case .object(let child), .objects(let child): place(child, in: next)
-                case .attribute, .tree: break
-                }
+                let children = entities[next].shapes.compactMap { $0[member.key].flatMap(entityShape) }
+                if !children.isEmpty { place(children, in: next) }
             }
             next += 1
         }
@@ -48,6 +54,11 @@ final class ShapePlan {
 
     /// The number of the entity of a shape.
     func number(of shape: ObjectShape) -> Int? { numbers[ObjectIdentifier(shape)] }
+
+    /// What stands under the same key in all places of an entity whose objects are not those of another.
+    func twins(of member: MemberShape, in number: Int) -> [MemberShape] {
+        entities[number].shapes.compactMap { $0[member.key] }
+    }
 
     // MARK: Contents
 
@@ -91,35 +102,60 @@ final class ShapePlan {
         return isSparse || members.contains { $0.key.wholeMatch(of: /[a-z]{2,3}-[A-Z]{2}/) != nil }
     }
 
-    // MARK: Entities
-
-    private func add(_ shape: ObjectShape) {
-        var entity = Entity(shape: shape, paths: [shape.path])
-        if let candidate = identity(of: shape) {
-            entity.identity = candidate.key
-            entity.contents = candidate.contents
-            entity.isShared = candidate.repetitions > 0
+    /// The shape of what stands under a key, where it becomes an entity.
+    private func entityShape(of member: MemberShape) -> ObjectShape? {
+        switch content(of: member) {
+        case .object(let child), .objects(let child): child
+        case .attribute, .tree: nil
         }
-        numbers[ObjectIdentifier(shape)] = entities.count
-        entities.append(entity)
     }
 
-    /// Finds the entity of objects that are nested in those of another.
-    private func place(_ shape: ObjectShape, in owner: Int) {
-        if let known = number(of: shape) {
+    // MARK: Entities
+
+    private func add(_ shapes: [ObjectShape]) {
+        let number = entities.count
+        let shape = shapes[0]
+        entities.append(Entity(shapes: [], identity: identity(of: shape)?.key, paths: []))
+        if !shape.isRoot { named[EnglishNames.singular(shape.key), default: []].append(number) }
+        for shape in shapes { join(shape, number) }
+    }
+
+    /// Makes the objects of a place an entity's, and those that are nested in them those of what is nested in its other places.
+    private func join(_ shape: ObjectShape, _ number: Int) {
+        guard numbers.updateValue(number, forKey: ObjectIdentifier(shape)) == nil else { return }
+        if let candidate = identity(of: shape) {
+            let isKnown = candidate.contents.keys.contains { entities[number].contents[$0] != nil }
+            if isKnown || candidate.repetitions > 0 { entities[number].isShared = true }
+            entities[number].contents.merge(candidate.contents) { first, _ in first }
+        }
+        entities[number].paths.append(shape.path)
+        let isFirst = entities[number].shapes.isEmpty
+        guard isFirst || !entities[number].shape.isRoot else { return }
+        entities[number].shapes.append(shape)
+        if isFirst { return }
+        for member in entities[number].shape.members {
+            guard let known = entityShape(of: member).flatMap(self.number(of:)),
+                let child = shape[member.key].flatMap(entityShape)
+            else { continue }
+            join(child, known)
+        }
+    }
+
+    /// Finds the entity of objects that are nested in those of another, in all of its places under the same key.
+    private func place(_ shapes: [ObjectShape], in owner: Int) {
+        if let known = number(of: shapes[0]) {
             entities[owner].nested.insert(known)
             return
         }
-        let match = entities.indices.first { isSame(shape, as: $0) && !reaches(owner, from: $0) }
+        let alike = Array(0..<roots) + named[EnglishNames.singular(shapes[0].key), default: []]
+        let match = alike.first { number in
+            var comparison = Comparison()
+            return shapes.allSatisfy { isSame($0, as: number, &comparison) } && !reaches(owner, from: number)
+        }
         if let match {
-            let candidate = identity(of: shape)
-            let overlap = candidate?.contents.keys.contains { entities[match].contents[$0] != nil } ?? false
-            entities[match].isShared = entities[match].isShared || overlap || (candidate?.repetitions ?? 0) > 0
-            entities[match].contents.merge(candidate?.contents ?? [:]) { first, _ in first }
-            entities[match].paths.append(shape.path)
-            numbers[ObjectIdentifier(shape)] = match
+            for shape in shapes { join(shape, match) }
         } else {
-            add(shape)
+            add(shapes)
         }
         entities[owner].nested.insert(match ?? entities.count - 1)
     }
@@ -133,42 +169,67 @@ final class ShapePlan {
         return false
     }
 
-    /// Whether the objects of a place can be an entity's: each is the record of the same identity, or they have the same keys
-    /// and types.
-    private func isSame(_ shape: ObjectShape, as number: Int) -> Bool {
-        let entity = entities[number]
-        let candidate = identity(of: shape)
-        guard candidate?.key == entity.identity else { return false }
-        let isConsistent = candidate?.contents.allSatisfy { entity.contents[$0.key] ?? $0.value == $0.value } ?? true
-        guard isConsistent else { return false }
-        if entity.shape.isRoot {
-            guard let candidate, !reachesRecursion(shape) else { return false }
-            return candidate.contents.keys.allSatisfy { entity.contents[$0] != nil }
-        }
+    /// What a comparison of places has found so far.
+    private struct Comparison {
+        /// The pairs that have been compared.
         var seen: Set<[ObjectIdentifier]> = []
-        return EnglishNames.singular(shape.key) == EnglishNames.singular(entity.shape.key)
-            && !reachesRecursion(shape) && isAlike(shape, entity.shape, &seen)
+        /// The contents, by identity, of what would become an entity's.
+        var joining: [Int: [UInt64: UInt64]] = [:]
     }
 
-    private func isAlike(_ one: ObjectShape, _ other: ObjectShape, _ seen: inout Set<[ObjectIdentifier]>) -> Bool {
-        guard seen.insert([ObjectIdentifier(one), ObjectIdentifier(other)]).inserted else { return true }
+    /// Whether the objects of a place can be an entity's: each is the record of the same identity, or they have the same keys
+    /// and types.
+    private func isSame(_ shape: ObjectShape, as number: Int, _ comparison: inout Comparison) -> Bool {
+        let entity = entities[number]
+        let candidate = identity(of: shape)
+        guard candidate?.key == entity.identity, !reachesRecursion(shape) else { return false }
+        if let candidate {
+            let isConsistent = candidate.contents.allSatisfy { value, contents in
+                (entity.contents[value] ?? comparison.joining[number]?[value] ?? contents) == contents
+            }
+            guard isConsistent else { return false }
+            comparison.joining[number, default: [:]].merge(candidate.contents) { first, _ in first }
+        }
+        if entity.shape.isRoot {
+            return candidate?.contents.keys.allSatisfy { entity.contents[$0] != nil } ?? false
+        }
+        return entity.shapes.allSatisfy { isAlike(shape, $0, &comparison) }
+    }
+
+    private func isAlike(_ one: ObjectShape, _ other: ObjectShape, _ comparison: inout Comparison) -> Bool {
+        guard comparison.seen.insert([ObjectIdentifier(one), ObjectIdentifier(other)]).inserted else { return true }
         guard one.members.count == other.members.count else { return false }
         return one.members.allSatisfy { member in
             guard let twin = other[member.key], member.absence(in: one) == twin.absence(in: other) else { return false }
             switch (content(of: member), content(of: twin)) {
             case (.attribute(let type), .attribute(let twinType)): return type == twinType
-            case (.tree, .tree): return true
+            case (.tree, .tree): return member.hasLongNumbers == twin.hasLongNumbers
             case (.object(let child), .object(let twin)), (.objects(let child), .objects(let twin)):
-                return identity(of: child)?.key == identity(of: twin)?.key && isAlike(child, twin, &seen)
+                if let known = number(of: twin) { return isSame(child, as: known, &comparison) }
+                return isAlike(child, twin, &comparison) && areConsistent(child, twin)
             default: return false
             }
         }
+    }
+
+    /// Whether the objects of two places have the same identity, and where they have the same one, the same contents.
+    private func areConsistent(_ one: ObjectShape, _ other: ObjectShape) -> Bool {
+        let (candidate, twin) = (identity(of: one), identity(of: other))
+        guard let candidate, let twin, candidate.key == twin.key else { return candidate == nil && twin == nil }
+        return candidate.contents.allSatisfy { (twin.contents[$0.key] ?? $0.value) == $0.value }
     }
 
     // MARK: Identities
 
     /// What identifies the objects of a shape.
     private func identity(of shape: ObjectShape) -> IdentityCandidate? {
+        if let known = identities[ObjectIdentifier(shape)] { return known }
+        let found = findIdentity(of: shape)
+        identities[ObjectIdentifier(shape)] = .some(found)
+        return found
+    }
+
+    private func findIdentity(of shape: ObjectShape) -> IdentityCandidate? {
         guard !repeatedInArrays.contains(ObjectIdentifier(shape)) else { return nil }
         return shape.candidates.filter { candidate in
             guard candidate.identifies(shape), let member = shape[candidate.key], !member.direct.scalars.hasEmptyText,

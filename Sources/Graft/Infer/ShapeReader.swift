@@ -5,8 +5,8 @@ import Foundation
 
 /// Looks at the records of texts.
 struct ShapeReader: ~Copyable {
-    /// How deep objects are looked into; what is deeper is a tree.
-    private static let maximumDepth = 64
+    /// How deep objects are looked into; what is deeper is a tree, as an export nests no deeper.
+    private static let maximumDepth = ExportOptions().maximumNesting
     /// How many keys are told apart in all.
     private static let maximumMembers = 20_000
 
