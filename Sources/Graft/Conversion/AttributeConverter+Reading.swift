@@ -31,7 +31,7 @@ extension AttributeConverter {
     }
 
     private func converted(_ token: JSONToken, _ reader: inout JSONReader) throws -> GraphValue {
-        if kind == .transformable { return Self.unwrapped(try reader.heldValue()) }
+        if kind == .transformable { return Self.unwrapped(try reader.heldValue().keepingLast(of: &reader.passedOver)) }
         if kind == .binary, token == .beginObject || token == .beginArray {
             return .data(Data(try reader.bytesOfTree()))
         }
@@ -57,11 +57,14 @@ extension AttributeConverter {
     ///
     /// - Throws: ``GraftError`` with `wrongType` or `outOfRange`, without a place.
     package func value(of json: JSONValue) throws -> GraphValue {
-        if kind == .transformable { try json.requireHeld() }
+        if kind == .transformable {
+            try json.requireHeld()
+            var passedOver: [String] = []
+            return json == .null ? .null : Self.unwrapped(json.keepingLast(of: &passedOver))
+        }
         do throws(Misfit) {
             switch json {
             case .null: return .null
-            case _ where kind == .transformable: return Self.unwrapped(json)
             case .string(let text) where kind == .string: return .string(text)
             case .bool(let flag): return try value(of: flag)
             case .number(let number):

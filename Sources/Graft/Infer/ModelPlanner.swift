@@ -220,7 +220,7 @@ struct ModelPlanner {
     private func reference(_ member: MemberShape, of number: Int) -> Reference? {
         let twins = plan.twins(of: member, in: number)
         guard member.key != plan.entities[number].identity, !member.references.values.isEmpty,
-            twins.allSatisfy({ $0.references.isComplete && isBare($0) })
+            twins.allSatisfy({ $0.references.isComplete && $0.repetitions == 0 && isBare($0) })
         else { return nil }
         let values = twins.reduce(into: Set()) { $0.formUnion($1.references.values) }
         let words = ReferenceNames.base(of: member.key) ?? EnglishNames.words(of: member.key)

@@ -11,6 +11,8 @@ struct ScalarForms {
     private(set) var longIntegers = 0
     /// Numbers that a double holds: their shortest text is the same number.
     private(set) var doubles = 0
+    /// Whether one of them is none that a store keeps of a decimal.
+    private(set) var hasPlainDouble = false
     /// Numbers that only a decimal holds, and those that neither does.
     private(set) var decimals = 0
     private(set) var longNumbers = 0
@@ -43,6 +45,7 @@ struct ScalarForms {
         }
         if shortest == JSONValue.Number(checkedText: reader.string(of: text)) {
             doubles += 1
+            if reader.decimal(of: text).map({ $0.keptBySQLite != $0 }) ?? true { hasPlainDouble = true }
         } else if reader.decimal(of: text) != nil {
             decimals += 1
         } else {
@@ -105,7 +108,7 @@ extension ScalarForms {
         }
         // A store keeps 15 digits of a decimal, and a tree all 38.
         guard decimals == 0, longIntegers == 0 else { return nil }
-        return ScalarType(kind: Self.isMoney(key) ? .decimal : .double)
+        return ScalarType(kind: Self.isMoney(key) && !hasPlainDouble ? .decimal : .double)
     }
 
     private static func isMoney(_ key: String) -> Bool {

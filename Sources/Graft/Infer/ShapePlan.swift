@@ -65,6 +65,9 @@ final class ShapePlan {
     /// What stands under a key, over all objects.
     func content(of member: MemberShape) -> Content {
         let (direct, elements) = (member.direct, member.elements)
+        if member.repetitions > 0, direct.objects + elements.objects > 0 {
+            return .tree("the key is repeated in an object")
+        }
         let kinds = [direct.scalars.count, direct.objects, direct.arrays].count { $0 > 0 }
         if kinds > 1 { return .tree("texts, objects and arrays are mixed") }
         if direct.scalars.count > 0 {

@@ -43,6 +43,8 @@ package struct JSONReader: ~Copyable {
     private let options: Options
     /// The token that was returned last: `skipValue()` and `value()` continue from there.
     private(set) var latest = JSONToken.endOfInput
+    /// The keys of trees that were passed over, as the same object has them again.
+    var passedOver: [String] = []
     /// Keys of open objects that the window has left behind, by depth, for the path of an error.
     var savedKeys: [Int: (offset: Int, key: String)] = [:]
     var recordState = RecordState.atStart

@@ -27,4 +27,46 @@ extension JSONValue.Object {
         if index.count == members.count { return members }
         return members.indices.filter { index[JSONKeyBytes(members[$0].key)] == $0 }.map { members[$0] }
     }
+
+    fileprivate var hasRepeatedKeys: Bool {
+        if members.count > 8 { return indexByKey().count < members.count }
+        return members.indices.contains { number in
+            members[..<number].contains { $0.key.hasSameBytes(as: members[number].key) }
+        }
+    }
+}
+
+extension JSONValue {
+    /// The tree with the members that count.
+    ///
+    /// - Parameter passedOver: Gets the keys of the others.
+    func keepingLast(of passedOver: inout [String]) -> JSONValue {
+        hasRepeatedKeys ? rebuilt(&passedOver) : self
+    }
+
+    private var hasRepeatedKeys: Bool {
+        switch self {
+        case .null, .bool, .number, .string: false
+        case .array(let elements): elements.contains(where: \.hasRepeatedKeys)
+        case .object(let object): object.hasRepeatedKeys || object.members.contains { $0.value.hasRepeatedKeys }
+        }
+    }
+
+    private func rebuilt(_ passedOver: inout [String]) -> JSONValue {
+        switch self {
+        case .null, .bool, .number, .string: return self
+        case .array(let elements): return .array(elements.map { $0.rebuilt(&passedOver) })
+        case .object(let object):
+            let index = object.indexByKey()
+            var members: [JSONValue.Object.Member] = []
+            for (number, member) in object.members.enumerated() {
+                if index[JSONKeyBytes(member.key)] == number {
+                    members.append(.init(key: member.key, value: member.value.rebuilt(&passedOver)))
+                } else {
+                    passedOver.append(member.key)
+                }
+            }
+            return .object(JSONValue.Object(members: members))
+        }
+    }
 }

@@ -1,6 +1,7 @@
 // Keys that no property maps to. One among others is counted, or is an error of a strict import. An object that has nothing else
 // is none of the entity's: a misspelt envelope, an error message of a server. It would make an empty object each time. A key that
-// an object has again is counted in the same way: the last value stays, as RFC 8259 (section 4) says that most readers do.
+// an object has again is counted in the same way: the last value stays, as RFC 8259 (section 4) says that most readers do. Where it
+// leads to objects, those of the values before would be there for nobody, each time: that is an error.
 
 extension JSONSnapshotReader {
     /// What unknown keys of an object mean.
@@ -64,6 +65,33 @@ extension JSONSnapshotReader {
         guard failures != nil else { throw error }
         try failures?.note(error, record: recordCount)
         return false
+    }
+
+    /// Takes note of a key that the object has had already.
+    ///
+    /// - Throws: ``GraftError`` where something else than an attribute is below it.
+    mutating func noteRepeated(
+        _ text: JSONText, _ target: KeyTree.Target, in keys: KeyTree, of plan: JSONEntityPlan, _ check: KeyCheck
+    ) throws {
+        note(text, isRepeated: true, in: keys, of: plan, check)
+        switch target.role {
+        case .attribute, .ignored: return
+        case .toOne, .toMany, .step: break
+        }
+        let key = DiffRendering.visible(reader.string(of: text))
+        let words = "the object has the key '\(key)' twice, and objects below it"
+        let error = reader.error(
+            .other(finding: words, remedy: "Leave one of the two, or make one of both."), entity: plan.name)
+        guard failures != nil else { throw error }
+        try failures?.note(error, record: recordCount)
+    }
+
+    /// Counts the keys that were passed over in an attribute's tree.
+    mutating func notePassedOver(in property: Int, of plan: JSONEntityPlan) {
+        for key in reader.passedOver {
+            unknownKeys.noteRepeated(path: [plan.names[property], key], of: plan.number)
+        }
+        reader.passedOver = []
     }
 
     /// Counts a key that isn't in the mapping, or that the object has had already.

@@ -51,7 +51,7 @@ extension JSONSnapshotReader {
         var previous = -1
         while case .key(let text) = token {
             if let key = reader.index(of: text, in: keys.table, expected: expected) {
-                if !met.insert(key) { note(text, isRepeated: true, in: keys, of: plan, check) }
+                if !met.insert(key) { try noteRepeated(text, keys.targets[key], in: keys, of: plan, check) }
                 if key != expected, previous >= 0 { successors[previous] = key }
                 knownCount &+= 1
                 previous = keys.firstKeyNumber &+ key
@@ -91,6 +91,7 @@ extension JSONSnapshotReader {
         switch value {
         case .decimal(let exact) where keepsDoubles: value = kept(exact, property, of: plan)
         case .double(let closest) where abs(closest) >= 16_777_216: noteRounding(closest, property, of: plan)
+        case .json where !reader.passedOver.isEmpty: notePassedOver(in: property, of: plan)
         default: break
         }
         snapshot.tables[plan.number].setValue(value, plan.columns[property], row: row)

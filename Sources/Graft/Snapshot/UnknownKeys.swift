@@ -51,6 +51,16 @@ struct UnknownKeys {
         met(number)
     }
 
+    /// Notes a repeated key of an attribute's tree.
+    mutating func noteRepeated(path: [String], of entity: Int) {
+        guard isCounting else { return }
+        if let number = entries.firstIndex(where: { $0.isRepeated && $0.entity == entity && $0.path == path }) {
+            entries[number].count += 1
+        } else if entries.count < Self.limit {
+            entries.append(Entry(entity: entity, path: path, isRepeated: true, count: 1))
+        }
+    }
+
     /// Counts an entry once more.
     mutating func met(_ number: Int) {
         if isCounting { entries[number].count += 1 }

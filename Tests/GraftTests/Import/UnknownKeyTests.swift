@@ -94,6 +94,32 @@ import Testing
         #expect(try stack.perform { try $0.all("Character").compactMap { $0.text("name") }.sorted() } == ["B", "C"])
     }
 
+    @Test func `objects of a key that an object has again are refused, and nothing of them stays`() throws {
+        for text in [
+            #"[{"id": 1, "publisher": {"id": 1}, "publisher": {"id": 2}}]"#,
+            #"[{"id": 1, "powers": [{"id": 1}], "powers": []}]"#,
+        ] {
+            let error = try #require(refuse(text, .report))
+            #expect(error.place.entity == "Character" && error.description.contains("twice"))
+        }
+        #expect(try stack.perform { try $0.all("Publisher").count + $0.all("Power").count } == 0)
+    }
+
+    @Test func `of a key that a tree has again the last value counts, and importing it again changes nothing`() throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Note", info: ["identityAttributes": "id"],
+            [
+                .attribute("id", .integer64AttributeType, json: "id"),
+                .attribute("tree", .transformableAttributeType, json: "tree"),
+            ])
+        let notes = try TestStack(sketch.model())
+        let text = #"[{"id": 1, "tree": [{"a": 1, "b": {"c": 1, "c": 2}, "a": 3}]}]"#
+        let report = try notes.importJSON(text, "Note")
+        #expect(report.repeatedKeys.map(\.key) == ["tree.a", "tree.c"])
+        #expect(try notes.importJSON(text, "Note").entities.map(\.counts.unchanged) == [1])
+    }
+
     @Test func `repeated keys are found in an entity of any number of attributes`() throws {
         var sketch = ModelSketch()
         let names = (0..<150).map { "a\($0)" }

@@ -240,6 +240,48 @@ import Testing
         data.expectEqual()
     }
 
+    @Test func `what is nested in places that became one entity is one, too, where its objects are the same`() throws {
+        let shared = try infer(
+            "recs.json",
+            """
+            [{"home": {"address": {"city": {"id": 1}}}, "work": {"boss": {"home": {"address": {"city": {"id": 1}}}}}}]
+            """)
+        let city = try shared.relationship("Address", "city")
+        #expect(city.inverseRelationship?.isToMany == true && city.deleteRule == .nullifyDeleteRule)
+        shared.expectEqual()
+
+        let different = try infer(
+            "recs.json",
+            """
+            [{"home": {"address": {"city": {"id": 1, "n": "a"}}},
+              "work": {"boss": {"home": {"address": {"city": {"id": 1, "n": "b"}}}}}}]
+            """)
+        #expect(try different.relationship("Address", "city").inverseRelationship?.isToMany == false)
+        different.expectEqual()
+    }
+
+    @Test func `objects that an export wouldn't nest any more are a tree`() throws {
+        let text = (0..<40).reduce("1") { text, _ in "{\"a\": \(text)}" }
+        try infer("recs.json", "[\(text)]").expectEqual()
+        let mixed = (0..<40).reduce("1") { text, number in "{\"a\(number)\": \(text)}" }
+        try infer("recs.json", "[\(mixed)]").expectEqual()
+    }
+
+    @Test func `money that a decimal doesn't hold is a double`() throws {
+        for number in ["1e128", "1.7976931348623157e308"] {
+            let data = try infer("recs.json", "[{\"price\": \(number)}, {\"price\": 1.5}]")
+            #expect(try data.attribute("Rec", "price").attributeType == .doubleAttributeType)
+            data.expectEqual()
+        }
+    }
+
+    @Test func `objects of a repeated key are a tree, of which the last counts`() throws {
+        let text = #"[{"id": 1, "a": {"b": 1}, "a": {"b": 2}}, {"id": 2, "a": {"b": 1, "b": 3}}]"#
+        let data = try infer("recs.json", text)
+        #expect(try data.attribute("Rec", "a").attributeType == .transformableAttributeType)
+        data.expectEqual(\.withoutRepeatedKeys)
+    }
+
     @Test func `objects that nest their own kind are one entity`() throws {
         let data = try infer(
             "tree.json",
