@@ -23,7 +23,7 @@ struct ArchiveModelMatch {
     /// By entity of the schema: the properties that the archive has of its objects or those of a sub-entity.
     private var said: [Set<Int>]
     /// One phrase for what has no place.
-    private var misfits: [String] = []
+    private(set) var misfits: [String] = []
 
     /// - Throws: ``GraftError`` with `otherModel` where the models differ more than they may.
     init(
@@ -79,7 +79,7 @@ struct ArchiveModelMatch {
 
     private mutating func match(_ entity: ArchiveEntity, _ header: GraphArchive.Header.Entity) -> Entity? {
         guard let number = schema.number(ofEntity: entity.name) else {
-            misfits.append("entity '\(entity.name)' isn't in the model")
+            misfits.append("entity '\(entity.name)' isn't in the model (objects: \(header.objectCount))")
             return nil
         }
         if schema.entities[number].isAbstract, header.objectCount > 0 {

@@ -63,6 +63,7 @@ struct RestoreRun {
             }
             throw error.located(in: .init(source: archive.source.name))
         }
+        report.misfits = match.misfits
         report.isDryRun = options.isDryRun
         progress.finish()
         return report

@@ -109,7 +109,7 @@ extension GraftError {
         case .otherModel(let differences):
             (
                 "the archive was made with another model: \(differences.joined(separator: "; "))",
-                "Use the model in the archive, or accept the differences by option."
+                "Use the model in the archive, or restore it with what differs left out (graft restore --fit, ModelFit)."
             )
         case .invalidModel(let reason):
             ("the model is invalid: \(reason)", "Correct the model.")

@@ -121,12 +121,16 @@ public struct ImportReport: Sendable, Hashable, Codable {
     /// The values that weren't taken because objects are of another entity than the data says, and stay so (`JSONEntityChange`).
     public internal(set) var leftOutValues: [LeftOutValues] = []
 
+    /// What of an archive the model has no place for, and what wasn't restored because of that, a phrase each
+    /// (``GraphArchive/ModelFit/partial``).
+    public internal(set) var misfits: [String] = []
+
     /// What a dry run would delete beyond a limit, so that the import itself would fail: a sentence for each entity.
     public internal(set) var exceededLimits: [String] = []
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case entities, recordCount, batchCount, fetchCount, unresolvedReferences, isDryRun, failures, keptLinks,
-            unknownKeys, repeatedKeys, emptyObjects, roundedValues, leftOutValues, exceededLimits
+            unknownKeys, repeatedKeys, emptyObjects, roundedValues, leftOutValues, misfits, exceededLimits
     }
 
     /// An empty report.
@@ -149,6 +153,7 @@ public struct ImportReport: Sendable, Hashable, Codable {
         emptyObjects = try container.decodeIfPresent(Int.self, forKey: .emptyObjects) ?? 0
         roundedValues = try container.decodeIfPresent([RoundedValues].self, forKey: .roundedValues) ?? []
         leftOutValues = try container.decodeIfPresent([LeftOutValues].self, forKey: .leftOutValues) ?? []
+        misfits = try container.decodeIfPresent([String].self, forKey: .misfits) ?? []
         exceededLimits = try container.decodeIfPresent([String].self, forKey: .exceededLimits) ?? []
     }
 
@@ -174,7 +179,7 @@ extension ImportReport: CustomStringConvertible {
         let lines =
             entities.map { "\($0.name): \($0.counts)" }
             + unknownKeys.map(\.description) + repeatedKeys.map(\.description) + roundedValues.map(\.description)
-            + leftOutValues.map(\.description) + exceededLimits
+            + leftOutValues.map(\.description) + misfits.map { "not restored: \($0)" } + exceededLimits
         let text = lines.isEmpty ? "nothing to import" : lines.joined(separator: "\n")
         return isDryRun ? "\(text)\n(dry run, nothing was kept)" : text
     }

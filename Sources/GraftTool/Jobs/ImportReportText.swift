@@ -35,6 +35,7 @@ enum ImportReportText {
         return keys + more + report.repeatedKeys.prefix(shownCount).map(\.description) + empty
             + report.roundedValues.map(\.description)
             + report.leftOutValues.map(\.description)
+            + report.misfits.map { "not restored: \($0)" }
             + report.exceededLimits.map { "\($0): --max-deletions allows more" }
     }
 
