@@ -164,7 +164,16 @@ extension NSManagedObjectContext {
             unique: members.objects.filter {
                 !delta.removed.contains($0) && !(isOrdered && delta.hasReturned($0))
             })
-        for object in delta.added.objects { current.append(object) }
+        let inverse = owner.layout.slots[slot].isDecidedByMembers ? owner.layout.inverses[slot] : nil
+        for object in delta.added.objects {
+            // What has left and come back is a member if it still was one.
+            if let inverse, delta.hasReturned(object), !members.contains(object),
+                object.isFault || !object.leads(inverse, to: owner)
+            {
+                continue
+            }
+            current.append(object)
+        }
         owner.values[slot] = .objects(current)
     }
 

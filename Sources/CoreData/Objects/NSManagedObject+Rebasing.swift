@@ -225,7 +225,12 @@ extension NSManagedObject {
 
     private func rebaseMembers(_ slot: Int, from before: ManagedValue, to current: ManagedValue, keeping isKept: Bool) {
         guard touched.contains(slot) else { return }
-        let delta = ToManyDelta(from: before, to: current)
+        var delta = ToManyDelta(from: before, to: current)
+        if layout.slots[slot].isDecidedByMembers, case .objects = current, let inverse = layout.inverses[slot] {
+            // What no member's unsaved change says is what an older row said.
+            for member in delta.added.objects + delta.removed.objects
+            where !member.isDeleted && !member.differs(inverse) { delta.forget(member) }
+        }
         if !isKept {
             touched.remove(slot)
             guard let inverse = layout.inverses[slot] else { return }

@@ -39,4 +39,54 @@ import Testing
         #expect(owners.map { $0.one("passport") != nil } == [true, false])
         #expect(try library.fetch("Passport", in: reader).first?.one("owner") === owners[0])
     }
+
+    // In a refresh the member comes before its owner, or after it.
+    @Test(arguments: StoreKind.allCases, [("Book", false), ("Book", true), ("Novel", false), ("Novel", true)])
+    func `a link that is made again where somebody has taken it away meanwhile goes with a refresh, on both sides`(
+        _ kind: StoreKind, _ given: (entity: String, reads: Bool)
+    ) throws {
+        let (entity, reads) = given
+        let library = try Library(kind)
+        _ = library.insert(entity, ["title": "b"])
+        _ = library.insert("Chapter", ["heading": "c"])
+        try library.context.save()
+        let (context, other) = (library.newContext(), library.newContext())
+        context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+        context.undoManager = UndoManager()
+        let book = try #require(try library.fetch(entity, in: context).first)
+        let chapter = try #require(try library.fetch("Chapter", in: context).first)
+        chapter.setValue(book, forKey: "book")
+        try context.save()
+        let saves = PostedNotifications(.NSManagedObjectContextDidSave, from: other)
+        try other.existingObject(with: book.objectID).setValue("d", forKey: "title")
+        try other.save()
+        context.mergeChanges(fromContextDidSave: try #require(saves.notifications.last))
+        context.undo()
+        try other.existingObject(with: chapter.objectID).setValue(nil, forKey: "book")
+        try other.save()
+        context.redo()
+        if reads { #expect(book.ordered("chapters") == [chapter] && chapter.one("book") === book) }
+        context.refreshAllObjects()
+        #expect(book.ordered("chapters").isEmpty && chapter.one("book") == nil)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a member that leaves an order and comes back is the last one after a refresh, too`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let made = library.insert("Book", ["title": "b"])
+        for heading in ["a", "b", "c"] {
+            library.insert("Chapter", ["heading": heading]).setValue(made, forKey: "book")
+        }
+        try library.context.save()
+        for reads in [false, true] {
+            let context = library.newContext()
+            let book = try #require(try library.fetch("Book", in: context).first)
+            let chapter = try library.fetch("Chapter", sortedBy: "heading", in: context)[0]
+            chapter.setValue(nil, forKey: "book")
+            chapter.setValue(book, forKey: "book")
+            if reads { _ = book.ordered("chapters") }
+            context.refreshAllObjects()
+            #expect(book.ordered("chapters").map { $0.value(forKey: "heading") as? String } == ["b", "c", "a"])
+        }
+    }
 }
