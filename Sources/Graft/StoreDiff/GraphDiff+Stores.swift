@@ -9,13 +9,15 @@ extension GraphDiff {
     ///
     /// Objects are told apart by their identity, by a guess that holds in both stores, or by their rows where the stores are of
     /// one lineage. Memory grows with the number of differences, not with the stores; the exception are models with an entity
-    /// of which nothing of that holds, or whose identity includes a relationship: they are compared in memory, as
+    /// of which nothing of that holds, or whose identity includes a relationship, and entities that own objects of others which
+    /// aren't named: they are compared in memory, as
     /// ``init(from:to:entities:options:)-(NSManagedObjectContext,_,_,_)`` does.
     ///
     /// - Parameters:
     ///   - old: The store before.
     ///   - new: The store after, with an equal model.
-    ///   - entities: The names of the entities, which stand for their sub-entities, too; nil for all.
+    ///   - entities: The names of the entities, which stand for their sub-entities, too; nil for all. What their objects own is
+    ///     compared with them.
     ///   - options: What takes part.
     ///   - progress: Is told how many objects of both stores have been read; cancelling it ends the work.
     /// - Throws: ``GraftError``: `modelMismatch` where the models differ, `missingIdentity` and `duplicateIdentity` for
@@ -51,16 +53,11 @@ extension GraphDiff {
                 let sides = (try StoreEvidence(contexts.0, schema), try StoreEvidence(contexts.1, schema))
                 let identification = try IdentityDecision(schema, options, [sides.0, sides.1]).identification
                 let identified = try schema.identified(by: identification)
-                // Of what has no objects, none need to be told apart.
-                let hasAll = try compared.allSatisfy { number in
-                    let entity = identified.entities[number]
-                    return try !entity.identity.isEmpty || entity.isByRow == true
-                        || entity.relatedIdentity.isEmpty && sides.0.count(of: number) + sides.1.count(of: number) == 0
-                }
-                guard hasAll else { return nil }
+                let scope = try DiffScope(identified, options)
+                guard try Self.isReadable(sides, compared, scope) else { return nil }
                 var comparison = try StoreComparison(
                     StoreSide(contexts.0, identified, identification),
-                    StoreSide(contexts.1, identified, identification), DiffScope(identified, options),
+                    StoreSide(contexts.1, identified, identification), scope,
                     entities: compared, differences)
                 return try comparison.diff(
                     ObjectProgress(progress) { try contexts.0.count(of: compared, schema) },
@@ -72,6 +69,32 @@ extension GraphDiff {
         } else {
             try self.init(
                 from: old.newBackgroundContext(), to: new.newBackgroundContext(), entities: entities, options: options)
+        }
+    }
+
+    /// Whether the objects of some entities can be compared one after the other: each is told apart without its place, those that
+    /// they refer to as well, and what they own is among them.
+    private static func isReadable(
+        _ sides: (StoreEvidence, StoreEvidence), _ compared: [Int], _ scope: DiffScope
+    ) throws -> Bool {
+        let schema = scope.schema
+        var told = Set(compared)
+        for entity in compared {
+            for (number, property) in schema.entities[entity].properties.enumerated()
+            where scope.entities[entity].contains[number] {
+                guard let destination = property.destination else { continue }
+                let ends = schema.entities.indices.filter {
+                    !schema.entities[$0].isAbstract && schema.isEntity($0, kindOf: destination)
+                }
+                if scope.entities[entity].follows[number], !ends.allSatisfy(compared.contains) { return false }
+                told.formUnion(ends)
+            }
+        }
+        return try told.allSatisfy { number in
+            let entity = schema.entities[number]
+            // Of what has no objects, none need to be told apart.
+            return try !entity.identity.isEmpty || entity.isByRow == true
+                || entity.relatedIdentity.isEmpty && sides.0.count(of: number) + sides.1.count(of: number) == 0
         }
     }
 }

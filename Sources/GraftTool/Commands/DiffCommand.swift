@@ -35,7 +35,7 @@ struct DiffCommand: JobCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Of stores, the entity to compare, with its sub-entities; of JSON, that of the objects at the top.",
+            "Of stores, the entity to compare, with its sub-entities and what its objects own; of JSON, that of the objects at the top.",
             valueName: "name"))
     var entity: String?
 

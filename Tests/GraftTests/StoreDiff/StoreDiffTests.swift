@@ -22,6 +22,11 @@ import Testing
             #expect(try GraphDiff(from: new.container, to: old.container) == diff.inverted, "seed \(seed)")
             compared += 1
             let schema = try GraphSchema(old.container.managedObjectModel)
+            let one = [schema.entities[seed % schema.entities.count].name]
+            if let expected = try? GraphDiff(from: contexts.0, to: contexts.1, entities: one) {
+                let diff = try GraphDiff(from: old.container, to: new.container, entities: one)
+                #expect(diff == expected, "seed \(seed), \(one)\n\(diff.text())\n\(expected.text())")
+            }
             if schema.entities.allSatisfy({ $0.isAbstract || !$0.identity.isEmpty }) { streamed += 1 }
         }
         #expect(compared > Laws.count(10, otherwise: 5))
