@@ -45,23 +45,12 @@ package struct MigrationPlan {
         case .file(let file): mappingModel = try Self.mappingModel(in: file, source, destination)
         }
         mappingFile = mappingModel?.file
-        let found = ModelMatching(source: source, destination: destination).differences()
+        let matching = ModelMatching(source: source, destination: destination)
+        let found = matching.differences()
         differences = found.map(\.description)
         obstacles =
             mappingModel == nil
-            ? found.filter { $0.obstacle != nil }.map(\.description) + Self.unnoticed(found, source, destination) : []
-    }
-
-    /// What is renamed to names that the version before has, too: the stores of both versions look the same, so that none is migrated, on
-    /// Apple's platforms either.
-    private static func unnoticed(
-        _ differences: [ModelDifference], _ source: NSManagedObjectModel, _ destination: NSManagedObjectModel
-    ) -> [String] {
-        guard source.entityVersionHashesByName == destination.entityVersionHashesByName else { return [] }
-        return differences.compactMap { difference in
-            guard case .renamed = difference.change else { return nil }
-            return "\(difference), with the same version hashes as before (give it a hash modifier)"
-        }
+            ? found.filter { $0.obstacle != nil }.map(\.description) + matching.unnoticed(found) : []
     }
 
     /// Whether there is nothing to do.

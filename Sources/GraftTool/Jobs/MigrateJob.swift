@@ -29,6 +29,7 @@ struct MigrateJob {
         }
         if !plan.isEmpty, let file = plan.mappingFile { try console.print("by the mapping model \(file)") }
         for difference in plan.differences { try console.print(difference) }
+        if plan.isEmpty { try console.print("Nothing to migrate.") }
     }
 
     private func refusal(_ plan: MigrationPlan) -> GraftError {

@@ -40,6 +40,9 @@ struct ModelDiffJob {
     }
 
     private static func migration(_ comparison: ModelVersionComparison) -> String {
+        if !comparison.unnoticed.isEmpty {
+            return "Migration: none takes place. \(comparison.unnoticed.joined(separator: "; "))."
+        }
         if !comparison.needsMigration { return "Migration: none needed; stores of the old version open as they are." }
         let count = comparison.obstacles.count
         if count == 0 { return "Migration: inferred." }

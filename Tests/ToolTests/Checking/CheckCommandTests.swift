@@ -305,6 +305,32 @@ import Testing
         }
     }
 
+    @Test func `a mandatory link that the other end gives back isn't reported as missing after the repair`() throws {
+        let model = folder.url.appending(path: "Parts.xcdatamodel")
+        try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+        let relationship = { (name: String, end: String, inverse: String, more: String) in
+            #"<relationship name="\#(name)" maxCount="1" destinationEntity="\#(end)" inverseName="\#(inverse)" "#
+                + #"inverseEntity="\#(end)" \#(more)/>"#
+        }
+        let entities =
+            #"<entity name="Part">"# + relationship("whole", "Whole", "part", "") + #"</entity><entity name="Whole">"#
+            + relationship("part", "Part", "whole", #"optional="YES""#)
+            + #"<attribute name="name" optional="YES" attributeType="String"/></entity>"#
+        try Data("<model>\(entities)</model>".utf8).write(to: model.appending(path: "contents"))
+        let parts = folder.path("Parts.sqlite")
+        let data = try folder.file("parts.json", #"[{"whole": {"name": "a"}}, {"whole": {"name": "b"}}]"#)
+        try graft("import", data, "--entity", "Part", "--store", parts, "--model", model.path).succeeded()
+        try run("UPDATE ZPART SET ZWHOLE = NULL WHERE Z_PK = 1", on: parts)
+        let found = try report(graft("check", parts, "--json")).findings.map(\.kind)
+        #expect(found.sorted() == ["oneSidedLink", "orphan"])
+        let repair = try report(graft("check", parts, "--repair", "--json").succeeded())
+        #expect(repair.findings.map(\.kind) == ["oneSidedLink"] && repair.checked.mended == 1)
+        try run("UPDATE ZPART SET ZWHOLE = NULL; UPDATE ZWHOLE SET ZPART = NULL", on: parts)
+        let left = try graft("check", parts, "--repair", "--json")
+        #expect(left.status == 1)
+        #expect(try report(left).findings.map(\.kind) == ["orphan", "orphan"])
+    }
+
     // MARK: A sound store
 
     @Test func `a sound store has nothing, and the tool says what it has looked at`() throws {

@@ -71,6 +71,53 @@ import Testing
         #expect(run.lines.last == "Migration: none needed; stores of the old version open as they are.")
     }
 
+    /// A model of its own.
+    private func model(_ name: String, contents: String) throws -> String {
+        let file = folder.url.appending(path: "\(name).xcdatamodel")
+        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
+        try "<model>\(contents)</model>".write(
+            to: file.appending(path: "contents"), atomically: true, encoding: .utf8)
+        return file.path
+    }
+
+    @Test func `names that are exchanged are no version of their own, and an element of a composite attribute is`()
+        throws
+    {
+        func phones(_ home: String, _ work: String) -> String {
+            "<entity name=\"Phone\"><attribute name=\"home\" optional=\"YES\" attributeType=\"String\" \(home)/>"
+                + "<attribute name=\"work\" optional=\"YES\" attributeType=\"String\" \(work)/></entity>"
+        }
+        let exchanged = try graft(
+            "diff", model("Phones", contents: phones("", "")),
+            model("Exchanged", contents: phones("elementID=\"work\"", "elementID=\"home\""))
+        ).succeeded()
+        #expect(exchanged.lines.last?.hasPrefix("Migration: none takes place. Phone.home: renamed from 'work'") == true)
+
+        func homes(_ elements: [String]) -> String {
+            "<entity name=\"A\"><attribute name=\"home\" optional=\"YES\" attributeType=\"Composite\" composite=\"Place\"/>"
+                + "</entity><composite name=\"Place\">"
+                + elements.map { "<attribute name=\"\($0)\" optional=\"YES\" attributeType=\"String\"/>" }.joined()
+                + "</composite>"
+        }
+        let added = try graft(
+            "diff", model("Homes", contents: homes(["street"])), model("Cities", contents: homes(["street", "city"]))
+        ).succeeded()
+        #expect(added.lines.last == "Migration: inferred.", "\(added.text)")
+    }
+
+    @Test func `what an entity loses by leaving its parent is listed`() throws {
+        func keeper(_ parent: String) -> String {
+            "<entity name=\"Animal\"><attribute name=\"legs\" optional=\"YES\" attributeType=\"Integer 16\"/></entity>"
+                + "<entity name=\"Keeper\" \(parent)>"
+                + "<attribute name=\"name\" optional=\"YES\" attributeType=\"String\"/></entity>"
+        }
+        let run = try graft(
+            "diff", model("Kept", contents: keeper("parentEntity=\"Animal\"")), model("Left", contents: keeper(""))
+        ).succeeded()
+        #expect(run.lines.contains("Keeper.legs: removed"), "\(run.text)")
+        #expect(!run.lines.contains("Animal.legs: removed"), "\(run.text)")
+    }
+
     @Test func `equal models have no differences`() throws {
         let run = try graft("diff", Project.heroesModel, Project.heroesModel, "--exit-code").succeeded()
         #expect(run.text == "")

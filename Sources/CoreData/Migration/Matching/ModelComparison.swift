@@ -40,6 +40,22 @@ extension ModelMatching {
         return Set(differing.map(\.entity)).sorted(by: SQLNaming.precedes).map { "entity '\($0)' differs" }
     }
 
+    /// Whether stores of the source are told apart from those of the destination.
+    var needsMigration: Bool {
+        source.entityVersionHashesByName != destination.entityVersionHashesByName
+            || !unhashedDifferences(configuration: nil).isEmpty
+    }
+
+    /// What is renamed to names that the version before has, too: the stores of both versions look the same, so that none is migrated, on
+    /// Apple's platforms either.
+    func unnoticed(_ differences: [ModelDifference]) -> [String] {
+        guard !needsMigration else { return [] }
+        return differences.compactMap { difference in
+            guard case .renamed = difference.change else { return nil }
+            return "\(difference), with the same version hashes as before (give it a hash modifier)"
+        }
+    }
+
     /// The roots of the destination in whose hierarchy several of the source have come together, with the source's.
     private func mergedHierarchies() -> [String: [String]] {
         var roots: [String: Set<String>] = [:]
@@ -68,8 +84,7 @@ private struct EntityComparison {
         var changes: [ModelDifference.Change] = []
         if let oldName = old.name, oldName != name { changes.append(.renamed(from: oldName)) }
         if old.isAbstract != new.isAbstract { changes.append(.abstract(new.isAbstract)) }
-        let parent = old.superentity.map { matching.match(ofSource: $0)?.destination }
-        if parent.flatMap({ $0 }) !== new.superentity || (parent == nil) != (new.superentity == nil) {
+        if hasOtherParent {
             changes.append(.superentity(from: old.superentity?.name, to: new.superentity?.name))
         }
         let renamed = renamedUniqueness()
@@ -80,6 +95,12 @@ private struct EntityComparison {
             changes.append(.modifier(from: old.versionHashModifier, to: new.versionHashModifier))
         }
         return changes
+    }
+
+    private var hasOtherParent: Bool {
+        let (old, new) = (match.source.superentity, match.destination.superentity)
+        let parent = old.flatMap { matching.match(ofSource: $0)?.destination }
+        return parent !== new || (old == nil) != (new == nil)
     }
 
     /// The older constraints in the newer names.
@@ -222,16 +243,15 @@ private struct EntityComparison {
     private func removed() -> [ModelDifference] {
         let kept = Set(
             match.attributes.values.map(ObjectIdentifier.init) + match.relationships.values.map(ObjectIdentifier.init))
-        return match.source.ownProperties
+        // What the parent doesn't have any more is reported there; what stays with a parent that the entity leaves, here.
+        let candidates = hasOtherParent ? Array(match.source.propertiesByName.values) : match.source.ownProperties
+        return
+            candidates
             .filter { property in
                 !property.isTransient && !(property is NSFetchedPropertyDescription)
-                    && !kept.contains(ObjectIdentifier(property)) && !isKeptByParent(property)
+                    && !kept.contains(ObjectIdentifier(property))
             }
             .map(\.name).sorted(by: SQLNaming.precedes)
             .map { ModelDifference(entity: name, property: $0, change: .removed) }
-    }
-
-    private func isKeptByParent(_ property: NSPropertyDescription) -> Bool {
-        property.owner !== match.source
     }
 }

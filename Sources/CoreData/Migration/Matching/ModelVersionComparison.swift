@@ -11,6 +11,8 @@ package struct ModelVersionComparison: Sendable {
     package let obstacles: [String]
     /// Whether stores of the old version have to be migrated.
     package let needsMigration: Bool
+    /// What a migration would have to do, and none does, as stores of both versions look the same.
+    package let unnoticed: [String]
     /// The lines of the model's text that only one of the versions has, where the same thing is in both.
     package let changedLines: [(old: String, new: String)]
 
@@ -19,9 +21,8 @@ package struct ModelVersionComparison: Sendable {
         let found = matching.differences()
         differences = found.map(\.description)
         obstacles = found.filter { $0.obstacle != nil }.map(\.description)
-        needsMigration =
-            old.entityVersionHashesByName != new.entityVersionHashesByName
-            || !matching.unhashedDifferences(configuration: nil).isEmpty
+        needsMigration = matching.needsMigration
+        unnoticed = matching.unnoticed(found)
         let lines = (Self.bySubject(old), Self.bySubject(new))
         changedLines = lines.0.keys.sorted().compactMap { subject in
             guard let oldLine = lines.0[subject], let newLine = lines.1[subject], oldLine != newLine else { return nil }

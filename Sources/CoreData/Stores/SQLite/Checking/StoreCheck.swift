@@ -99,7 +99,7 @@ package struct StoreCheck {
             run.summary.rows = rows.rowCount
             run.summary.unreadTransformables = rows.unreadTransformables
             try computed.settle(db)
-            if run.isBackedUp {
+            if run.isBackedUp || run.hasPostponed {
                 run.isAgain = true
                 _ = try ask(run, schema)
             }
@@ -130,6 +130,8 @@ private final class StoreCheckRun {
     private(set) var isIncomplete = false
     /// Whether all has been mended, and the questions are asked once more.
     var isAgain = false
+    /// Whether there are missing links, which the mend of another finding may put there.
+    private(set) var hasPostponed = false
     /// What was reported and not mended.
     private var left: Set<Int> = []
     var summary = StoreCheckSummary()
@@ -142,10 +144,13 @@ private final class StoreCheckRun {
 
     func add(_ finding: StoreFinding) throws {
         var finding = finding
+        if backUp != nil, !isAgain, finding.kind == .orphan { return hasPostponed = true }
         let isMended = !isAgain && backUp != nil && finding.isMendable
         if !isMended {
             guard left.insert(finding.place.hashValue ^ finding.kind.hashValue).inserted || !isAgain else { return }
-            if isAgain { finding.mend = .impossible("It came with the repair: run it again, or correct it by hand.") }
+            if isAgain, finding.kind != .orphan {
+                finding.mend = .impossible("It came with the repair: run it again, or correct it by hand.")
+            }
         }
         if finding.kind.isNote { summary.notes += 1 } else { summary.damages += 1 }
         if isMended { summary.mended += 1 }
