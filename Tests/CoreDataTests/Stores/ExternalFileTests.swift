@@ -140,6 +140,22 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
     }
 
+    @Test func `a store that is opened through a link keeps its files beside itself`() throws {
+        let folder = try TemporaryFolder()
+        let first = try store(folder)
+        _ = try first.insert("Photo", [["pixels": .data(Self.large)]])
+        try first.backend.close()
+        let links = folder.url.appendingPathComponent("links")
+        try FileManager.default.createDirectory(at: links, withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(
+            atPath: links.appendingPathComponent("Linked.sqlite").path, withDestinationPath: "../Photos.sqlite")
+        let linked = try store(folder, "links/Linked.sqlite")
+        #expect(try pixels(linked) == [200_000])
+        _ = try linked.insert("Photo", [["pixels": .data(Self.large)]])
+        try linked.backend.close()
+        #expect(try pixels(store(folder)) == [200_000, 200_000])
+    }
+
     @Test func `a store is moved to where another one has the folder`() throws {
         let folder = try TemporaryFolder()
         let draft = try store(folder, "Draft.sqlite"), kept = try store(folder)

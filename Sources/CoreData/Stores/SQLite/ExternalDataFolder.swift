@@ -35,11 +35,12 @@ struct ExternalDataFolder: Sendable {
     /// The store's file.
     let store: URL
 
-    /// The folder of a store; it need not exist.
-    init(storeURL: URL) {
+    /// The folder of a store; it need not exist. It is beside the file itself, as the log of its transactions is, whatever links lead there.
+    init(storeURL url: URL) {
+        let storeURL = url.resolvingSymlinksInPath()
         store = storeURL
         let name = storeURL.deletingPathExtension().lastPathComponent
-        url = storeURL.deletingLastPathComponent()
+        self.url = storeURL.deletingLastPathComponent()
             .appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
             .appendingPathComponent("_EXTERNAL_DATA", isDirectory: true)
     }
