@@ -53,8 +53,28 @@ public struct ExportOptions: Sendable {
     public var includesNulls = true
 
     /// How many objects deep relationships are nested, the one at the top included, which is always written. Deeper ones are
-    /// written as identifiers.
-    public var maximumNesting = 32
+    /// written as identifiers; those that have none, without their relationships.
+    ///
+    /// Nil, the default, nests 32 objects, and beyond them those that have no identifier, so that nothing is left out; more than 200 are
+    /// an error (``GraftError`` with `tooDeep`).
+    public var maximumNesting: Int?
+
+    /// How deep objects are nested that have an identifier.
+    var nestingLimit: Int { maximumNesting ?? Self.usualNesting }
+    private static let usualNesting = 32
+
+    /// How deep objects are nested at all. Each takes a part of the stack.
+    static let deepest = 200
+
+    /// Whether an object is nested in one that is so many objects deep.
+    ///
+    /// - Throws: ``GraftError`` with `tooDeep`.
+    func nests(at depth: Int, isIdentified: @autoclosure () throws -> Bool) throws -> Bool {
+        if depth == 0 || depth < nestingLimit { return true }
+        guard maximumNesting == nil, try !isIdentified() else { return false }
+        if depth < Self.deepest { return true }
+        throw GraftError(.tooDeep(limit: Self.deepest))
+    }
 
     /// Whether an object's keys are in the order of their UTF-8, at every depth. Otherwise the identity comes first, then
     /// attributes, then relationships. The order never depends on that of the model.

@@ -30,7 +30,7 @@ extension ObjectWriter {
         }
         if known.count == ids.count { return .known(ordered(known, property)) }
         if isMissing {
-            try readAhead.read(from: object, remaining: options.maximumNesting - nesting, cameFrom: pass.inverse) {
+            try readAhead.read(from: object, remaining: options.nestingLimit - nesting, cameFrom: pass.inverse) {
                 expanded[$0] != nil
             }
         }

@@ -97,7 +97,7 @@ final class ObjectWriter: ItemWriter {
         let plan = try plan(of: object)
         // Before anything is kept by its ID.
         if options.stableIdentifierKey != nil, try !plan.isIdentified(object) { try makeIdentifierStable(of: object) }
-        var followsRelationships = nesting == 0 || nesting < options.maximumNesting
+        var followsRelationships = try options.nests(at: nesting, isIdentified: plan.isIdentified(object))
         if followsRelationships, plan.isExpanding, isCyclic[plan.number] {
             if nesting > 0, let identifier = expanded[object.objectID.lookupKey] {
                 if let identifier { return try plan.write(bareIdentifier: identifier, to: &writer) }
@@ -173,6 +173,6 @@ final class ObjectWriter: ItemWriter {
     private func hasChanges(_ object: NSManagedObject, cameFrom inverse: Int?) throws -> Bool {
         guard let nestedChanges else { return true }
         guard let distance = try nestedChanges.distance(from: object, cameFrom: inverse) else { return false }
-        return distance == 0 || distance <= options.maximumNesting - nesting
+        return distance == 0 || distance <= options.nestingLimit - nesting
     }
 }

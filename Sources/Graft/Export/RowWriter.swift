@@ -43,7 +43,7 @@ private final class RowWriter: ItemWriter {
 
     func writeNested(_ row: GraphSnapshot.Row, cameFrom inverse: Int?, to writer: inout JSONWriter) throws {
         let plan = plan(of: row)
-        var followsRelationships = nesting == 0 || nesting < options.maximumNesting
+        var followsRelationships = try options.nests(at: nesting, isIdentified: plan.isIdentified(row))
         if followsRelationships, plan.isExpanding, form.isCyclic[plan.number] {
             followsRelationships = expanded.insert(row.reference).inserted
         }

@@ -55,7 +55,7 @@ final class StoredObjectWriter: ItemWriter {
     ) {
         let nested = form.reached(from: name) { form.nested[$0.number] }
         guard StoredRow.isWithoutObject, case .everything = options.scope, !options.writesNullForWhatHasNoForm,
-            !damage.isLeavingOut, nested.count <= options.maximumNesting,
+            !damage.isLeavingOut, nested.count <= options.nestingLimit,
             !nested.contains(where: { form.isCyclic[$0] }),
             !form.reached(from: name, by: \.written).contains(where: { form.plans[$0].writesTransientValues })
         else { return nil }

@@ -6,7 +6,7 @@ import Foundation
 /// Looks at the records of texts.
 struct ShapeReader: ~Copyable {
     /// How deep objects are looked into; what is deeper is a tree, as an export nests no deeper.
-    private static let maximumDepth = ExportOptions().maximumNesting
+    private static let maximumDepth = ExportOptions().nestingLimit
     /// How many keys are told apart in all.
     private static let maximumMembers = 20_000
 

@@ -184,6 +184,33 @@ import Testing
         #expect(flat == #"[{"id":"r","children":["b","a"],"parent":null}]"#)
     }
 
+    @Test func `objects without identity are nested as deep as they are, or the export fails`() throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Comment", info: [:],
+            [
+                .attribute("text", json: "text"),
+                .toOne("reply", "Comment", inverse: "parent", json: "reply", rule: .cascadeDeleteRule),
+                .toOne("parent", "Comment", inverse: "reply"),
+            ])
+        func chain(_ count: Int) -> String {
+            (1..<count).reduce(#"{"reply":null,"text":"0"}"#) { #"{"reply":\#($0),"text":"\#($1)"}"# }
+        }
+        func export(_ count: Int, _ depth: Int? = nil) throws -> String {
+            let stack = try TestStack(sketch.model(), .sqlite)
+            try stack.importJSON(chain(count), "Comment")
+            var options = ExportOptions()
+            (options.sortsKeys, options.maximumNesting) = (true, depth)
+            return try stack.perform { context throws in
+                let root = try #require(try context.one("Comment", "text", "\(count - 1)"))
+                return String(decoding: try context.json(of: root, options: options), as: UTF8.self)
+            }
+        }
+        #expect(try export(180) == chain(180))
+        #expect(try export(5, 2) == #"{"reply":{"reply":{"text":"2"},"text":"3"},"text":"4"}"#)
+        #expect(throws: GraftError.self) { try export(220) }
+    }
+
     @Test func `a long chain neither overflows nor is cut without a word`() throws {
         var sketch = ModelSketch()
         sketch.entity(
