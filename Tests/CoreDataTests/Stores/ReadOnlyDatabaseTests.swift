@@ -123,13 +123,18 @@ import Testing
         let scene = try scene()
         let writer = try scene.writer("INSERT INTO t VALUES (10)")
         writer.kill()
+        let links = try TemporaryFolder()
+        let link = links.url.appendingPathComponent("Link.sqlite").path
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: scene.url.path)
         // With the shared index that the writer has left, and without it.
         for way in [ReadOnlyDatabase.Way.joined, .privateIndex] {
             let before = try scene.contents()
-            let database = try scene.open()
-            #expect(database.way == way)
-            #expect(try sum(database) == 11)
-            database.close()
+            for path in [scene.url.path, link] {
+                let database = try ReadOnlyDatabase(path: path, options: SQLiteStoreOptions())
+                #expect(database.way == way)
+                #expect(try sum(database) == 11)
+                database.close()
+            }
             #expect(try scene.contents() == before)
             try? FileManager.default.removeItem(atPath: scene.url.path + "-shm")
         }

@@ -37,7 +37,7 @@ struct ExternalDataFolder: Sendable {
 
     /// The folder of a store; it need not exist. It is beside the file itself, as the log of its transactions is, whatever links lead there.
     init(storeURL url: URL) {
-        let storeURL = url.resolvingSymlinksInPath()
+        let storeURL = URL(fileURLWithPath: FileState.real(url.path))
         store = storeURL
         let name = storeURL.deletingPathExtension().lastPathComponent
         self.url = storeURL.deletingLastPathComponent()

@@ -31,6 +31,13 @@ struct FileState: Equatable, Sendable {
         // Not of the last change of anything about the file: SQLite sets the owner of a log when root opens it.
         time = [info.st_mtim.tv_sec, info.st_mtim.tv_nsec]
     }
+
+    /// The path of a file that a link may lead to. What belongs to a database is beside that, and not beside the link.
+    static func real(_ path: String) -> String {
+        var info = stat()
+        guard unsafe lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFLNK else { return path }
+        return URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    }
 }
 
 /// The files of a database at one time: the database, its write-ahead log and the shared index of that.
@@ -40,6 +47,7 @@ struct DatabaseFilesState: Equatable, Sendable {
     let hasSharedIndex: Bool
 
     init(_ path: String) {
+        let path = FileState.real(path)
         database = FileState(path)
         log = FileState(path + "-wal")
         hasSharedIndex = FileState(path + "-shm") != nil

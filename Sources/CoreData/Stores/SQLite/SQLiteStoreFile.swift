@@ -102,7 +102,9 @@ package enum SQLiteStoreFile {
     static func isDatabase(_ start: Data) -> Bool { start.starts(with: magic) }
 
     /// Whether a transaction may have been broken off, in rollback mode.
-    static func hasJournal(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path + "-journal") }
+    static func hasJournal(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: FileState.real(path) + "-journal")
+    }
 
     /// Whether there is a database.
     static func isDatabase(at url: URL) -> Bool {
@@ -159,7 +161,8 @@ package enum SQLiteStoreFile {
                     try queue.close()
                 }
             }
-            var items = [path, path + "-wal", path + "-shm", path + "-journal"]
+            let real = FileState.real(path)
+            var items = [path, real, real + "-wal", real + "-shm", real + "-journal"]
             if !isShared { items.append(external.supportFolder.path) }
             for item in items where manager.fileExists(atPath: item) { try manager.removeItem(atPath: item) }
             external.remove(own.map(external.url.appendingPathComponent))
