@@ -23,7 +23,7 @@ extension Merger {
         let (our, their) = (try newOwners(ours), try newOwners(theirs))
         let places = our.keys.filter { their[$0] != nil && their[$0] != our[$0] && !gone.contains($0.member) }
         for place in places.sorted() {
-            let before = baseOwner(of: place)
+            let before = baseOwner(of: place, among: Set(ours.changed.keys).union(theirs.changed.keys))
             let conflict = GraphMerge.Conflict(
                 .values, place.member, "\(scope.schema.entities[place.entity].name).\(place.name)",
                 base: .value(.toOne(before)), ours: .value(.toOne(our[place])), theirs: .value(.toOne(their[place])))
@@ -34,6 +34,14 @@ extension Merger {
                 default: before
                 }
             listOwners[place] = .some(owner)
+        }
+        // Who deleted an owner that stays has taken nothing out of its list, and may have put it into another one.
+        for place in Set(our.keys).union(their.keys) where !gone.contains(place.member) {
+            guard let before = baseOwner(of: place, among: kept) else { continue }
+            let owner = if let settled = listOwners[place] { settled } else { our[place] ?? their[place] }
+            guard let owner, owner != before else { continue }
+            listOwners[place] = .some(owner)
+            losingLists[before, default: []].insert(place.name)
         }
     }
 
@@ -68,8 +76,8 @@ extension Merger {
         return owners
     }
 
-    private func baseOwner(of place: ListPlace) -> ObjectKey? {
-        let owners = Set(ours.changed.keys).union(theirs.changed.keys).filter { owner in
+    private func baseOwner(of place: ListPlace, among objects: Set<ObjectKey>) -> ObjectKey? {
+        let owners = objects.filter { owner in
             scope.schema.number(ofEntity: owner.entity).map { scope.schema.isEntity($0, kindOf: place.entity) } ?? false
         }
         return owners.sorted().first { !gone.contains($0) && baseMembers(of: $0, place.name).contains(place.member) }

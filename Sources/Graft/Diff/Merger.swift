@@ -66,6 +66,8 @@ struct Merger {
     var ends: [End: ObjectKey?] = [:]
     /// In whose lists objects are that both sides put into lists without inverse; nil for nobody's.
     var listOwners: [ListPlace: ObjectKey?] = [:]
+    /// The lists of kept objects that have lost a member to another one's.
+    var losingLists: [ObjectKey: Set<String>] = [:]
     /// Values that uniqueness constraints made necessary.
     var overrides: [End: GraphValue] = [:]
 
@@ -139,7 +141,7 @@ struct Merger {
     private mutating func combinedDiff() throws -> GraphDiff {
         let deleted = ours.deleted.merging(theirs.deleted) { first, _ in first }
         let insertedKeys = Set(ours.inserted.keys).union(theirs.inserted.keys).subtracting(gone).sorted()
-        let changedKeys = Set(ours.changed.keys).union(theirs.changed.keys).subtracting(gone)
+        let changedKeys = Set(ours.changed.keys).union(theirs.changed.keys).union(losingLists.keys).subtracting(gone)
             .subtracting(deleted.keys).sorted()
         return GraphDiff(
             deleted: Array(deleted.values), inserted: try insertedKeys.map { try insertion(of: $0) },
@@ -169,7 +171,8 @@ struct Merger {
 
     private mutating func change(of key: ObjectKey) throws -> ObjectChange {
         let (our, their) = (ours.changed[key], theirs.changed[key])
-        let names = Set((our?.properties ?? []).map(\.name)).union((their?.properties ?? []).map(\.name))
+        let losing = losingLists[key] ?? []
+        let names = Set(((our?.properties ?? []) + (their?.properties ?? [])).map(\.name)).union(losing)
         var properties: [PropertyChange] = []
         for name in names.sorted(by: { $0.precedesInBytes($1) }) {
             switch our?[name] ?? their?[name] {
@@ -179,13 +182,13 @@ struct Merger {
             case .toOne(let old, _)?:
                 guard let end = ends[End(key: key, name: name)] else { continue }
                 properties.append(.init(name, .toOne(old: old, new: end)))
-            case .toMany?:
+            case nil where !losing.contains(name): continue
+            case .toMany?, nil:
                 let isOrdered = try property(name, of: key).isOrdered
                 let old = baseMembers(of: key, name)
                 let new = try members(of: key, name, isOrdered: isOrdered)
                 let change = MembersChange(from: old, to: new, isOrdered: isOrdered)
                 properties.append(.init(name, .toMany(change)))
-            case nil: continue
             }
         }
         return ObjectChange(key, properties.filter { !$0.kind.isEmpty })

@@ -85,28 +85,49 @@ import Testing
 
     // MARK: Stories
 
+    private static func boxes() -> NSManagedObjectModel {
+        var sketch = ModelSketch()
+        sketch.entity("Box", info: ["id": "id"], [.attribute("id"), .attribute("title"), .toMany("things", "Thing")])
+        sketch.entity("Thing", info: ["id": "id"], [.attribute("id")])
+        return sketch.model()
+    }
+
+    /// Boxes with things that don't lead back.
+    private func boxes(_ owners: [String: [String]], title: String? = nil) throws -> GraphSnapshot {
+        try TestStack(Self.boxes()).perform { context in
+            for id in ["x", "y"] { _ = context.make("Thing", ["id": id]) }
+            for (id, things) in owners.sorted(by: { $0.key < $1.key }) {
+                let box = context.make("Box", ["id": id])
+                box.setValue(title, forKey: "title")
+                let members = try things.compactMap { try context.one("Thing", "id", $0) }
+                box.setValue(NSSet(array: members), forKey: "things")
+            }
+            return try GraphSnapshot(of: context)
+        }
+    }
+
+    @Test func `what a side takes out of an object that it deletes isn't in it where the object stays`() throws {
+        let base = try boxes(["a": [], "b": ["x", "y"]])
+        let (ours, theirs) = (try boxes(["a": [], "b": ["x", "y"]], title: "new"), try boxes(["a": ["x"]]))
+        for (merge, name) in [
+            (try GraphMerge(base: base, ours: ours, theirs: theirs, options: .init(policy: .ours)), "ours"),
+            (try GraphMerge(base: base, ours: theirs, theirs: ours, options: .init(policy: .theirs)), "theirs"),
+        ] {
+            func things(_ box: String) -> [String]? {
+                merge.snapshot.row(of: "Box", identity: [.string(box)])?.members(of: "things")?.map {
+                    "\($0["id"] ?? .null)"
+                }
+            }
+            #expect(merge.conflicts.isEmpty && things("a") == ["\"x\""] && things("b") == ["\"y\""], "\(name)")
+        }
+    }
+
     @Test func `an object that both sides put into lists of different owners is a conflict, where nothing leads back`()
         throws
     {
-        var sketch = ModelSketch()
-        sketch.entity("Box", info: ["id": "id"], [.attribute("id"), .toMany("things", "Thing")])
-        sketch.entity("Thing", info: ["id": "id"], [.attribute("id")])
-        let model = sketch.model()
-        func graph(_ owners: [String: [String]]) throws -> GraphSnapshot {
-            try TestStack(model).perform { context in
-                for id in ["x", "y"] { _ = context.make("Thing", ["id": id]) }
-                for (box, things) in owners.sorted(by: { $0.key < $1.key }) {
-                    context.make("Box", ["id": box])
-                        .setValue(
-                            NSSet(array: try things.compactMap { try context.one("Thing", "id", $0) }), forKey: "things"
-                        )
-                }
-                return try GraphSnapshot(of: context)
-            }
-        }
-        let base = try graph(["a": ["x", "y"], "b": [], "c": []])
+        let base = try boxes(["a": ["x", "y"], "b": [], "c": []])
         let (ours, theirs) = (
-            try graph(["a": ["y"], "b": ["x"], "c": []]), try graph(["a": [], "b": ["y"], "c": ["x"]])
+            try boxes(["a": ["y"], "b": ["x"], "c": []]), try boxes(["a": [], "b": ["y"], "c": ["x"]])
         )
         var merge = try GraphMerge(base: base, ours: ours, theirs: theirs)
         let swapped = try GraphMerge(base: base, ours: theirs, theirs: ours)
