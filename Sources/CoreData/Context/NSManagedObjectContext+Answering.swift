@@ -78,7 +78,7 @@ extension NSManagedObjectContext: ObjectSource {
 
     /// Answers a child on this context's queue.
     private func answer<T>(_ body: () throws -> T) throws -> T {
-        try performAndWait {
+        try onQueue {
             // What has been deleted here shall not be seen in relationships either.
             propagateDeletions()
             return try body()

@@ -100,7 +100,7 @@ extension NSManagedObjectContext {
     private var batchOrigin: StoreOrigin {
         let own = origin
         guard let parentContext, own.author == nil || own.contextName == nil else { return own }
-        let above = parentContext.performAndWait { parentContext.batchOrigin }
+        let above = parentContext.onQueue { parentContext.batchOrigin }
         return StoreOrigin(author: own.author ?? above.author, contextName: own.contextName ?? above.contextName)
     }
 

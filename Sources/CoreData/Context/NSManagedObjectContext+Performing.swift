@@ -38,6 +38,14 @@ extension NSManagedObjectContext {
         return try result.get()
     }
 
+    /// ``performAndWait(_:)-(()throws(E)->T)`` for what the framework does itself, which never goes through an override.
+    func onQueue<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
+        var result: Result<T, E>?
+        runAndWait { result = Result(catching: block) }
+        guard let result else { fatalError("A context's queue didn't run a block.") }
+        return try result.get()
+    }
+
     func runAndWait(_ block: () -> Void) {
         let waiting = CurrentContext.frame
         // The main queue may wait without a block of a context's: code of the main actor calls `performAndWait` of a child.

@@ -6,7 +6,7 @@ import Foundation
 extension NSManagedObjectContext {
     /// - Returns: Nil: in a history is what the root has saved.
     func save(_ changes: StoreChanges, for child: NSManagedObjectContext) throws -> NSPersistentHistoryToken? {
-        try performAndWait {
+        try onQueue {
             propagateDeletions()
             let targets = changes.updated.map { object(with: $0.objectID) }
             let deletions = changes.deleted.map { object(with: $0.objectID) }

@@ -39,8 +39,9 @@ struct RowKeys {
                 if snapshot.isIdentified(reference) { level.append(reference) }
             }
         }
+        let told = owners.toldByMembers(snapshot, schema)
         for _ in 0..<ObjectKey.Position.maximumStepCount where !level.isEmpty {
-            level = addLevel(below: level, snapshot, owners)
+            level = addLevel(below: level, snapshot, owners, told)
         }
         addContents(snapshot, scope)
     }
@@ -128,13 +129,18 @@ struct RowKeys {
 
     /// Gives positions to what the rows of one level lead to, and returns these rows.
     private mutating func addLevel(
-        below level: [RowReference], _ snapshot: borrowing GraphSnapshot, _ owners: PositionOwners
+        below level: [RowReference], _ snapshot: borrowing GraphSnapshot, _ owners: PositionOwners,
+        _ told: [RowReference: [PositionOwners.Told]]
     ) -> [RowReference] {
         var found: [RowReference: ObjectKey.Position] = [:]
         for owner in level {
             for number in owners.relationships[owner.entity] {
                 let property = schema.entities[owner.entity].properties[number]
-                for (index, member) in snapshot.destinations(of: owner, property).enumerated() {
+                var members = snapshot.destinations(of: owner, property)
+                if members.isEmpty, let told = told[owner]?.first(where: { $0.property == number }) {
+                    members = [told.member]
+                }
+                for (index, member) in members.enumerated() {
                     stepCount += 1
                     guard !snapshot.isIdentified(member), positions[member] == nil else { continue }
                     var way = position(of: owner, snapshot)
@@ -221,6 +227,33 @@ private struct PositionOwners {
             }
             relationships.append(numbers)
         }
+    }
+
+    /// An object that says itself to whose relationship to one object it belongs.
+    struct Told {
+        var property: Int
+        var member: RowReference
+    }
+
+    /// What rows without identity say of their owners, which needn't say it, too: in JSON one side of a link is enough.
+    func toldByMembers(_ snapshot: borrowing GraphSnapshot, _ schema: GraphSchema) -> [RowReference: [Told]] {
+        var told: [RowReference: [Told]] = [:]
+        for (entity, description) in schema.entities.enumerated() {
+            for property in description.properties {
+                guard let destination = property.destination, let inverse = property.inverse,
+                    !schema.entities[destination].properties[inverse].isToMany,
+                    relationships[destination].contains(inverse)
+                else { continue }
+                for row in snapshot.liveRows(of: entity) {
+                    let member = RowReference(entity: entity, row: row)
+                    if snapshot.isIdentified(member) { continue }
+                    for owner in snapshot.destinations(of: member, property) {
+                        told[owner, default: []].append(Told(property: inverse, member: member))
+                    }
+                }
+            }
+        }
+        return told
     }
 }
 

@@ -110,6 +110,21 @@ import Testing
         #expect(spy.calls.count == 4)
     }
 
+    @Test func `what a child does in its parent goes through none of the parent's methods`() throws {
+        let library = try Library(.sqlite)
+        _ = library.insert("Book", ["title": "a"])
+        try library.context.save()
+        let spy = Spy(concurrencyType: .privateQueueConcurrencyType)
+        spy.persistentStoreCoordinator = library.coordinator
+        let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        child.parent = spy
+        try child.performAndWait {
+            try child.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book"))[0].setValue("b", forKey: "title")
+            try child.save()
+        }
+        #expect(spy.calls.isEmpty)
+    }
+
     private final class Container: NSPersistentContainer, @unchecked Sendable {
         let other = NSManagedObjectContext(.mainQueue)
         override var viewContext: NSManagedObjectContext { other }

@@ -266,6 +266,31 @@ extension GraphDiff {
         #expect(try diff(old, new).isEmpty)
     }
 
+    @Test func `an object that says itself whose it is has its place there, as where the owner says it`() throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Man", info: ["identityAttributes": "id"],
+            [
+                .attribute("id", .integer64AttributeType, json: "id"),
+                .toOne("thing", "Box", inverse: "owner", rule: .cascadeDeleteRule),
+            ])
+        sketch.entity(
+            "Box", [.attribute("weight", json: "weight"), .toOne("owner", "Man", inverse: "thing", json: "owner")])
+        let model = sketch.model()
+        let stack = try TestStack(model, .sqlite)
+        try stack.fill { context in
+            for id in [1, 2] {
+                context.add("Box", ["weight": "5", "owner": context.add("Man", ["id": id])])
+            }
+        }
+        try stack.perform { context in
+            let json = try GraphSnapshot(json: context.exportJSON(), model: model)
+            let store = try GraphSnapshot(of: context)
+            #expect(try GraphDiff(from: store, to: json).isEmpty)
+            #expect(try GraphDiff(from: json, to: store).isEmpty)
+        }
+    }
+
     @Test func `an archive keeps the lineage, and a restored store is a copy`() throws {
         let original = try NoteStore()
         try original.add("a", "b", "c")
