@@ -164,7 +164,13 @@ extension NSManagedObjectContext {
             unique: members.objects.filter {
                 !delta.removed.contains($0) && !(isOrdered && delta.hasReturned($0))
             })
-        let inverse = owner.layout.slots[slot].isDecidedByMembers ? owner.layout.inverses[slot] : nil
+        let isDecided = owner.layout.slots[slot].isDecidedByMembers
+        let inverse = isDecided ? owner.layout.inverses[slot] : nil
+        if !isDecided, let inverse = owner.layout.inverses[slot] {
+            // What is known now to be no change isn't one at the other end either.
+            for object in delta.added.objects where members.contains(object) { object.forgetUnread(owner, inverse) }
+            for object in delta.removed.objects where !members.contains(object) { object.forgetUnread(owner, inverse) }
+        }
         for object in delta.added.objects {
             // What has left and come back is a member if it still was one.
             if let inverse, delta.hasReturned(object), !members.contains(object),

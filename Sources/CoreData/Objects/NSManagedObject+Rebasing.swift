@@ -279,14 +279,20 @@ extension NSManagedObject {
 
     /// Takes back that an object came to a to-many relationship or went from it.
     private func forgetChange(of other: NSManagedObject, _ slot: Int) {
-        if case .unread(var delta?) = values[slot] {
-            delta.forget(other)
-            values[slot] = .unread(delta)
+        if case .unread(_?) = values[slot] {
+            forgetUnread(other, slot)
         } else if case .objects(let before) = committed[slot], before.contains(other) {
             putIn(slot, other)
         } else {
             takeOut(slot, other)
         }
+    }
+
+    /// Takes back that an object came or went, where nobody has read which members there are.
+    func forgetUnread(_ other: NSManagedObject, _ slot: Int) {
+        guard case .unread(var delta?) = values[slot] else { return }
+        delta.forget(other)
+        values[slot] = .unread(delta)
     }
 
     /// Whether the unsaved changes of an object say that it is no member of another's relationship.

@@ -195,7 +195,7 @@ extension NSManagedObject {
             let isDecided = isDecidedElsewhere(slot, object, wasMember: false)
             values[slot].removeMember(object, keepingOrder: ordered, isDecidedElsewhere: isDecided)
         } else {
-            if !leads(slot, to: object), layout.slots[slot].isOneToOne { readPartner(slot) }
+            if !leads(slot, to: object) { readAgain(slot) }
             guard leads(slot, to: object) else { return }
             values[slot] = .null
         }
@@ -204,9 +204,9 @@ extension NSManagedObject {
 }
 
 extension NSManagedObject {
-    /// One to one: the other side says that it was this object's partner, so this side may have been read before somebody else has
-    /// linked them. It has a column of its own, which must not keep what the other one loses.
-    private func readPartner(_ slot: Int) {
+    /// The other side says that this object was linked to it, so this side may have been read before somebody else has linked them. It
+    /// has a column of its own, which must not keep what the other one loses.
+    private func readAgain(_ slot: Int) {
         guard !touched.contains(slot) || !differs(slot), !isInserted, !isDeleted else { return }
         context?.reload(self)
     }

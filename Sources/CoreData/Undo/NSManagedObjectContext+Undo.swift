@@ -173,6 +173,10 @@ extension NSManagedObjectContext {
         if new.layout.slots[inverse].isToMany {
             new.set(inverse, object, isMember: true)
         } else if !new.leads(inverse, to: object) {
+            if !object.isInserted, !new.isInserted, !object.differs(slot), !new.differs(inverse) {
+                // No unsaved change says so, but an older row than the other one's.
+                return reload(object)
+            }
             if let evicted = new.destination(inverse) { evicted.unlink(slot, from: new) }
             new.restore(inverse, .object(object))
         }

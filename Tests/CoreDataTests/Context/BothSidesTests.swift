@@ -5,6 +5,49 @@ import CoreData
 import Testing
 
 @Suite struct BothSidesTests {
+    // "Core Data Programming Guide": the delete rule nullify sets the inverse of the objects at the other end to null.
+    @Test(arguments: StoreKind.allCases)
+    func `a deletion takes itself out of members that were read before somebody else has put them there`(
+        _ kind: StoreKind
+    ) throws {
+        let team = TestModel.entity("Team"), player = TestModel.entity("Player")
+        LibraryModel.connect(team, "players", many: true, .nullifyDeleteRule, player, "team", many: false)
+        let library = try Library(kind, model: TestModel.model([team, player]))
+        let teams = [library.insert("Team"), library.insert("Team")]
+        let made = library.insert("Player")
+        made.setValue(teams[0], forKey: "team")
+        try library.context.save()
+        let (context, other) = (library.newContext(), library.newContext())
+        context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        let known = try library.fetch("Player", in: context)[0]
+        #expect(known.one("team") != nil)
+        try other.existingObject(with: made.objectID)
+            .setValue(other.existingObject(with: teams[1].objectID), forKey: "team")
+        try other.save()
+        context.delete(try context.existingObject(with: teams[1].objectID))
+        try context.save()
+        #expect(try library.fetch("Player", in: library.newContext())[0].one("team") == nil)
+    }
+
+    // "Core Data Programming Guide": both sides of a relationship agree.
+    @Test(arguments: StoreKind.allCases, ["tags", "books"])
+    func `a link that was there already is none that a refresh brings back on one side`(
+        _ kind: StoreKind, _ read: String
+    ) throws {
+        let library = try Library(kind)
+        library.insert("Book", ["title": "b"]).setValue(
+            NSSet(object: library.insert("Tag", ["label": "t"])), forKey: "tags")
+        try library.context.save()
+        let (context, other) = (library.newContext(), library.newContext())
+        let book = try library.fetch("Book", in: context)[0], tag = try library.fetch("Tag", in: context)[0]
+        book.mutableSetValue(forKey: "tags").add(tag)
+        _ = read == "tags" ? book.many("tags") : tag.many("books")
+        try library.fetch("Book", in: other)[0].setValue(NSSet(), forKey: "tags")
+        try other.save()
+        context.refreshAllObjects()
+        #expect(book.many("tags").isEmpty && tag.many("books").isEmpty)
+    }
+
     /// Two contexts on one store: ours, the library's, and theirs.
     private struct Two {
         let library: Library

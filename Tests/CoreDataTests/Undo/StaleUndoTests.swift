@@ -89,4 +89,34 @@ import Testing
             #expect(book.ordered("chapters").map { $0.value(forKey: "heading") as? String } == ["b", "c", "a"])
         }
     }
+
+    @Test(arguments: StoreKind.allCases, readings)
+    func `an undone deletion leaves both sides in agreement where somebody has given another partner meanwhile`(
+        _ kind: StoreKind, _ read: [String]
+    ) throws {
+        let library = try Library(kind)
+        let made = library.insert("Author", ["name": "a"])
+        let passports = [library.insert("Passport", ["number": "1"]), library.insert("Passport", ["number": "2"])]
+        passports[0].setValue(made, forKey: "owner")
+        try library.context.save()
+        let (context, other) = (library.newContext(), library.newContext())
+        context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        context.undoManager = UndoManager()
+        let author = try library.fetch("Author", in: context)[0]
+        let known = try library.fetch("Passport", sortedBy: "number", in: context)
+        if read.contains("first") { _ = author.one("passport")?.value(forKey: "number") }
+        try other.existingObject(with: passports[1].objectID)
+            .setValue(other.existingObject(with: made.objectID), forKey: "owner")
+        try other.save()
+        if read.contains("second") { context.refresh(known[0], mergeChanges: false) }
+        if read.contains("passport") { context.refresh(known[1], mergeChanges: false) }
+        context.delete(author)
+        context.processPendingChanges()
+        context.undo()
+        try context.save()
+        let reader = library.newContext()
+        let stored = try library.fetch("Author", in: reader)[0]
+        let owners = try library.fetch("Passport", sortedBy: "number", in: reader).filter { $0.one("owner") != nil }
+        #expect(owners == [stored.one("passport")].compactMap(\.self), "\(read)")
+    }
 }
