@@ -863,7 +863,7 @@ open class NSMergeConflict: NSObject {
 }
 open class NSConstraintConflict: NSObject {
     public override init() { super.init() }
-    public init(constraint contraint: [String], database databaseObject: NSManagedObject?, databaseSnapshot: [AnyHashable: Any]?, conflictingObjects: [NSManagedObject], conflictingSnapshots: [Any]) { _x() }
+    public init(constraint contraint: [String], database databaseObject: NSManagedObject?, databaseSnapshot: [AnyHashable: Any]?, conflicting conflictingObjects: [NSManagedObject], conflictingSnapshots: [Any]) { _x() }
     open var constraint: [String] { _x() }
     open var constraintValues: [String: Any] { _x() }
     open var databaseObject: NSManagedObject? { _x() }

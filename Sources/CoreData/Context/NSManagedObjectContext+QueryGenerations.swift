@@ -71,20 +71,6 @@ final class PinnedStores: @unchecked Sendable {
 }
 
 extension NSManagedObjectContext {
-    /// The state that the context reads: nil for the latest, ``NSQueryGenerationToken/current`` until the first read after that
-    /// was set, and then a token of that state, which other contexts of the same coordinator can be given.
-    public var queryGenerationToken: NSQueryGenerationToken? { generation }
-
-    /// Pins what the context reads to a state of its stores; nil for the latest.
-    ///
-    /// Objects that have been read don't change until they are refreshed. A save, a merge and `reset()` let a pinned context read
-    /// the state that is the latest then. Stores that can't keep a state (in memory, custom, not in WAL mode) give the latest;
-    /// so do batch requests, histories and everything that writes. A child context reads what its parent reads.
-    public func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
-        checkQueue()
-        self.generation = generation
-    }
-
     /// After what makes a context read the latest state.
     func advanceGeneration() {
         if generation != nil { generation = .current }

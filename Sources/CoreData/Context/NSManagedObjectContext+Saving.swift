@@ -116,10 +116,7 @@ extension NSManagedObjectContext {
         for (object, id) in zip(objects, ids) { object.id = id }
     }
 
-    /// Says in which store a new object shall be saved, where several keep its entity.
-    ///
-    /// Stops for an object that isn't new here, and for a store that doesn't keep its entity.
-    public func assign(_ object: Any, to store: NSPersistentStore) {
+    func chooseStore(_ store: NSPersistentStore, for object: Any) {
         guard let object = object as? NSManagedObject, object.context === self, object.id.isTemporaryID else {
             fatalError("\(object) can't be assigned to a store: it is no unsaved object of this context.")
         }

@@ -42,7 +42,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// What becomes of a save that meets rows changed by somebody else; an `NSMergePolicy`, by default the error policy.
     open var mergePolicy: Any = NSMergePolicy.error
     /// Whatever the application wants to keep with the context.
-    public let userInfo = NSMutableDictionary()
+    open private(set) var userInfo = NSMutableDictionary()
     /// Who is writing; ends up in the store's history where there is one.
     open var transactionAuthor: String?
     /// Whether a fault whose row is gone becomes a deleted object with nil values.
@@ -262,6 +262,25 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// - Throws: `CocoaError` (`.managedObjectReferentialIntegrity`) if the store has no such object.
     open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         try realisedObject(with: objectID)
+    }
+
+    /// Says in which store a new object shall be saved, where several keep its entity.
+    ///
+    /// Stops for an object that isn't new here, and for a store that doesn't keep its entity.
+    open func assign(_ object: Any, to store: NSPersistentStore) { chooseStore(store, for: object) }
+
+    /// The state that the context reads: nil for the latest, ``NSQueryGenerationToken/current`` until the first read after that
+    /// was set, and then a token of that state, which other contexts of the same coordinator can be given.
+    open var queryGenerationToken: NSQueryGenerationToken? { generation }
+
+    /// Pins what the context reads to a state of its stores; nil for the latest.
+    ///
+    /// Objects that have been read don't change until they are refreshed. A save, a merge and `reset()` let a pinned context read
+    /// the state that is the latest then. Stores that can't keep a state (in memory, custom, not in WAL mode) give the latest;
+    /// so do batch requests, histories and everything that writes. A child context reads what its parent reads.
+    open func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
+        checkQueue()
+        self.generation = generation
     }
 
     /// Inserts an object that was made without a context.

@@ -71,7 +71,7 @@ private struct ConstraintSearch {
             return NSConstraintConflict(
                 constraint: constraint, database: stored[key],
                 databaseSnapshot: stored[key].map { NSMergeConflict.snapshot($0.committed, $0.layout) },
-                conflictingObjects: objects,
+                conflicting: objects,
                 conflictingSnapshots: objects.map { NSMergeConflict.snapshot($0.committed, $0.layout) })
         }
     }

@@ -230,7 +230,7 @@ extension NSManagedObjectContext {
         return NSConstraintConflict(
             constraint: conflict.constraint, database: existing,
             databaseSnapshot: existing.map { NSMergeConflict.snapshot($0.committed, $0.layout) },
-            conflictingObjects: objects,
+            conflicting: objects,
             conflictingSnapshots: objects.map { NSMergeConflict.snapshot($0.committed, $0.layout) })
     }
 }
@@ -256,13 +256,14 @@ open class NSConstraintConflict: NSObject {
     /// A conflict over nothing, between no objects.
     public override convenience init() {
         self.init(
-            constraint: [], database: nil, databaseSnapshot: nil, conflictingObjects: [], conflictingSnapshots: [])
+            constraint: [], database: nil, databaseSnapshot: nil, conflicting: [], conflictingSnapshots: [])
     }
 
     /// A conflict over a constraint.
     public init(
         constraint constrainedProperties: [String], database databaseObject: NSManagedObject?,
-        databaseSnapshot: [AnyHashable: Any]?, conflictingObjects: [NSManagedObject], conflictingSnapshots: [Any]
+        databaseSnapshot: [AnyHashable: Any]?, conflicting conflictingObjects: [NSManagedObject],
+        conflictingSnapshots: [Any]
     ) {
         constraint = constrainedProperties
         self.databaseObject = databaseObject

@@ -147,13 +147,6 @@ extension NSManagedObjectContext {
 }
 
 extension NSPersistentStoreCoordinator {
-    /// The place behind the last transaction of each store that keeps a history; nil where none does.
-    ///
-    /// - Parameter stores: The stores; nil for all of the coordinator's.
-    public func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
-        historyToken(of: stores?.compactMap { $0 as? NSPersistentStore } ?? persistentStores, behind: [:])
-    }
-
     /// The place behind some transactions, and behind the last one of each store that isn't among theirs: where others write, too,
     /// what they have written since must not be passed over.
     ///

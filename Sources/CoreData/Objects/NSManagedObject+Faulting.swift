@@ -81,15 +81,13 @@ extension NSManagedObject {
         state = .fault
     }
 
-    /// Whether a relationship hasn't been read yet. To-one relationships count as read with their object.
-    public func hasFault(forRelationshipNamed key: String) -> Bool {
+    func isUnread(_ key: String) -> Bool {
         guard let slot = layout.slot(named: key), layout.slots[slot].isRelationship else { return false }
         if state.contains(.fault), !state.contains(.hasRow) { return true }
         return values[slot].isRelationshipFault
     }
 
-    /// The IDs at the other end of a relationship; no destination is fired, and no object is made for it.
-    public func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
+    func endIDs(_ key: String) -> [NSManagedObjectID] {
         guard let slot = layout.slot(named: key) else { return [] }
         realize()
         switch layout.slots[slot].kind {

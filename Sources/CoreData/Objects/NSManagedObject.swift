@@ -345,6 +345,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// The values as last fetched or saved, `NSNull` for nil; of all properties where `keys` is nil.
     open func committedValues(forKeys keys: [String]?) -> [String: Any] { oldValues(keys) }
 
+    /// Whether a relationship hasn't been read yet. To-one relationships count as read with their object.
+    open func hasFault(forRelationshipNamed key: String) -> Bool { isUnread(key) }
+
+    /// The IDs at the other end of a relationship; no destination is fired, and no object is made for it.
+    open func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] { endIDs(key) }
+
     /// Whether a persistent property has another value than the last fetched or saved one.
     open var hasPersistentChangedValues: Bool { !changedSlots.isEmpty }
 

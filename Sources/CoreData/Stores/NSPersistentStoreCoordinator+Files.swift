@@ -25,11 +25,7 @@ extension NSPersistentStoreCoordinator {
         try setMetadata(metadata, forPersistentStoreOfType: type.rawValue, at: url, options: options)
     }
 
-    /// Lets an open store read and write another file, which has to be there; one in memory only gets the URL.
-    ///
-    /// - Returns: Whether it does. Otherwise it is as it was: the file is missing, or is no store of this model.
-    @discardableResult
-    public func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
+    func move(_ store: NSPersistentStore, to url: URL) -> Bool {
         saveLock.withLock {
             guard store.persistentStoreCoordinator === self, let former = store.backend else { return false }
             let place = store.url

@@ -204,6 +204,24 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Where a store is; a store in memory has a URL of no file.
     open func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
 
+    /// Lets an open store read and write another file, which has to be there; one in memory only gets the URL.
+    ///
+    /// - Returns: Whether it does. Otherwise it is as it was: the file is missing, or is no store of this model.
+    @discardableResult
+    open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool { move(store, to: url) }
+
+    /// The place behind the last transaction of each store that keeps a history; nil where none does.
+    ///
+    /// - Parameter stores: The stores; nil for all of the coordinator's.
+    open func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
+        historyToken(of: stores?.compactMap { $0 as? NSPersistentStore } ?? persistentStores, behind: [:])
+    }
+
+    /// The ID that the text of a URI stands for; nil as for the URI.
+    open func managedObjectID(for string: String) -> NSManagedObjectID? {
+        URL(string: string).flatMap(managedObjectID(forURIRepresentation:))
+    }
+
     /// The ID that a URI stands for; nil for a URI of an unknown store or entity.
     open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
         guard url.scheme == "x-coredata", let host = url.host else { return nil }

@@ -92,6 +92,58 @@ import Testing
             type.automaticallyNotifiesObservers(forKey: "title") && !type.contextShouldIgnoreUnmodeledPropertyChanges)
     }
 
+    private final class Pinned: NSManagedObjectContext, @unchecked Sendable {
+        override var userInfo: NSMutableDictionary { ["a": 1] }
+        override var queryGenerationToken: NSQueryGenerationToken? { .current }
+        override func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws { throw Refused() }
+        override func assign(_ object: Any, to store: NSPersistentStore) {}
+    }
+
+    private final class Reader: NSManagedObject {
+        override func hasFault(forRelationshipNamed key: String) -> Bool { key == "x" }
+        override func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] { [] }
+    }
+
+    private final class Mover: NSPersistentStoreCoordinator, @unchecked Sendable {
+        override func setURL(_ url: URL, for store: NSPersistentStore) -> Bool { true }
+        override func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? { nil }
+    }
+
+    @Test func `what a context is pinned to, what an object knows of its ends, and where a store is, are overridden`()
+        throws
+    {
+        let context: NSManagedObjectContext = Pinned(.privateQueue)
+        #expect(context.userInfo["a"] as? Int == 1 && context.queryGenerationToken == .current)
+        #expect(throws: Refused.self) { try context.setQueryGenerationFrom(nil) }
+        let library = try Library(.inMemory)
+        let entity = try #require(NSEntityDescription.entity(forEntityName: "Book", in: library.context))
+        let object: NSManagedObject = Reader(entity: entity, insertInto: nil)
+        #expect(object.hasFault(forRelationshipNamed: "x") && object.objectIDs(forRelationshipNamed: "tags").isEmpty)
+        let coordinator: NSPersistentStoreCoordinator = Mover(managedObjectModel: LibraryModel.make())
+        #expect(coordinator.currentPersistentHistoryToken(fromStores: nil) == nil)
+    }
+
+    @Test func `the configuration that editors call Default is the whole model, and an ID is found by its text`() throws
+    {
+        let model = LibraryModel.make()
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: "Default", at: nil)
+        let context = NSManagedObjectContext(.privateQueue)
+        context.persistentStoreCoordinator = coordinator
+        let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
+        try context.save()
+        #expect(
+            coordinator.managedObjectID(for: book.objectID.uriRepresentation().absoluteString) == book.objectID)
+        #expect(coordinator.managedObjectID(for: "nothing") == nil)
+        #expect(model.entities(forConfigurationName: "Other") == nil)
+        let heroes = URL(fileURLWithPath: "Examples/Heroes/Heroes.xcdatamodeld")
+        let checksum = try #require(NSManagedObjectModel(contentsOf: heroes)).versionChecksum
+        #expect(try NSManagedObjectModel.checksumsForVersionedModel(at: heroes) == ["Heroes": checksum])
+        #expect(throws: CocoaError.self) {
+            try NSManagedObjectModel.checksumsForVersionedModel(at: heroes.appending(path: "none.momd"))
+        }
+    }
+
     private struct Refused: Error {}
 
     @Test func `a context's performAndWait and fetch are overridden, whatever they are called with`() throws {

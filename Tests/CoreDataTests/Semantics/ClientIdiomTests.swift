@@ -217,7 +217,7 @@ import Testing
         #expect(NSUUIDChangedPersistentStoresKey != NSRemovedPersistentStoresKey)
         #expect(NSConstraintConflict().conflictingObjects.isEmpty)
         let conflict = NSConstraintConflict(
-            constraint: ["isbn"], database: nil, databaseSnapshot: ["isbn": "1"], conflictingObjects: [],
+            constraint: ["isbn"], database: nil, databaseSnapshot: ["isbn": "1"], conflicting: [],
             conflictingSnapshots: [["isbn": "2"]])
         #expect(conflict.databaseSnapshot?["isbn"] as? String == "1" && conflict.conflictingSnapshots.count == 1)
         #expect(NSPersistentStoreDeferredLightweightMigrationOptionKey != NSValidateXMLStoreOption)

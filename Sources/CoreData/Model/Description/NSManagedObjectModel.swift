@@ -123,10 +123,10 @@ extension NSManagedObjectModel {
     /// The names of the configurations, sorted.
     public var configurations: [String] { configurationMembers.keys.sorted() }
 
-    /// Returns a configuration's entities; all entities for nil, nil for an unknown name.
+    /// Returns a configuration's entities; all entities for nil and for `Default`, as model editors call them, nil for an unknown name.
     public func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
         guard let configuration, configuration != "PF_DEFAULT_CONFIGURATION_NAME" else { return entities }
-        return configurationMembers[configuration]
+        return configurationMembers[configuration] ?? (configuration == "Default" ? entities : nil)
     }
 
     /// Defines a configuration. The entities have to be the model's own.

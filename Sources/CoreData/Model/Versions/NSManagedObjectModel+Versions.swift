@@ -15,6 +15,18 @@ extension NSManagedObjectModel {
         return hash.finished().base64EncodedString()
     }
 
+    /// The checksums of the versions of a model, by the names of their files without extension.
+    ///
+    /// - Throws: ``ModelError`` for a version that can't be read; `CocoaError` where there is no model.
+    public class func checksumsForVersionedModel(at modelURL: URL) throws -> [String: String] {
+        let versions = ModelSearch(allVersions: true).versions(of: modelURL)
+        if versions.isEmpty { throw CocoaError(.fileReadNoSuchFile, userInfo: [NSFilePathErrorKey: modelURL.path]) }
+        let pairs = try versions.map { url in
+            (url.deletingPathExtension().lastPathComponent, try NSManagedObjectModel(readingContentsOf: url).versionChecksum)
+        }
+        return Dictionary(pairs) { first, _ in first }
+    }
+
     /// What a store's metadata have as `NSStoreModelVersionHashesDigest`: base64 of SHA-512 over names and hashes.
     package var versionHashesDigest: String {
         var hash = SHA512()
