@@ -198,12 +198,24 @@ extension NSManagedObject {
             if !leads(slot, to: object) { readAgain(slot) }
             guard leads(slot, to: object) else { return }
             values[slot] = .null
+            if !differs(slot), isStoredPartner(of: object, slot) {
+                context?.reload(self)
+                if leads(slot, to: object) { values[slot] = .null }
+            }
         }
         noteChange(slot)
     }
 }
 
 extension NSManagedObject {
+    /// One to one: whether the other side's row says that they are linked. Where this one's doesn't, it was read before.
+    private func isStoredPartner(of object: NSManagedObject, _ slot: Int) -> Bool {
+        guard layout.slots[slot].isOneToOne, !isInserted, !isDeleted, let inverse = layout.inverses[slot] else {
+            return false
+        }
+        return object.committed[inverse].referencedID == id
+    }
+
     /// The other side says that this object was linked to it, so this side may have been read before somebody else has linked them. It
     /// has a column of its own, which must not keep what the other one loses.
     private func readAgain(_ slot: Int) {

@@ -29,6 +29,28 @@ import Testing
         #expect(try library.fetch("Player", in: library.newContext())[0].one("team") == nil)
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `a partner that was read before somebody else linked it loses its link where the other side gets a new one`(
+        _ kind: StoreKind
+    ) throws {
+        let library = try Library(kind)
+        let author = library.insert("Author", ["name": "a"])
+        let passports = ["1", "2"].map { library.insert("Passport", ["number": $0]) }
+        try library.context.save()
+        let (context, other) = (library.newContext(), library.newContext())
+        let known = try library.fetch("Passport", sortedBy: "number", in: context)
+        #expect(known.allSatisfy { $0.one("owner") == nil })
+        try other.existingObject(with: passports[0].objectID)
+            .setValue(other.existingObject(with: author.objectID), forKey: "owner")
+        try other.save()
+        let owner = try context.existingObject(with: author.objectID)
+        known[0].setValue(owner, forKey: "owner")
+        known[1].setValue(owner, forKey: "owner")
+        try context.save()
+        let stored = try library.fetch("Passport", sortedBy: "number", in: library.newContext())
+        #expect(stored.map { $0.one("owner") != nil } == [false, true])
+    }
+
     // "Core Data Programming Guide": both sides of a relationship agree.
     @Test(arguments: StoreKind.allCases, ["tags", "books"])
     func `a link that was there already is none that a refresh brings back on one side`(

@@ -22,7 +22,8 @@ extension NSManagedObjectModel {
         let versions = ModelSearch(allVersions: true).versions(of: modelURL)
         if versions.isEmpty { throw CocoaError(.fileReadNoSuchFile, userInfo: [NSFilePathErrorKey: modelURL.path]) }
         let pairs = try versions.map { url in
-            (url.deletingPathExtension().lastPathComponent, try NSManagedObjectModel(readingContentsOf: url).versionChecksum)
+            let model = try NSManagedObjectModel(readingContentsOf: url)
+            return (url.deletingPathExtension().lastPathComponent, model.versionChecksum)
         }
         return Dictionary(pairs) { first, _ in first }
     }
