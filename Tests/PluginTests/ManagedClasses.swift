@@ -39,4 +39,24 @@ class PluginOuter {
 public class ShopOrder: NSManagedObject {
     @NSManaged var number: Int64
     @NSManaged var customer: ShopCustomer?
+    @NSManaged var box: PluginBox?
+    @NSManaged var kind: PluginOuter.Kind
+    @NSManaged func addToBoxes(_ value: PluginBox)
+}
+
+public extension ShopOrder {
+    @NSManaged var note: String?
+}
+
+/// Every type that Xcode and people declare attributes with.
+class PluginKinds: NSManagedObject {
+    @NSManaged var time: TimeInterval
+    @NSManaged var seconds: Double
+    @NSManaged var width: CGFloat
+    @NSManaged var bits: UInt64
+    @NSManaged var names: Set<String>?
+    @NSManaged var list: NSMutableArray?
+    @NSManaged var table: NSMutableDictionary?
+    @NSManaged var members: NSMutableSet?
+    @NSManaged var anything: [AnyHashable: Any]?
 }

@@ -22,12 +22,14 @@ import Testing
     }
 
     private static func withContext(
-        _ entities: [NSEntityDescription], _ body: (NSManagedObjectContext) throws -> Void
+        _ entities: [NSEntityDescription], _ type: String = NSInMemoryStoreType,
+        _ body: (NSManagedObjectContext) throws -> Void
     ) throws {
         let model = NSManagedObjectModel()
         model.entities = entities
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+        let url = type == NSSQLiteStoreType ? URL(fileURLWithPath: "/dev/null") : nil
+        try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
         try context.performAndWait { try body(context) }
@@ -54,6 +56,45 @@ import Testing
                 leftExpression: NSExpression(forKeyPath: \PluginNamed.age),
                 rightExpression: NSExpression(forConstantValue: 3), modifier: .direct, type: .equalTo)
             #expect(try context.fetch(request) == [named])
+        }
+    }
+
+    @Test func `values come back in every type that they are declared with`() throws {
+        let types: [(PartialKeyPath<PluginKinds>, NSAttributeType)] = [
+            (\.time, .dateAttributeType), (\.seconds, .dateAttributeType), (\.width, .doubleAttributeType),
+            (\.bits, .integer64AttributeType), (\.names, .transformableAttributeType),
+            (\.list, .transformableAttributeType), (\.table, .transformableAttributeType),
+            (\.members, .transformableAttributeType), (\.anything, .transformableAttributeType),
+        ]
+        let attributes = try types.map { path, type in
+            let attribute = try Self.attribute(path, type)
+            if type == .transformableAttributeType { attribute.valueTransformerName = "NSSecureUnarchiveFromData" }
+            return attribute
+        }
+        try Self.withContext([Self.entity("PluginKinds", attributes)], NSSQLiteStoreType) { context in
+            let kinds = PluginKinds(context: context)
+            #expect(kinds.time == 0 && kinds.list == nil && kinds.names == nil)
+            kinds.time = 100.5
+            kinds.seconds = 7
+            kinds.width = 2.5
+            kinds.bits = .max
+            kinds.names = ["a", "b"]
+            kinds.list = NSMutableArray(array: ["x"])
+            kinds.table = NSMutableDictionary(dictionary: ["k": 1])
+            kinds.members = NSMutableSet(array: ["m"])
+            kinds.anything = ["k": "v"]
+            try context.save()
+            context.refreshAllObjects()
+            #expect(kinds.time == 100.5 && kinds.seconds == 7 && kinds.width == 2.5 && kinds.bits == .max)
+            #expect(kinds.value(forKey: "time") as? Date == Date(timeIntervalSinceReferenceDate: 100.5))
+            #expect(kinds.names == ["a", "b"] && kinds.anything?["k"] as? String == "v")
+            #expect(kinds.table?["k"] as? Int == 1 && kinds.members?.contains("m") == true)
+            kinds.list?.add("y")
+            #expect(kinds.list?.count == 2)
+            kinds.list = kinds.list
+            try context.save()
+            context.refreshAllObjects()
+            #expect(kinds.list as? [String] == ["x", "y"])
         }
     }
 

@@ -84,7 +84,8 @@ extension ManagedValue {
         case let number as Int64: number
         case let number as Int32: Int64(number)
         case let number as Int16: Int64(number)
-        case let number as any BinaryInteger: Int64(exactly: number)
+        // The bits, as `NSNumber` has them.
+        case let number as any BinaryInteger: Int64(truncatingIfNeeded: number)
         case let number as NSNumber: number.int64Value
         default: nil
         }

@@ -31,8 +31,14 @@ extension ManagedValue {
             guard let boolean: Bool = sameType(value) else { return nil }
             self = .boolean(boolean)
         case .dateAttributeType:
-            guard let date: Date = sameType(value) else { return nil }
-            self = .date(date.timeIntervalSinceReferenceDate)
+            if let date: Date = sameType(value) {
+                self = .date(date.timeIntervalSinceReferenceDate)
+            } else if let seconds: TimeInterval = sameType(value) {
+                // A scalar accessor.
+                self = .date(seconds)
+            } else {
+                return nil
+            }
         case .UUIDAttributeType:
             guard let uuid: UUID = sameType(value) else { return nil }
             self = .uuid(uuid)

@@ -76,6 +76,11 @@ package final class TransformableValue {
         return storage
     }
 
+    /// The same with another object in the place of its own.
+    func holding(_ object: Any) -> TransformableValue {
+        TransformableValue(object: object, transformerName: transformerName)
+    }
+
     /// Whether there are bytes that the attribute's transformer (or the lack of one) can't turn into an object.
     package var hasUndecodableBytes: Bool { bytes != nil && object == nil }
 

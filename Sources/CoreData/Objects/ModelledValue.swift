@@ -42,6 +42,13 @@ extension NSManagedObject {
         }
         let boxed = boxedValue(slot)
         if let value = boxed as? Value { return value }
+        if case .transformable(let held) = values[slot], let mutable = Self.mutableForm(boxed),
+            let value = mutable as? Value
+        {
+            // The one that is there from now on: what is done to it is seen by the next who asks.
+            values[slot] = .transformable(held.holding(mutable))
+            return value
+        }
         if let type = Value.self as? any RawRepresentable.Type, let value = type.value(ofRaw: boxed) as? Value {
             return value
         }
@@ -56,6 +63,19 @@ extension NSManagedObject {
         fatalError(
             "\(entity.name ?? "").\(layout.slots[slot].name) is \(boxed.map { "\(type(of: $0)) '\($0)'" } ?? "nil"), but declared as "
                 + "\(Value.self). Change the property's type, or make it optional.")
+    }
+
+    /// Foundation's mutable class for a collection, text or data.
+    private static func mutableForm(_ boxed: Any?) -> Any? {
+        switch boxed {
+        case let set as NSOrderedSet: NSMutableOrderedSet(orderedSet: set)
+        case let set as NSSet: NSMutableSet(set: set as? Set<AnyHashable> ?? [])
+        case let array as [Any]: NSMutableArray(array: array)
+        case let dictionary as [AnyHashable: Any]: NSMutableDictionary(dictionary: dictionary)
+        case let text as String: NSMutableString(string: text)
+        case let data as Data: NSMutableData(data: data)
+        default: nil
+        }
     }
 
     /// Sets a modelled property, for generated accessors.
@@ -172,12 +192,16 @@ extension Int: SlotConvertible {}
 extension Int16: SlotConvertible {}
 extension Int32: SlotConvertible {}
 extension Int64: SlotConvertible {}
+extension UInt: SlotConvertible {}
+extension UInt64: SlotConvertible {}
 
 extension SlotConvertible where Self: BinaryFloatingPoint {
     fileprivate init?(_ value: ManagedValue) {
         switch value {
         case .double(let double): self.init(double)
         case .integer(let integer): self.init(integer)
+        // Seconds from the reference date, as a scalar accessor has them.
+        case .date(let seconds): self.init(seconds)
         case .null: self = 0
         default: return nil
         }
@@ -186,6 +210,7 @@ extension SlotConvertible where Self: BinaryFloatingPoint {
 
 extension Double: SlotConvertible {}
 extension Float: SlotConvertible {}
+extension CGFloat: SlotConvertible {}
 
 extension Bool: SlotConvertible {
     fileprivate init?(_ value: ManagedValue) {

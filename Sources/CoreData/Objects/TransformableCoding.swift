@@ -57,6 +57,7 @@ enum TransformableCoding {
 
     /// A keyed archive of an object; nil if it can't be archived, or couldn't be read again.
     static func archived(_ object: Any, allowing allowed: [AnyClass] = []) -> Data? {
+        let object = (object as? Set<AnyHashable>).map { NSSet(set: $0) } ?? object
         if let data = archivedTree(object) { return data }
         let root: Any? =
             switch object {

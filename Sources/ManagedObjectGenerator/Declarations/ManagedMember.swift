@@ -37,17 +37,21 @@ package struct ManagedMember: Equatable, Sendable {
     package var kind: Kind
     /// Whether the name is known in its file or type only, which the symbol's name would have to say.
     package var isPrivate: Bool
+    /// Whether other modules see it, so that its type is one that they see.
+    package var isPublic: Bool
     /// Whether key-value coding is to find it, and generated code can name it.
     package var isFoundByKey: Bool
     package var place: SourcePlace
 
     package init(
-        owner: [String], name: String, kind: Kind, isPrivate: Bool, isFoundByKey: Bool, place: SourcePlace
+        owner: [String], name: String, kind: Kind, isPrivate: Bool, isPublic: Bool, isFoundByKey: Bool,
+        place: SourcePlace
     ) {
         self.owner = owner
         self.name = name
         self.kind = kind
         self.isPrivate = isPrivate
+        self.isPublic = isPublic
         self.isFoundByKey = isFoundByKey
         self.place = place
     }

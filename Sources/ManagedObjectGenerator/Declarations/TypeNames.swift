@@ -141,10 +141,15 @@ package struct TypeNames {
             if let letter = standardLetters[name], arguments.count == (argumentCounts[name] ?? 0) {
                 return .standard(letter, arguments: arguments)
             }
-            if fixedWidthIntegers.contains(name) { return value(name, .struct, "Swift") }
+            if arguments.isEmpty, fixedWidthIntegers.contains(name) || name == "AnyHashable" {
+                return value(name, .struct, "Swift")
+            }
         }
         guard arguments.isEmpty else { return nil }
         if isOf("Foundation", "FoundationEssentials") {
+            // An alias.
+            if name == "TimeInterval" { return .standard("d", arguments: []) }
+            if structs.contains(name) { return value(name, .struct, "Foundation") }
             if essentials.contains(name) { return value(name, .struct, "FoundationEssentials") }
             if classes.contains(name) { return value(name, .class, "Foundation") }
         }
@@ -167,12 +172,17 @@ package struct TypeNames {
     private static let fixedWidthIntegers: Set = [
         "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64",
     ]
-    private static let essentials: Set = ["Data", "Date", "Decimal", "URL", "UUID", "IndexPath", "Locale", "TimeZone"]
+    private static let essentials: Set = [
+        "Data", "Date", "Decimal", "URL", "UUID", "IndexPath", "Locale", "TimeZone", "DateComponents",
+    ]
+    private static let structs: Set = ["CGFloat", "CGPoint", "CGRect", "CGSize"]
     private static let classes: Set = [
         "NSArray", "NSAttributedString", "NSData", "NSDate", "NSDecimalNumber", "NSDictionary", "NSIndexSet",
-        "NSMutableArray", "NSMutableDictionary", "NSMutableOrderedSet", "NSMutableSet", "NSNumber", "NSObject",
-        "NSOrderedSet",
-        "NSSet", "NSString", "NSURL", "NSUUID", "NSValue",
+        "NSLocale", "NSMutableArray", "NSMutableAttributedString", "NSMutableData", "NSMutableDictionary",
+        "NSMutableIndexSet",
+        "NSMutableOrderedSet", "NSMutableSet", "NSMutableString", "NSNumber", "NSObject", "NSOrderedSet", "NSSet",
+        "NSString",
+        "NSTimeZone", "NSURL", "NSUUID", "NSValue", "UnitLength",
     ]
 }
 

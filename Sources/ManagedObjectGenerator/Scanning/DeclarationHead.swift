@@ -20,6 +20,16 @@ struct DeclarationHead {
         modifiers.contains { ["private", "fileprivate"].contains($0.name) && $0.detail == nil }
     }
 
+    /// Whether it says that other modules may see it.
+    var isPublic: Bool { modifiers.contains { ["public", "open"].contains($0.name) && $0.detail == nil } }
+
+    /// Whether the access is written out.
+    var hasAccess: Bool {
+        modifiers.contains {
+            ["private", "fileprivate", "internal", "package", "public", "open"].contains($0.name) && $0.detail == nil
+        }
+    }
+
     /// Whether key-value coding is to find what is declared, and generated code can name it.
     var isFoundByKey: Bool {
         if isPrivate || modifiers.contains(where: { ["static", "class"].contains($0.name) }) { return false }

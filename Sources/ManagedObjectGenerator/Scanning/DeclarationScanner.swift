@@ -10,6 +10,8 @@ struct DeclarationScanner {
     private var scope: [[NominalType.Step]] = []
     /// Whether the members of the extensions around the place can't be named in other files, for each of them.
     private var hiding: [Bool] = []
+    /// How deep the public extensions are that are open: what stands in one is public unless it says something else.
+    private var publicExtensions: [Int] = []
     private let file: String
     private let lineStarts: [Int]
     private static let deepest = 64
@@ -30,6 +32,11 @@ struct DeclarationScanner {
     var owner: [String] { path.map(\.name) }
     /// Whether what stands here can't be named in other files for what surrounds it.
     var isHidden: Bool { hiding.contains(true) }
+
+    /// Whether other modules see a member of the innermost type.
+    func isPublic(_ head: DeclarationHead) -> Bool {
+        head.isPublic || !head.hasAccess && publicExtensions.last == scope.count
+    }
     var isInType: Bool { !scope.isEmpty }
 
     mutating func scan() -> SourceDeclarations {
@@ -137,7 +144,9 @@ struct DeclarationScanner {
         // Of what kind the types are is known when all files have been read; members only need their names.
         scope.append(names.map { NominalType.Step(name: $0, kind: .class) })
         hiding.append(head.isPrivate || head.has("MainActor"))
+        if head.isPublic { publicExtensions.append(scope.count) }
         scanBody()
+        if head.isPublic { publicExtensions.removeLast() }
         scope.removeLast()
         hiding.removeLast()
     }

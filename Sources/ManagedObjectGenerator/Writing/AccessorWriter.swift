@@ -89,11 +89,12 @@ struct AccessorWriter {
         let (get, set) =
             isPrimitive
             ? ("primitiveModelledValue", "setPrimitiveModelledValue") : ("modelledValue", "setModelledValue")
+        let access = member.isPublic ? "public final" : "final"
         return """
                 @_silgen_name("\(getter)")
-                public final func __get_\(member.name)() -> \(text) { \(get)(forKey: "\(key)") }
+                \(access) func __get_\(member.name)() -> \(text) { \(get)(forKey: "\(key)") }
                 @_silgen_name("\(setter)")
-                public final func __set_\(member.name)(_ value: __owned \(text)) { \(set)(value, forKey: "\(key)") }
+                \(access) func __set_\(member.name)(_ value: __owned \(text)) { \(set)(value, forKey: "\(key)") }
             """
     }
 
@@ -150,7 +151,7 @@ struct AccessorWriter {
         let values = zip(types, ["first", "second"]).map { Self.list($0.type, $1) }
         return """
                 @_silgen_name("\(symbol)")
-                public final func __\(member.name)(\(names.joined(separator: ", "))) { \(Self.call(form.prefix, labels, values, key)) }
+                \(member.isPublic ? "public final" : "final") func __\(member.name)(\(names.joined(separator: ", "))) { \(Self.call(form.prefix, labels, values, key)) }
             """
     }
 

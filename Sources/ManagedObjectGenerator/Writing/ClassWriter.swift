@@ -136,7 +136,7 @@ struct ClassWriter {
         case .boolean: number("Bool")
         case .decimal: "NSDecimalNumber?"
         case .string: "String?"
-        case .date: "Date?"
+        case .date: isScalar ? "TimeInterval" : "Date?"
         case .binary: "Data?"
         case .uuid: "UUID?"
         case .uri: "URL?"
