@@ -202,6 +202,7 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let merged = try #require(NSManagedObjectModel.mergedModel(from: nil))
+        #expect(NSManagedObjectModel.mergedModel(from: [Bundle.main])?.entities.count == merged.entities.count)
         let store = try GRTManagedStore(url: folder.appendingPathComponent("Any.sqlite"))
         #expect(!merged.entities.isEmpty)
         #expect(store.managedObjectModel.entityVersionHashesByName == merged.entityVersionHashesByName)

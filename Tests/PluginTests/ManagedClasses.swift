@@ -59,4 +59,16 @@ class PluginKinds: NSManagedObject {
     @NSManaged var table: NSMutableDictionary?
     @NSManaged var members: NSMutableSet?
     @NSManaged var anything: [AnyHashable: Any]?
+    // Never called: each of these has to be linked.
+    @NSManaged var range: NSRange
+    @NSManaged var indexes: IndexSet?
+    @NSManaged var calendar: Calendar?
+    @NSManaged var components: DateComponents?
+    @NSManaged var names2: PersonNameComponents?
+    @NSManaged var problem: NSError?
+    @NSManaged var condition: NSPredicate?
+    @NSManaged var text: NSMutableString?
+    @NSManaged var bytes: NSMutableData?
+    @NSManaged var ratio: Float32
+    @NSManaged var rect: CGRect
 }

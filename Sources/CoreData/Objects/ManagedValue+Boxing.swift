@@ -96,6 +96,7 @@ extension ManagedValue {
         case let number as Double: number
         case let number as Float: Double(number)
         case let number as NSNumber: number.doubleValue
+        case let number as any BinaryFloatingPoint: Double(number)
         case let number as any BinaryInteger: Double(number)
         default: nil
         }

@@ -147,8 +147,8 @@ package struct TypeNames {
         }
         guard arguments.isEmpty else { return nil }
         if isOf("Foundation", "FoundationEssentials") {
-            // An alias.
-            if name == "TimeInterval" { return .standard("d", arguments: []) }
+            if let letter = aliases[name] { return .standard(letter, arguments: []) }
+            if name == "NSRange" { return value("_NSRange", .struct, "Foundation") }
             if structs.contains(name) { return value(name, .struct, "Foundation") }
             if essentials.contains(name) { return value(name, .struct, "FoundationEssentials") }
             if classes.contains(name) { return value(name, .class, "Foundation") }
@@ -173,14 +173,17 @@ package struct TypeNames {
         "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64",
     ]
     private static let essentials: Set = [
-        "Data", "Date", "Decimal", "URL", "UUID", "IndexPath", "Locale", "TimeZone", "DateComponents",
+        "Data", "Date", "Decimal", "URL", "UUID", "IndexPath", "Locale", "TimeZone", "DateComponents", "Calendar",
     ]
-    private static let structs: Set = ["CGFloat", "CGPoint", "CGRect", "CGSize"]
+    private static let aliases: [String: Character] = ["TimeInterval": "d", "Float64": "d", "Float32": "f"]
+    private static let structs: Set = ["CGFloat", "CGPoint", "CGRect", "CGSize", "IndexSet", "PersonNameComponents"]
     private static let classes: Set = [
-        "NSArray", "NSAttributedString", "NSData", "NSDate", "NSDecimalNumber", "NSDictionary", "NSIndexSet",
+        "NSArray", "NSAttributedString", "NSData", "NSDate", "NSDecimalNumber", "NSDictionary", "NSError",
+        "NSIndexSet",
         "NSLocale", "NSMutableArray", "NSMutableAttributedString", "NSMutableData", "NSMutableDictionary",
         "NSMutableIndexSet",
-        "NSMutableOrderedSet", "NSMutableSet", "NSMutableString", "NSNumber", "NSObject", "NSOrderedSet", "NSSet",
+        "NSMutableOrderedSet", "NSMutableSet", "NSMutableString", "NSNull", "NSNumber", "NSObject", "NSPredicate",
+        "NSOrderedSet", "NSSet",
         "NSString",
         "NSTimeZone", "NSURL", "NSUUID", "NSValue", "UnitLength",
     ]

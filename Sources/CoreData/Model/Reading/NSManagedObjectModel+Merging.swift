@@ -78,11 +78,19 @@ extension NSManagedObjectModel {
         return true
     }
 
-    /// The models that lie in bundles, in the order of the bundles and of their names. Broken ones are left out.
+    /// The models that lie in bundles, in the order of the bundles and of their names. Broken ones are left out. Where the program's own
+    /// bundle has none, those beside it count: there the package manager puts what Apple's tools put into it.
     private class func models(in bundles: [Bundle]?, allVersions: Bool = false) -> [NSManagedObjectModel] {
-        (bundles ?? ResourceBundles.all).flatMap { bundle in
-            ModelSearch(allVersions: allVersions).urls(in: bundle).compactMap(NSManagedObjectModel.init(contentsOf:))
+        func found(_ bundles: [Bundle]) -> [NSManagedObjectModel] {
+            bundles.flatMap { bundle in
+                ModelSearch(allVersions: allVersions).urls(in: bundle)
+                    .compactMap(NSManagedObjectModel.init(contentsOf:))
+            }
         }
+        guard let bundles else { return found(ResourceBundles.all) }
+        let models = found(bundles)
+        let isMain = bundles.contains { $0.bundleURL.standardizedFileURL == Bundle.main.bundleURL.standardizedFileURL }
+        return models.isEmpty && isMain ? found(ResourceBundles.all) : models
     }
 }
 
