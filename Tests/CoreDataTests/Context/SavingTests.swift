@@ -177,7 +177,8 @@ import Testing
         try library.context.save()
         #expect(
             log.entries == [
-                "changed inserted 1", "will", "did inserted 1", "changed updated 1", "will", "did updated 1",
+                "changed inserted 1", "will", "did deleted 0 inserted 1 updated 0", "changed updated 1", "will",
+                "did deleted 0 inserted 0 updated 1",
             ])
     }
 }
