@@ -277,9 +277,11 @@ extension NSManagedObjectContext {
         for object in digest.inserted + digest.updated + digest.deleted where object.hasLifeCycle { object.didSave() }
         for object in digest.deleted { object.state.remove(.deleted) }
         var info = digest.userInfo
-        // Of a save, each of the three is there, empty or not.
-        for key in [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey] where info[key] == nil {
-            info[key] = Set<NSManagedObject>()
+        if !info.isEmpty {
+            // Of a save that has done something, each of the three is there, empty or not.
+            for key in [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey] where info[key] == nil {
+                info[key] = Set<NSManagedObject>()
+            }
         }
         if isObserved {
             info[NSManagedObjectContextQueryGenerationKey] = generation
