@@ -103,6 +103,10 @@ import Testing
             #expect(item.attributesByName["Two2"]?.defaultValue as? String == "a<b>&\"'\n\tä")
             let first = try NSManagedObjectModel(readingContentsOf: url.appendingPathComponent("One.mom"))
             #expect(first.entitiesByName["Item"]?.attributesByName.keys.sorted() == ["One"])
+            // Divergence 64.
+            let info = try PropertyListDecoder().decode(
+                [String: String].self, from: Data(contentsOf: url.appendingPathComponent("VersionInfo.plist")))
+            #expect(info == ["NSManagedObjectModel_CurrentVersionName": "Two"])
         }
     }
 

@@ -29,6 +29,7 @@ import Testing
         let count = try store.rows("SELECT COUNT(*) FROM sqlite_master WHERE sql NOT NULL")
         #expect(try store.rows("PRAGMA schema_version") == count)
         try store.backend.close()
+        // Divergence 63.
         #expect(try contents(of: folder) == ["Heroes.sqlite"])
     }
 
