@@ -59,6 +59,8 @@ class PluginKinds: NSManagedObject {
     @NSManaged var table: NSMutableDictionary?
     @NSManaged var members: NSMutableSet?
     @NSManaged var anything: [AnyHashable: Any]?
+    @NSManaged var object: AnyObject?
+    @NSManaged var objects: [AnyObject]?
     // Never called: each of these has to be linked.
     @NSManaged var range: NSRange
     @NSManaged var indexes: IndexSet?

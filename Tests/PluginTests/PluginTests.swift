@@ -65,6 +65,7 @@ import Testing
             (\.bits, .integer64AttributeType), (\.names, .transformableAttributeType),
             (\.list, .transformableAttributeType), (\.table, .transformableAttributeType),
             (\.members, .transformableAttributeType), (\.anything, .transformableAttributeType),
+            (\.object, .transformableAttributeType),
         ]
         let attributes = try types.map { path, type in
             let attribute = try Self.attribute(path, type)
@@ -83,10 +84,12 @@ import Testing
             kinds.table = NSMutableDictionary(dictionary: ["k": 1])
             kinds.members = NSMutableSet(array: ["m"])
             kinds.anything = ["k": "v"]
+            kinds.object = NSArray(array: ["o"])
             try context.save()
             context.refreshAllObjects()
             #expect(kinds.time == 100.5 && kinds.seconds == 7 && kinds.width == 2.5 && kinds.bits == .max)
             #expect(kinds.value(forKey: "time") as? Date == Date(timeIntervalSinceReferenceDate: 100.5))
+            #expect(kinds.object as? [String] == ["o"])
             #expect(kinds.names == ["a", "b"] && kinds.anything?["k"] as? String == "v")
             #expect(kinds.table?["k"] as? Int == 1 && kinds.members?.contains("m") == true)
             kinds.list?.add("y")

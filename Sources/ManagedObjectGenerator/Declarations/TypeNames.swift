@@ -138,6 +138,7 @@ package struct TypeNames {
         if isOf("Swift") {
             if name == "Optional", arguments.count == 1 { return .optional(arguments[0]) }
             if name == "Any", arguments.isEmpty { return .any }
+            if name == "AnyObject", arguments.isEmpty { return .anyObject }
             if let letter = standardLetters[name], arguments.count == (argumentCounts[name] ?? 0) {
                 return .standard(letter, arguments: arguments)
             }

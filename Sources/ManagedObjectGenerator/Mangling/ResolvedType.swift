@@ -34,6 +34,7 @@ indirect enum ResolvedType {
     case nominal(NominalType)
     case optional(ResolvedType)
     case any
+    case anyObject
 
     /// A text that tells types apart.
     var text: String {
@@ -42,6 +43,7 @@ indirect enum ResolvedType {
         case .nominal(let type): type.text
         case .optional(let wrapped): "\(wrapped.text)?"
         case .any: "Any"
+        case .anyObject: "AnyObject"
         }
     }
 }
@@ -50,6 +52,7 @@ extension Mangler {
     mutating func append(_ type: ResolvedType) {
         switch type {
         case .any: append("yp")
+        case .anyObject: append("yXl")
         case .nominal(let type): append(type)
         case .standard(let letter, let arguments) where arguments.isEmpty: appendStandard(letter)
         case .standard(let letter, let arguments):
