@@ -164,16 +164,15 @@ extension NSManagedObjectContext {
             unique: members.objects.filter {
                 !delta.removed.contains($0) && !(isOrdered && delta.hasReturned($0))
             })
-        let isDecided = owner.layout.slots[slot].isDecidedByMembers
-        let inverse = isDecided ? owner.layout.inverses[slot] : nil
-        if !isDecided, let inverse = owner.layout.inverses[slot] {
+        let inverse = owner.layout.inverses[slot], isDecided = owner.layout.slots[slot].isDecidedByMembers
+        if !isDecided, let inverse {
             // What is known now to be no change isn't one at the other end either.
             for object in delta.added.objects where members.contains(object) { object.forgetUnread(owner, inverse) }
             for object in delta.removed.objects where !members.contains(object) { object.forgetUnread(owner, inverse) }
         }
         for object in delta.added.objects {
             // What has left and come back is a member if it still was one.
-            if let inverse, delta.hasReturned(object), !members.contains(object),
+            if isDecided, let inverse, delta.hasReturned(object), !members.contains(object),
                 object.isFault || !object.leads(inverse, to: owner)
             {
                 continue

@@ -85,7 +85,9 @@ extension ManagedValue {
         case let number as Int32: Int64(number)
         case let number as Int16: Int64(number)
         // The bits, as `NSNumber` has them.
-        case let number as any BinaryInteger: Int64(truncatingIfNeeded: number)
+        case let number as UInt64: Int64(bitPattern: number)
+        case let number as UInt: Int64(bitPattern: UInt64(number))
+        case let number as any BinaryInteger: Int64(exactly: number)
         case let number as NSNumber: number.int64Value
         default: nil
         }

@@ -68,8 +68,8 @@ extension NSManagedObject {
     /// Foundation's mutable class for a collection, text or data.
     private static func mutableForm(_ boxed: Any?) -> Any? {
         switch boxed {
-        case let set as NSOrderedSet: NSMutableOrderedSet(orderedSet: set)
-        case let set as NSSet: NSMutableSet(set: set as? Set<AnyHashable> ?? [])
+        case let set as NSOrderedSet: set.mutableCopy()
+        case let set as NSSet: set.mutableCopy()
         case let array as [Any]: NSMutableArray(array: array)
         case let dictionary as [AnyHashable: Any]: NSMutableDictionary(dictionary: dictionary)
         case let text as String: NSMutableString(string: text)

@@ -95,6 +95,18 @@ struct ReferenceValues {
     private(set) var count = 0
     private(set) var isComplete = true
 
+    /// The values of several places together.
+    init(_ places: [ReferenceValues]) {
+        self = places.first ?? ReferenceValues()
+        for place in places.dropFirst() {
+            count += place.count
+            isComplete = isComplete && place.isComplete
+            values.formUnion(place.values)
+        }
+    }
+
+    init() {}
+
     mutating func insert(_ hash: UInt64) {
         guard isComplete else { return }
         count += 1

@@ -177,9 +177,8 @@ struct ModelPlanner {
             inverse: "",
             isToMany: isToMany)
         relationship.isByIdentifier = true
-        let twins = plan.twins(of: member, in: number).map(\.references)
-        let values = twins.reduce(into: Set()) { $0.formUnion($1.values) }
-        let inverseIsToMany = !isToMany || twins.reduce(0) { $0 + $1.count } > values.count
+        let references = ReferenceValues(plan.twins(of: member, in: number).map(\.references))
+        let inverseIsToMany = !isToMany || references.count > references.values.count
         add(relationship, member, of: number, inverseIsToMany: inverseIsToMany, "by identifier", reference.evidence)
     }
 
@@ -222,7 +221,7 @@ struct ModelPlanner {
         guard member.key != plan.entities[number].identity, !member.references.values.isEmpty,
             twins.allSatisfy({ $0.references.isComplete && $0.repetitions == 0 && isBare($0) })
         else { return nil }
-        let values = twins.reduce(into: Set()) { $0.formUnion($1.references.values) }
+        let values = ReferenceValues(twins.map(\.references)).values
         let words = ReferenceNames.base(of: member.key) ?? EnglishNames.words(of: member.key)
         let forms = member.direct.arrays > 0 ? member.elements.scalars : member.direct.scalars
         let targets = plan.entities.indices.filter { target in

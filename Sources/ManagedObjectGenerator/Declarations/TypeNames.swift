@@ -179,14 +179,10 @@ package struct TypeNames {
     private static let aliases: [String: Character] = ["TimeInterval": "d", "Float64": "d", "Float32": "f"]
     private static let structs: Set = ["CGFloat", "CGPoint", "CGRect", "CGSize", "IndexSet", "PersonNameComponents"]
     private static let classes: Set = [
-        "NSArray", "NSAttributedString", "NSData", "NSDate", "NSDecimalNumber", "NSDictionary", "NSError",
-        "NSIndexSet",
+        "NSArray", "NSAttributedString", "NSData", "NSDate", "NSDecimalNumber", "NSDictionary", "NSError", "NSIndexSet",
         "NSLocale", "NSMutableArray", "NSMutableAttributedString", "NSMutableData", "NSMutableDictionary",
-        "NSMutableIndexSet",
-        "NSMutableOrderedSet", "NSMutableSet", "NSMutableString", "NSNull", "NSNumber", "NSObject", "NSPredicate",
-        "NSOrderedSet", "NSSet",
-        "NSString",
-        "NSTimeZone", "NSURL", "NSUUID", "NSValue", "UnitLength",
+        "NSMutableIndexSet", "NSMutableOrderedSet", "NSMutableSet", "NSMutableString", "NSNull", "NSNumber", "NSObject",
+        "NSOrderedSet", "NSPredicate", "NSSet", "NSString", "NSTimeZone", "NSURL", "NSUUID", "NSValue", "UnitLength",
     ]
 }
 

@@ -72,6 +72,9 @@ struct AccessorWriter {
                 + "property with modelledValue(forKey:) and setModelledValue(_:forKey:).")
     }
 
+    /// Other modules call the accessors of what they see; of the rest, the types may be such as they don't.
+    private static func access(of member: ManagedMember) -> String { member.isPublic ? "public final" : "final" }
+
     // MARK: Properties
 
     private func property(
@@ -89,7 +92,7 @@ struct AccessorWriter {
         let (get, set) =
             isPrimitive
             ? ("primitiveModelledValue", "setPrimitiveModelledValue") : ("modelledValue", "setModelledValue")
-        let access = member.isPublic ? "public final" : "final"
+        let access = Self.access(of: member)
         return """
                 @_silgen_name("\(getter)")
                 \(access) func __get_\(member.name)() -> \(text) { \(get)(forKey: "\(key)") }
@@ -151,7 +154,7 @@ struct AccessorWriter {
         let values = zip(types, ["first", "second"]).map { Self.list($0.type, $1) }
         return """
                 @_silgen_name("\(symbol)")
-                \(member.isPublic ? "public final" : "final") func __\(member.name)(\(names.joined(separator: ", "))) { \(Self.call(form.prefix, labels, values, key)) }
+                \(Self.access(of: member)) func __\(member.name)(\(names.joined(separator: ", "))) { \(Self.call(form.prefix, labels, values, key)) }
             """
     }
 
