@@ -167,8 +167,12 @@ extension NSManagedObjectContext {
         let inverse = owner.layout.inverses[slot], isDecided = owner.layout.slots[slot].isDecidedByMembers
         if !isDecided, let inverse {
             // What is known now to be no change isn't one at the other end either.
-            for object in delta.added.objects where members.contains(object) { object.forgetUnread(owner, inverse) }
-            for object in delta.removed.objects where !members.contains(object) { object.forgetUnread(owner, inverse) }
+            for object in delta.added.objects where members.contains(object) {
+                object.settle(owner, inverse, isMember: true)
+            }
+            for object in delta.removed.objects where !members.contains(object) {
+                object.settle(owner, inverse, isMember: false)
+            }
         }
         for object in delta.added.objects {
             // What has left and come back is a member if it still was one.

@@ -32,6 +32,8 @@ extension NSManagedObjectContext {
     /// Drops an object's values and its unsaved changes; not those of others that concern it.
     private func becomeFault(_ object: NSManagedObject) {
         let wasDeleted = object.isDeleted
+        // A fault with changes has those of others alone.
+        if object.isFault, !object.state.contains(.hasRow), !object.touched.isEmpty, !wasDeleted { return }
         let leadsToDeleted = object.layout.toOneSlots.filter {
             object.committed[$0].destination(in: self)?.isDeleted ?? false
         }

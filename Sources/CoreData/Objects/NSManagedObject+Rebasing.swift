@@ -288,6 +288,17 @@ extension NSManagedObject {
         }
     }
 
+    /// Learns that the store says of an object what an unsaved change of a to-many relationship says, so that it is none.
+    func settle(_ other: NSManagedObject, _ slot: Int, isMember: Bool) {
+        guard touched.contains(slot) else { return }
+        forgetUnread(other, slot)
+        guard case .objects(let members) = values[slot], members.contains(other) == isMember,
+            case .objects(var before) = committed[slot], before.contains(other) != isMember
+        else { return }
+        if isMember { before.append(other) } else { before.remove(other, keepingOrder: true) }
+        committed[slot] = .objects(before)
+    }
+
     /// Takes back that an object came or went, where nobody has read which members there are.
     func forgetUnread(_ other: NSManagedObject, _ slot: Int) {
         guard case .unread(var delta?) = values[slot] else { return }

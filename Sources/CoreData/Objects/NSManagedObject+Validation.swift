@@ -6,6 +6,8 @@ import Foundation
 extension NSManagedObject {
     /// Checks all properties and reports every failure.
     func validateSlots() throws {
+        // A refreshed object may be a fault with what others' changes say of it.
+        realize()
         var errors: [any Error] = []
         if hasLifeCycle {
             for slot in layout.slots.indices {

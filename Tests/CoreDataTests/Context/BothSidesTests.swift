@@ -70,6 +70,33 @@ import Testing
         #expect(book.many("tags").isEmpty && tag.many("books").isEmpty)
     }
 
+    // The same, where the other side's members were read before somebody else linked the two.
+    @Test(arguments: StoreKind.allCases, [(true, true), (true, false), (false, true), (false, false)])
+    func `what the store says by now is no change on either side`(
+        _ kind: StoreKind, _ given: (isAdding: Bool, refreshesTag: Bool)
+    ) throws {
+        let library = try Library(kind)
+        library.insert("Book", ["title": "b"]).setValue(
+            NSSet(object: library.insert("Tag", ["label": "t"])), forKey: "tags")
+        try library.context.save()
+        let (context, other) = (library.newContext(), library.newContext())
+        let book = try library.fetch("Book", in: context)[0], tag = try library.fetch("Tag", in: context)[0]
+        func set(_ isLinked: Bool) throws {
+            let tags = isLinked ? NSSet(array: try library.fetch("Tag", in: other)) : NSSet()
+            try library.fetch("Book", in: other)[0].setValue(tags, forKey: "tags")
+            try other.save()
+        }
+        try set(!given.isAdding)
+        #expect(book.many("tags").isEmpty == given.isAdding && tag.many("books").isEmpty == given.isAdding)
+        book.setValue(given.isAdding ? NSSet(object: tag) : NSSet(), forKey: "tags")
+        try set(given.isAdding)
+        context.refresh(given.refreshesTag ? tag : book, mergeChanges: true)
+        #expect(book.many("tags").isEmpty != given.isAdding && tag.many("books").isEmpty != given.isAdding)
+        try set(!given.isAdding)
+        context.refreshAllObjects()
+        #expect(book.many("tags").isEmpty == given.isAdding && tag.many("books").isEmpty == given.isAdding)
+    }
+
     /// Two contexts on one store: ours, the library's, and theirs.
     private struct Two {
         let library: Library
@@ -510,5 +537,29 @@ import Testing
         context.delete(objects[0])
         try context.save()
         #expect(try library.fetch("Chapter", in: library.newContext()).allSatisfy { $0.one("book") == nil })
+    }
+
+    // `refresh(_:mergeChanges:)` drops the object's own changes; what another object's change says of it is that one's.
+    @Test(arguments: StoreKind.allCases, 1...3)
+    func `a partner's unsaved change stays on both sides, however often an object is refreshed`(
+        _ kind: StoreKind, _ times: Int
+    ) throws {
+        let library = try Library(kind)
+        let author = library.insert("Author", ["name": "a"]), passport = library.insert("Passport", ["number": "1"])
+        author.setValue(passport, forKey: "passport")
+        try library.context.save()
+        let context = library.newContext()
+        let (known, partner) = (
+            try context.existingObject(with: author.objectID), try context.existingObject(with: passport.objectID)
+        )
+        #expect(known.one("passport") === partner)
+        partner.setValue(nil, forKey: "owner")
+        for _ in 0..<times { context.refresh(known, mergeChanges: false) }
+        try context.save()
+        context.checkInvariants()
+        #expect(known.one("passport") == nil)
+        let read = library.newContext()
+        #expect(try read.existingObject(with: author.objectID).one("passport") == nil)
+        #expect(try read.existingObject(with: passport.objectID).one("owner") == nil)
     }
 }

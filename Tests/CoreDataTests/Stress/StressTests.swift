@@ -28,11 +28,15 @@ import Testing
         let perRound = Self.number("STRESS_ROUND") ?? (total == nil ? 250 : 2_500)
         for round in 0..<max(1, (total ?? perRound) / perRound) {
             let seed = (Self.number("STRESS_SEED") ?? 1) + round
-            if total != nil {
-                FileHandle.standardError.write(Data("stress: \(given.testDescription), seed \(seed)\n".utf8))
+            func say(_ text: String) {
+                guard total != nil else { return }
+                FileHandle.standardError.write(Data("stress: \(given.testDescription), seed \(seed)\(text)\n".utf8))
             }
+            say("")
             let steps = StressStep.run(seed: seed, operations: perRound)
-            if try Self.world(given, seed, after: steps).findings.isEmpty { continue }
+            let found = try Self.world(given, seed, after: steps).findings
+            if found.isEmpty { continue }
+            say(" failed, and is being shrunk: \(found[0])")
             let fewest = try StressStep.shrunk(steps) { try !Self.world(given, seed, after: $0).findings.isEmpty }
             let world = try Self.world(given, seed, after: fewest)
             Issue.record(
