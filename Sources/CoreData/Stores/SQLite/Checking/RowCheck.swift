@@ -142,7 +142,11 @@ struct RowCheck {
     private static func breach(
         by value: ManagedValue, _ field: EntityPlan.Field, _ entity: SQLEntity, _ found: @autoclosure () -> String
     ) -> String? {
-        if case .double(let number) = value, !number.isFinite { return "is \(number), for which JSON has no form" }
+        switch value {
+        case .double(let number), .date(let number):
+            if !number.isFinite { return "is \(number), for which JSON has no form" }
+        default: break
+        }
         let property = entity.description.layout.slots[field.slot].property
         if property.validationRules.isEmpty { return nil }
         let boxed = value.boxedAttribute

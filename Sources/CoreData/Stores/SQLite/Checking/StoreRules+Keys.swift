@@ -108,7 +108,13 @@ extension StoreRules {
         func numbers(_ entities: [SQLEntity]) -> String { entities.map { String($0.number) }.joined(separator: ", ") }
         let isCompared = line.isEmpty ? entity.rowCondition(of: entity.table) : "Z_ENT IN (\(numbers(line)))"
         let hasOwn = own.isEmpty ? "" : " AND SUM(Z_ENT IN (\(numbers(own)))) > 0"
-        let filled = columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+        // Where nobody owns them, what is the owner's in an identity is null, and counts.
+        let owners = kind == .duplicateIdentity ? entity.description.relationshipsByName : [:]
+        let mandatory = zip(names, columns).filter { owners[$0.0] == nil }.map(\.1)
+        func areFilled(_ columns: [String], _ conjunction: String) -> String {
+            "(" + columns.map { "\($0) IS NOT NULL" }.joined(separator: conjunction) + ")"
+        }
+        let filled = mandatory.isEmpty ? areFilled(columns, " OR ") : areFilled(mandatory, " AND ")
         return StoreRule(
             kind: kind, entity: entity.name, property: names.joined(separator: ", "),
             select: "SELECT MIN(Z_PK), MIN(Z_ENT), MAX(Z_PK), COUNT(*), \(columns.joined(separator: ", ")) "
