@@ -268,11 +268,16 @@ extension ArchiveRestorer {
 
     /// What identifies a record where its owner is a part of that; nil for one that only its contents tell.
     private func identity(of record: ArchiveRecord, _ entity: ArchiveModelMatch.Entity) -> Set<Int>? {
-        let parts = Set(schema.entities[entity.number].relatedIdentity)
-        if parts.isEmpty { return nil }
+        let description = schema.entities[entity.number]
+        let parts = description.relatedIdentity
+        // Nobody says who owns it where the archive has the owner's list instead.
+        guard parts.allSatisfy({ description.properties[$0].isAttribute || entity.toOnes.contains($0) }) else {
+            return nil
+        }
         let values = zip(entity.attributes, record.values).filter { !$1.isNull }.map(\.0)
         let ends = zip(entity.toOnes, record.destinations).filter { $1 != ArchiveRecord.none }.map(\.0)
-        return parts.isSubset(of: (values + ends).compactMap(\.self)) ? parts : nil
+        let known = Set((values + ends).compactMap(\.self))
+        return description.properties.identify(by: parts) { number, _ in !known.contains(number) } ? Set(parts) : nil
     }
 
     /// Whether what a store has of an entity can be told only when all of an archive's records are there: where nothing but contents and

@@ -42,7 +42,7 @@ struct ArchiveSnapshot {
                 reading.snapshot.restrict(to: [try schema.requiredNumber(ofEntity: entity)], try DiffScope(schema))
             }
             try reading.enterIdentities()
-            reading.snapshot.settleRelatedRows()
+            try reading.snapshot.settleDistinctRelatedRows()
             return reading.snapshot
         } catch let error as GraftError {
             throw error.located(in: .init(source: archive.source.name))

@@ -88,14 +88,20 @@ struct DictionaryPopulator {
         if let given, let root = reader.snapshot.roots.first {
             try take(given, for: reader.snapshot.resolved(root), importer, reader)
         }
+        var hanging: [GraphSnapshot.RelatedRow] = []
         if options.makesCopies {
             try DictionaryCopying(compiled.schema, options).prepare(&reader, importer)
         } else if options.existingObjects != .insert {
-            try importer.matcher.resolveRelatedIdentities(reader.snapshot)
+            hanging = reader.snapshot.relatedRows
+            try importer.matcher.resolveRelatedIdentities(&hanging, reader.snapshot)
             _ = try importer.matcher.matchContents(reader.snapshot)
             if importer.changesEntities { try importer.changeEntities(reader.snapshot) }
         }
         try DictionaryMatching(reader, importer.matcher).match()
+        // What hangs on objects that their contents tell.
+        while try !importer.matcher.resolveRelatedIdentities(&hanging, reader.snapshot).isEmpty {
+            try DictionaryMatching(reader, importer.matcher).match()
+        }
         if options.existingObjects == .update { try requireObjects(reader, importer) }
         let owned = try ownedObjects(reader, importer)
         var bases = currentMembers(reader, importer)

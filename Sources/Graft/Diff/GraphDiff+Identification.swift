@@ -168,7 +168,7 @@ extension GraphSnapshot {
                 throw GraftError(.duplicateIdentity(identity), at: .init(entity: entity.name))
             }
         }
-        result.settleRelatedRows()
+        try result.settleDistinctRelatedRows()
         return result
     }
 

@@ -262,7 +262,8 @@ extension GraphValue {
     /// A hash that values have in common which are the same for a diff.
     fileprivate var stableHash: Int {
         switch self {
-        case .double(let value), .date(let value): value.bitPattern.hashValue
+        // Of zero, without the sign.
+        case .double(let value), .date(let value): (value + 0).bitPattern.hashValue
         default: hashValue
         }
     }

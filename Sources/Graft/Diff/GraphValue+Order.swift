@@ -1,6 +1,6 @@
 // When two values are the same for a diff, and which comes first in its output. Both are total: NaN is itself, texts are
-// their bytes, zero and minus zero differ. Trees are compared as JSON means them, and as an import does: members in any order,
-// numbers by value.
+// their bytes, zero has no sign, which no store keeps. Trees are compared as JSON means them, and as an import does: members in any
+// order, numbers by value.
 
 import Foundation
 
@@ -12,7 +12,7 @@ extension GraphValue {
         case (.integer(let one), .integer(let other)): one == other
         case (.string(let one), .string(let other)): one.hasSameBytes(as: other)
         case (.date(let one), .date(let other)), (.double(let one), .double(let other)):
-            one.bitPattern == other.bitPattern
+            one == other || one.bitPattern == other.bitPattern
         case (.boolean(let one), .boolean(let other)): one == other
         case (.null, .null): true
         default: isOtherValue(sameAs: other)

@@ -127,6 +127,23 @@ extension GraphSnapshot {
     }
 }
 
+extension [GraphSchema.Property] {
+    /// Whether an object has all that identifies it: each attribute, and anything at all. That there is no owner identifies the others,
+    /// as the root of a tree by its name.
+    @inline(__always)
+    func identify(by parts: [Int], isNull: (Int, GraphSchema.Property) throws -> Bool) rethrows -> Bool {
+        var hasPart = false
+        for part in parts {
+            if try !isNull(part, self[part]) {
+                hasPart = true
+            } else if self[part].isAttribute {
+                return false
+            }
+        }
+        return hasPart
+    }
+}
+
 extension GraphSchema.Entity {
     /// Whether anything identifies objects.
     var hasIdentity: Bool { !identity.isEmpty || !relatedIdentity.isEmpty || isByRow == true }

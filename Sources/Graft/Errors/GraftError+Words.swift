@@ -52,7 +52,7 @@ extension GraftError {
         case .cancelled:
             ("the work was cancelled and nothing has changed", "Start it again when it suits.")
         case .other(let finding, let remedy):
-            (shown(finding), remedy)
+            (Self.shown(finding, whole: wholeValues, limit: 300), remedy)
         default:
             wordsForFilesAndModels(shown)
         }

@@ -66,6 +66,11 @@ public struct ExportOptions: Sendable {
     /// How deep objects are nested at all. Each takes a part of the stack.
     static let deepest = 200
 
+    /// How deep an object is nested in others.
+    func nestingLimit(isIdentified: Bool) -> Int {
+        maximumNesting == nil && !isIdentified ? Self.deepest : nestingLimit
+    }
+
     /// Whether an object is nested in one that is so many objects deep.
     ///
     /// - Throws: ``GraftError`` with `tooDeep`.

@@ -56,7 +56,7 @@ extension ExportPlan {
     /// Whether an object has a complete identity, and the mapping a place for it.
     func isIdentified(_ object: some ExportedObject) throws -> Bool {
         if identityItems.isEmpty { return false }
-        return try !identity.contains { try object.isNull($0, properties[$0]) }
+        return try properties.identify(by: identity) { try object.isNull($0, $1) }
     }
 
     /// The identity of an object where it is one value that can stand alone and needs no transformer; nil where it isn't.

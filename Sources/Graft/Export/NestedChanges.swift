@@ -1,5 +1,5 @@
-// How far it is from an object to the nearest that has changed, along the relationships that are nested. What an object
-// leads to is looked at once, as a whole, and the distances go back from the changed objects: so the answer is the same
+// How deep an object may be nested for a change in it, or in what it leads to along the relationships that are nested, to be written.
+// What an object leads to is looked at once, as a whole, and the depths go back from the changed objects: so the answer is the same
 // whichever object is asked for first, and cycles don't matter.
 
 import CoreData
@@ -17,23 +17,28 @@ final class NestedChanges {
     private let numbers: [ObjectIdentifier: Int]
     /// By entity: the relationships that are nested.
     private let nested: [[Int]]
+    private let options: ExportOptions
     /// Nil where nothing has changed.
-    private var distances: [State: Int?] = [:]
+    private var reaches: [State: Int?] = [:]
 
-    init(_ changes: ExportChanges, _ plans: [ExportPlan], _ numbers: [ObjectIdentifier: Int], nested: [[Int]]) {
+    init(
+        _ changes: ExportChanges, _ plans: [ExportPlan], _ numbers: [ObjectIdentifier: Int], nested: [[Int]],
+        _ options: ExportOptions
+    ) {
+        self.options = options
         self.changes = changes
         self.plans = plans
         self.numbers = numbers
         self.nested = nested
     }
 
-    /// How many relationships lead from an object to the nearest that has changed: 0 where it has itself, nil where none has.
+    /// How deep an object may be nested for a change to be written: nil where none is at any depth.
     ///
     /// - Complexity: O(1); O(*n*) in the objects and links that haven't been looked at.
-    func distance(from object: NSManagedObject, cameFrom inverse: Int?) throws -> Int? {
+    func reach(of object: NSManagedObject, cameFrom inverse: Int?) throws -> Int? {
         let state = State(object: object.objectID.lookupKey, inverse: inverse ?? -1)
-        if distances[state] == nil { try explore([object], cameFrom: inverse) }
-        return distances[state] ?? nil
+        if reaches[state] == nil { try explore([object], cameFrom: inverse) }
+        return reaches[state] ?? nil
     }
 
     /// Looks at objects, and what they lead to, that haven't been looked at.
@@ -43,42 +48,60 @@ final class NestedChanges {
         var met: [(object: NSManagedObject, state: State)] = []
         var seen: Set<State> = []
         var sources: [State: [State]] = [:]
-        /// By distance: states that may have it.
-        var levels: [[State]] = [[]]
+        /// By how far they are from the deepest: states that may be nested that deep.
+        let deepest = max(ExportOptions.deepest, options.nestingLimit)
+        var levels: [[State]] = []
+        var limits: [State: Int] = [:]
+        /// Of each that was met, how deep a change of its own may be.
+        var own: [Int] = []
         func meet(_ object: NSManagedObject, _ state: State) {
-            if distances[state] == nil, seen.insert(state).inserted { met.append((object, state)) }
+            if reaches[state] == nil, seen.insert(state).inserted { met.append((object, state)) }
         }
-        func note(_ state: State, _ distance: Int) {
-            while levels.count <= distance { levels.append([]) }
-            levels[distance].append(state)
+        func note(_ state: State, _ reach: Int) {
+            if reach < 0 { return }
+            let level = deepest - reach
+            while levels.count <= level { levels.append([]) }
+            levels[level].append(state)
         }
+        /// What a member's change makes of an object that leads to it, which is nested itself.
+        func note(_ state: State, throughOneAt reach: Int) { note(state, min(limits[state] ?? 0, reach) - 1) }
         for object in objects { meet(object, State(object: object.objectID.lookupKey, inverse: inverse ?? -1)) }
         var next = 0
         while next < met.count {
             let (object, state) = met[next]
             next += 1
-            guard let number = numbers[ObjectIdentifier(object.entity)] else { continue }
+            guard let number = numbers[ObjectIdentifier(object.entity)] else {
+                own.append(-1)
+                continue
+            }
+            let isIdentified = try plans[number].isIdentified(object)
+            let limit = max(1, options.nestingLimit(isIdentified: isIdentified))
+            limits[state] = limit
+            // Without an identifier it is written, if without its relationships, wherever it is met.
+            own.append(isIdentified ? limit - 1 : deepest)
             for relationship in nested[number] where relationship != state.inverse {
                 let property = plans[number].properties[relationship]
                 for member in object.relatedObjects(relationship, property) {
                     let end = State(object: member.objectID.lookupKey, inverse: property.inverse ?? -1)
                     sources[end, default: []].append(state)
-                    if let known = distances[end], let known { note(end, known) }
+                    if let known = reaches[end], let known { note(state, throughOneAt: known) }
                     meet(member, end)
                 }
             }
         }
         try changes.compare(met.map(\.object))
-        for (object, state) in met where !changes.change(of: object).isEmpty { note(state, 0) }
-        var distance = 0
+        for ((object, state), own) in zip(met, own) where !changes.change(of: object).isEmpty { note(state, own) }
         var found: [State: Int] = [:]
-        while distance < levels.count {
-            for state in levels[distance] where found[state] == nil {
-                found[state] = distance
-                for source in sources[state] ?? [] where found[source] == nil { note(source, distance + 1) }
+        var level = 0
+        while level < levels.count {
+            for state in levels[level] where found[state] == nil {
+                found[state] = deepest - level
+                for source in sources[state] ?? [] where found[source] == nil {
+                    note(source, throughOneAt: deepest - level)
+                }
             }
-            distance += 1
+            level += 1
         }
-        for state in seen { distances[state] = .some(found[state]) }
+        for state in seen { reaches[state] = .some(found[state]) }
     }
 }

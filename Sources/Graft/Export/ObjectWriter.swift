@@ -38,7 +38,7 @@ final class ObjectWriter: ItemWriter {
                 nested.filter { plan.properties[$0].destination.map { isCyclic[$0] } ?? false }
             })
         changes = try ExportChanges(options.scope, model, mapping.schema, plans)
-        nestedChanges = changes.map { NestedChanges($0, plans, numbers, nested: nested) }
+        nestedChanges = changes.map { NestedChanges($0, plans, numbers, nested: nested, options) }
         self.form = form
         self.numbers = numbers
     }
@@ -172,7 +172,6 @@ final class ObjectWriter: ItemWriter {
     /// Whether an object, or anything that would be nested in it here, has changed.
     private func hasChanges(_ object: NSManagedObject, cameFrom inverse: Int?) throws -> Bool {
         guard let nestedChanges else { return true }
-        guard let distance = try nestedChanges.distance(from: object, cameFrom: inverse) else { return false }
-        return distance == 0 || distance <= options.nestingLimit - nesting
+        return try nestedChanges.reach(of: object, cameFrom: inverse).map { $0 >= nesting } ?? false
     }
 }

@@ -61,14 +61,13 @@ extension BatchImporter {
         }
     }
 
-    /// The rows of objects that aren't there, and that the data names only to remove them from a list, or as the owner of what is gone.
+    /// The rows of objects that aren't there, and that the data names only to remove them from a list, or for what is gone.
     /// Nothing is made of them.
     private func rowsOnlyNamed(_ snapshot: borrowing GraphSnapshot) -> Set<RowReference> {
         var pending = snapshot.removals.values.flatMap { snapshot.members[$0.indices] }
         for statement in snapshot.earlier { pending += snapshot.members[(statement.removals ?? .empty).indices] }
-        for plan in plans where !plan.relatedIdentity.isEmpty {
-            for row in 0..<snapshot.tables[plan.number].count
-            where snapshot.tables[plan.number].flags[row].contains(.gone) {
+        for plan in plans where !plan.relationships.isEmpty {
+            for row in 0..<snapshot.tables[plan.number].count where isGone(plan.number, row, snapshot) {
                 pending += ends(of: RowReference(entity: plan.number, row: row), snapshot)
             }
         }
@@ -89,7 +88,9 @@ extension BatchImporter {
                 if !named.contains(reference) { pending += ends(of: reference, snapshot) }
             }
         }
-        for statement in snapshot.earlier where !named.contains(statement.cell.row) {
+        for statement in snapshot.earlier {
+            let owner = statement.cell.row
+            if named.contains(owner) || isGone(owner.entity, owner.row, snapshot) { continue }
             pending += [statement.end].filter { !$0.isNone } + snapshot.members[statement.members.indices]
         }
         while let next = pending.popLast() {
@@ -97,6 +98,11 @@ extension BatchImporter {
             if named.remove(row) != nil { pending += ends(of: row, snapshot) }
         }
         return named
+    }
+
+    /// Whether the data says that an object is gone.
+    private func isGone(_ entity: Int, _ row: Int, _ snapshot: borrowing GraphSnapshot) -> Bool {
+        snapshot.tables[entity].flags[row].contains(.gone)
     }
 
     /// What a row leads to, through relationships from a number on.

@@ -21,10 +21,10 @@ extension BatchImporter {
             guard let object = object(reference), let number = number(of: object),
                 !seen.contains(ObjectIdentifier(object))
             else { continue }
+            if try !plan.isReference(row, snapshot) && isOutdated(row, object, plan, snapshot) { continue }
             let isBecoming = try schema.isEntity(entity, kindOf: number) && !plan.isAbstract && isUndecided(object)
             if !isBecoming {
                 if plan.entityChangePolicy == .keep || plan.isReference(row, snapshot) { continue }
-                if try isOutdated(row, object, plan, snapshot) { continue }
                 try requireReplacing(object, row, plan, snapshot)
             }
             replaced.append(try succession.replace(object, number, by: entity))

@@ -132,12 +132,20 @@ final class BatchImporter {
         if let target { try take(target, snapshot) }
         try matcher.findStored(&stored, snapshot)
         try makeStoredObjects(snapshot)
-        if !snapshot.relatedRows.isEmpty { try matcher.resolveRelatedIdentities(snapshot) }
+        var hanging = snapshot.relatedRows
+        try matcher.resolveRelatedIdentities(&hanging, snapshot)
         takeSuccessors(snapshot)
         try takeGone(snapshot)
         if changesEntities { try changeEntities(snapshot) }
         try matcher.matchNestedObjects(of: matcher.knownRows(snapshot), snapshot)
         try matcher.matchNestedObjects(of: matcher.matchContents(snapshot), snapshot)
+        // What hangs on objects that their contents tell.
+        while !hanging.isEmpty {
+            let found = try matcher.resolveRelatedIdentities(&hanging, snapshot)
+            if found.isEmpty { break }
+            try takeGone(snapshot)
+            try matcher.matchNestedObjects(of: found, snapshot)
+        }
         wanted = hasReferencePolicies ? wantedRows(snapshot) : []
         try makeObjects(snapshot)
         try fillObjects(snapshot)

@@ -29,7 +29,8 @@ public struct ImportOptions: Sendable {
     public enum FailurePolicy: String, Sendable, CaseIterable, Codable {
         /// It ends at once, with an error that names the first failure. Nothing is kept.
         case fail
-        /// It goes on to find all failures, and then ends with ``ImportFailures``. Nothing is kept.
+        /// It goes on to find all failures, and then ends with ``ImportFailures``. Nothing is kept, so that the import is one save,
+        /// also with ``ImportOptions/savesEachBatch``.
         case collect
         /// What can't be taken is left out, as if it weren't in the data, and ``ImportReport/failures`` says why: of an
         /// import the record with all that is nested in it, of a dictionary the value.

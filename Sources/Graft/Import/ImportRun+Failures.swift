@@ -18,11 +18,7 @@ extension ImportRun {
     func runNotingFailures(roots: ((NSManagedObject) -> Void)?) throws -> ImportReport {
         var failed = FailedRecords(sourceCount: sources.count, limit: options.failureLimit)
         try readNotingFailures(&failed)
-        if mode == .saveBatches {
-            // Nothing may be saved if there is anything to collect.
-            if options.failurePolicy == .collect, !failed.isEmpty { throw ImportFailures(report: report(of: failed)) }
-            return try importBatches(&failed)
-        }
+        if mode == .saveBatches { return try importBatches(&failed) }
         while true {
             if let report = try attempt(&failed, roots) { return report }
         }
@@ -148,7 +144,6 @@ extension ImportRun {
                     try note(located, importer, &failed)
                 }
                 try importer.editor.undo()
-                if options.failurePolicy == .collect { throw ImportFailures(report: self.report(of: failed)) }
                 importer.state = before
                 reader = try snapshotReader(source)
                 _ = try reader.skipRecords(start)

@@ -43,7 +43,9 @@ struct ImportRun {
         self.context = context
         self.entityName = entityName
         self.options = options
-        self.mode = mode
+        // What keeps nothing where anything fails is one save.
+        self.mode = mode == .saveBatches && options.failurePolicy == .collect ? .saveAtEnd : mode
+        let mode = self.mode
         self.model = model
         mapping = try GraphMapping(model, options.mapping)
         // A misspelt name is one also where there is nothing to import.
@@ -62,9 +64,9 @@ struct ImportRun {
         guard mapping.entities.contains(where: { !$0.deletedListPath.isEmpty }) else { return sources }
         var all = sources
         for (number, source) in sources.enumerated() where source.deletions == .none {
-            let kind = try source.kind()
-            guard kind == .json else { continue }
-            let entity = try mapping.entity(named: source.entity ?? entityName)
+            let name = source.entity ?? entityName
+            guard try source.kind(of: name, in: mapping) == .json else { continue }
+            let entity = try mapping.entity(named: name)
             if mapping.entities[entity].deletedListPath.isEmpty { continue }
             all[number] = try source.rereadable()
             all.append(all[number].deletedList())

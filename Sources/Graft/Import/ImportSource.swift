@@ -126,6 +126,11 @@ public struct ImportSource: Sendable {
         SourceKind(ofBeginning: try beginning(), isEntity: isEntity)
     }
 
+    /// What the source is for a model. Where an entity is named, an object is a record of it.
+    func kind(of entityName: String?, in mapping: GraphMapping) throws -> SourceKind {
+        try kind { entityName == nil && mapping.schema.number(ofEntity: $0) != nil }
+    }
+
     /// The first key of a text that consists of an object.
     ///
     /// - Throws: ``GraftError`` with `unreadableFile`.

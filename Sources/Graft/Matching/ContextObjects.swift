@@ -146,9 +146,10 @@ final class ContextObjects {
     /// Takes objects that are about to be deleted, and what they own, out of relationships to one object without inverse: no delete rule
     /// follows those, and they would lead to rows that aren't there.
     ///
-    /// - Throws: ``GraftError`` where such a relationship is mandatory; nothing is deleted yet.
+    /// - Throws: ``GraftError`` where such a relationship is mandatory, or a delete rule denies it; nothing is deleted yet.
     func takeOut(_ objects: [NSManagedObject], _ editor: ObjectEditor) throws {
         if objects.isEmpty { return }
+        try requireUndenied(objects)
         let ways = relationshipsWithoutInverse.filter { !$0.property.isToMany }
         if ways.isEmpty { return }
         let deleted = withOwned(objects)
@@ -166,6 +167,32 @@ final class ContextObjects {
                     }
                     try editor.connect(number, property, of: owner, to: nil)
                 }
+            }
+        }
+    }
+
+    /// Refuses what the delete rule deny would refuse at the save.
+    private func requireUndenied(_ objects: [NSManagedObject]) throws {
+        let denying = entities.map { entity in
+            Set(entity.relationshipsByName.filter { $1.deleteRule == .denyDeleteRule }.keys)
+        }
+        if denying.allSatisfy(\.isEmpty) { return }
+        let deleted = withOwned(objects)
+        let ids = Set(deleted.map(ObjectIdentifier.init))
+        for object in deleted {
+            guard let entity = number(of: object), !denying[entity].isEmpty else { continue }
+            for (part, property) in schema.entities[entity].properties.enumerated()
+            where denying[entity].contains(property.name) {
+                let others = object.relatedObjects(part, property)
+                guard let left = others.first(where: { !$0.isDeleted && !ids.contains(ObjectIdentifier($0)) }) else {
+                    continue
+                }
+                let names = (try name(of: object), try name(of: left))
+                throw GraftError(
+                    .other(
+                        finding: "\(names.0) is to be deleted and has \(names.1), and the delete rule is deny",
+                        remedy: "Delete that, too, or unlink it first."),
+                    at: .init(entity: object.entity.name, property: property.name))
             }
         }
     }
@@ -217,18 +244,14 @@ extension NSManagedObject {
     /// Whether the object has all the attributes that identify one of an entity; not where there are none.
     func isIdentified(by entity: GraphSchema.Entity) throws -> Bool { try hasAll(entity.identity, of: entity) }
 
-    /// Whether the object has all that identifies one of an entity, its owner among it; not where the owner takes no part.
+    /// Whether the object has all that identifies one of an entity whose owner is a part of it; not where the owner takes no part.
     func isIdentifiedWithOwner(by entity: GraphSchema.Entity) throws -> Bool {
         try hasAll(entity.relatedIdentity, of: entity)
     }
 
     private func hasAll(_ parts: [Int], of entity: GraphSchema.Entity) throws -> Bool {
-        for part in parts {
-            let property = entity.properties[part]
-            let isMissing =
-                property.isAttribute ? try holds(.null, part, property) : destinationID(part, property) == nil
-            if isMissing { return false }
+        try entity.properties.identify(by: parts) { part, property in
+            property.isAttribute ? try holds(.null, part, property) : destinationID(part, property) == nil
         }
-        return !parts.isEmpty
     }
 }

@@ -18,17 +18,27 @@ extension ObjectMatcher {
     /// How many objects one fetch asks for.
     private static let relatedFetchLimit = 20_000
 
-    /// Gives each row its object, as far as there is one.
-    func resolveRelatedIdentities(_ snapshot: borrowing GraphSnapshot) throws {
-        var levels: [[RowReference]] = []
-        for row in snapshot.relatedRows {
+    /// Gives rows their objects, as far as there are any; returns those that have got one.
+    ///
+    /// - Parameter rows: Those whose owner has no object yet are left: it may be found by its contents.
+    @discardableResult
+    func resolveRelatedIdentities(
+        _ rows: inout [GraphSnapshot.RelatedRow], _ snapshot: borrowing GraphSnapshot
+    ) throws -> [RowReference] {
+        var levels: [[GraphSnapshot.RelatedRow]] = []
+        for row in rows where object(row.reference) == nil {
             while levels.count <= row.level { levels.append([]) }
-            levels[row.level].append(row.reference)
+            levels[row.level].append(row)
         }
+        rows.removeAll()
         for level in levels {
             var wanted: [Int: [RowReference]] = [:]
-            for reference in level where object(reference) == nil {
-                guard let key = key(of: reference, snapshot) else { continue }
+            for row in level {
+                let reference = row.reference
+                guard let key = key(of: reference, snapshot) else {
+                    rows.append(row)
+                    continue
+                }
                 if let object = memory.relatedObjects[key], !object.isDeleted {
                     objects[reference.entity][reference.row] = object
                 } else if hasStoredOwners(reference, snapshot) {
@@ -39,6 +49,7 @@ extension ObjectMatcher {
                 for batch in rows.batches(of: Self.relatedFetchLimit) { try fetch(batch, space, snapshot) }
             }
         }
+        return levels.joined().map(\.reference).filter { object($0) != nil }
     }
 
     /// Whether a row has all attributes of an identity that includes relationships, or an owner where there are none.

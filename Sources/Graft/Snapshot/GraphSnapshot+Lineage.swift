@@ -79,7 +79,8 @@ struct ContentMark {
         if value.isNull { return }
         mix(name)
         switch value {
-        case .double(let number), .date(let number): mix(String(number.bitPattern, radix: 16))
+        // Of zero, without the sign.
+        case .double(let number), .date(let number): mix(String((number + 0).bitPattern, radix: 16))
         case .data(let bytes), .encoded(let bytes): mix(bytes.base64EncodedString())
         case .json(let tree): mix(tree.canonicalText)
         default: mix(value.description)

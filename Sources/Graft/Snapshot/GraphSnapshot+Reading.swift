@@ -63,8 +63,7 @@ extension JSONSnapshotReader {
         _ source: ImportSource, _ model: NSManagedObjectModel, _ mapping: GraphMapping, entityName: String?,
         _ options: ImportOptions, isForImport: Bool = false
     ) throws {
-        // Where an entity is named, an object is a record of it.
-        let kind = try source.kind { entityName == nil && mapping.schema.number(ofEntity: $0) != nil }
+        let kind = try source.kind(of: entityName, in: mapping)
         switch kind {
         case .archive:
             var graph = try ArchiveSnapshot.read(GraphArchive(source), model, mapping.schema, entity: entityName)

@@ -9,27 +9,43 @@ extension GraphSnapshot {
         var level: Int
     }
 
-    /// Gives nested rows their owners, and merges those of one object.
-    mutating func settleRelatedRows() {
+    /// Gives nested rows their owners, and merges those of one identity.
+    ///
+    /// - Returns: A row that was merged with another one; nil where none was.
+    @discardableResult
+    mutating func settleRelatedRows() -> RowReference? {
         relatedRows.removeAll()
+        var merged: RowReference?
         let entities = schema.entities.indices.filter {
             !schema.entities[$0].relatedIdentity.isEmpty && tables[$0].count > 0
         }
-        if entities.isEmpty { return }
+        if entities.isEmpty { return nil }
         takeOwnersFromNesting()
         var levels: [RowReference: Int] = [:]
         var known: [RelatedKey: RowReference] = [:]
         for entity in entities {
             for row in 0..<tables[entity].count where !tables[entity].flags[row].contains(.dead) {
-                settle(RowReference(entity: entity, row: row), &levels, &known)
+                let last = settle(RowReference(entity: entity, row: row), &levels, &known)
+                merged = merged ?? last
             }
         }
+        return merged
     }
 
-    /// Settles a row after those that its identity hangs on.
+    /// Settles rows that stand for different objects.
+    ///
+    /// - Throws: ``GraftError`` with `duplicateIdentity` where two of them have the same identity.
+    mutating func settleDistinctRelatedRows() throws {
+        guard let row = settleRelatedRows() else { return }
+        let identity = identity(of: row).map(\.description).joined(separator: ", ")
+        throw GraftError(.duplicateIdentity(identity), at: .init(entity: schema.entities[row.entity].name))
+    }
+
+    /// Settles a row after those that its identity hangs on; returns one of them that was merged with another one.
     private mutating func settle(
         _ row: RowReference, _ levels: inout [RowReference: Int], _ known: inout [RelatedKey: RowReference]
-    ) {
+    ) -> RowReference? {
+        var merged: RowReference?
         var stack = [row]
         var isOpen: Set<RowReference> = []
         while let reference = stack.last {
@@ -54,11 +70,13 @@ extension GraphSnapshot {
                 if !isOutdated(reference, by: first) { moveValues(of: reference, to: first, replacing: true) }
                 mergeCount &+= 1
                 forward(reference, to: first)
+                merged = first
             } else {
                 known[key] = reference
                 relatedRows.append(RelatedRow(reference: reference, level: level))
             }
         }
+        return merged
     }
 
     private func isRelated(_ reference: RowReference) -> Bool {

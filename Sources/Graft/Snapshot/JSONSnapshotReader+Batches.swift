@@ -19,10 +19,6 @@ extension JSONSnapshotReader {
             recordCount = graph.roots.count
             return false
         }
-        defer {
-            snapshot.settleRelatedRows()
-            snapshot.dropReplacedRows()
-        }
         let hasMore = try readRecords(rowLimit)
         snapshot.mergeAddedMembers { mapping.entities[$0].properties[$1]?.defaultValue ?? .null }
         // Where only one side says who belongs to whom, in which order it was said makes no difference.
@@ -31,6 +27,9 @@ extension JSONSnapshotReader {
             return snapshot.schema.entities[destination].properties[inverse].isToMany
                 && !snapshot.saysSomething(of: inverse, destination)
         }
+        snapshot.settleRelatedRows()
+        if isDocument { try checkDistinctNumbers() }
+        snapshot.dropReplacedRows()
         return hasMore
     }
 

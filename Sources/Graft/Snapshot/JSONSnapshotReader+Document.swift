@@ -183,6 +183,21 @@ extension JSONSnapshotReader {
         return reference
     }
 
+    /// Finds objects that have numbers of their own, and one identity.
+    func checkDistinctNumbers() throws {
+        var known: [RowReference: JSONKeyBytes] = [:]
+        for (number, row) in (document?.rows ?? [:]).sorted(by: { $0.value.offset < $1.value.offset }) {
+            guard let first = known.updateValue(number, forKey: snapshot.resolved(row.reference)) else { continue }
+            let key = DictionaryKey.number
+            throw GraftError(
+                .other(
+                    finding: "the object with the \(key) \(number.text) has the identity of the one with \(first.text)",
+                    remedy: "Give one of them another identity, or leave it out."),
+                at: reader.place(offset: row.offset, path: nil)
+            ).located(in: .init(entity: plans[row.entity].name))
+        }
+    }
+
     /// Finds numbers that were referred to and never given.
     private func checkNumbers() throws {
         let missing = (document?.rows ?? [:]).filter { !$1.isRead }.min { $0.value.offset < $1.value.offset }

@@ -83,7 +83,7 @@ struct ObjectSnapshotReader {
         for reference in references { try index(reference) }
         try checkOwners()
         // For who looks them up: an import.
-        if scope.schema.hasRelatedIdentities { snapshot.settleRelatedRows() }
+        if scope.schema.hasRelatedIdentities { try snapshot.settleDistinctRelatedRows() }
     }
 
     /// The row of an object; nil where it has none.

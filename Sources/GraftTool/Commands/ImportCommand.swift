@@ -70,7 +70,7 @@ struct ImportCommand: JobCommand {
 
     @Option(
         help: ArgumentHelp(
-            "When a record can't be taken: end the import, end it with a list of all, or leave the record out.",
+            "When a record can't be taken: end the import, end it with a list of all (one save, also with --batch), or leave the record out.",
             valueName: "fail|collect|skip"))
     var onError = OnError.fail
 

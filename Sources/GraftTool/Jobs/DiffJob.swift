@@ -135,6 +135,12 @@ struct DiffJob {
     ) throws -> Bool {
         let isPlain = files.0.isPlain || files.1.isPlain
         let entity = self.entity
+        if format == .mergePatch, entity != nil {
+            throw GraftError(
+                .other(
+                    finding: "a Merge Patch replaces an array as a whole (RFC 7396): that of an entity has all objects",
+                    remedy: "Use --format json-patch, or leave out --entity."))
+        }
         if isPlain, entity == nil, !files.0.isPlain || !files.1.isPlain {
             throw GraftError(
                 .other(

@@ -74,7 +74,8 @@ struct ModelTransformers {
         for (name, attributes) in uses.sorted(by: { $0.key < $1.key }) {
             let isRegistered = ValueTransformer(forName: NSValueTransformerName(name)) != nil
             let rule = given[name] ?? configured[name] ?? (isRegistered ? nil : TransformerRule(usualName: name))
-            rule?.register(as: name, isForTexts: attributes.allSatisfy { $0.attributeType == .stringAttributeType })
+            let kinds = Set(attributes.map { AttributeKind($0) })
+            rule?.register(as: name, for: kinds.count == 1 ? kinds.first : nil)
             if rule == nil, !isRegistered, unknown == nil { unknown = (name, attributes[0]) }
         }
         return unknown

@@ -72,15 +72,15 @@ enum TransformerRule {
 
     /// Registers a transformer that follows the rule.
     ///
-    /// - Parameter isForTexts: Whether the attributes are texts, so that a map's values are texts whatever they look like.
-    func register(as name: String, isForTexts: Bool) {
+    /// - Parameter kind: The type of the attributes, which says what a map's values are; nil where they have several.
+    func register(as name: String, for kind: AttributeKind?) {
         ValueTransformer.setValueTransformer(
-            withName: name, transform: { (json: Any) in value(json, isForTexts) },
-            reverseTransform: { (value: Any) in json(value) })
+            withName: name, transform: { (json: Any) in value(json, kind) },
+            reverseTransform: { (value: Any) in json(value, kind) })
     }
 
     /// The value of an attribute for a JSON value; nil for one that the rule doesn't take.
-    private func value(_ json: Any, _ isForTexts: Bool) -> Any? {
+    private func value(_ json: Any, _ kind: AttributeKind?) -> Any? {
         switch self {
         case .integer: Self.converted(json, AttributeConverter(.integer64))
         case .text: Self.converted(json, AttributeConverter(.string))
@@ -90,13 +90,13 @@ enum TransformerRule {
         case .lowerCase: (json as? String)?.lowercased()
         case .map(let entries):
             (Self.converted(json, AttributeConverter(.string)) as? String).flatMap { key in
-                entries.first { $0.key == key }.map { isForTexts ? $0.value : Self.scalar($0.value) }
+                entries.first { $0.key == key }.map { Self.value(ofEntry: $0.value, kind) }
             }
         }
     }
 
-    /// The JSON value for an attribute's. What a map doesn't have is written as it is.
-    private func json(_ value: Any) -> Any? {
+    /// The JSON value for an attribute's. What a map doesn't have is written as it is, unless that would be one of its keys.
+    private func json(_ value: Any, _ kind: AttributeKind?) -> Any? {
         switch self {
         case .integer: (value as? NSNumber)?.stringValue
         case .text: (value as? String).map { text in Self.scalar(text) as? NSNumber ?? text as Any }
@@ -104,7 +104,8 @@ enum TransformerRule {
         case .date(let format): (value as? Date).flatMap { Self.written($0, format) }
         case .upperCase, .lowerCase: value
         case .map(let entries):
-            entries.first { "\(Self.scalar($0.value))" == "\(value)" || $0.value == "\(value)" }?.key ?? value
+            entries.first { Self.isEqual(Self.value(ofEntry: $0.value, kind), value) }?.key
+                ?? (entries.contains { $0.key == "\(value)" } ? nil : Self.json(asItIs: value))
         }
     }
 
@@ -119,6 +120,20 @@ enum TransformerRule {
         } catch {
             return nil
         }
+    }
+
+    /// What the text of a map's value stands for.
+    private static func value(ofEntry text: String, _ kind: AttributeKind?) -> Any {
+        guard let kind, kind != .transformable else { return scalar(text) }
+        return converted(text, AttributeConverter(kind)) ?? text
+    }
+
+    private static func json(asItIs value: Any) -> Any? {
+        do { return try JSONValue(convertingObject: value).object } catch { return nil }
+    }
+
+    private static func isEqual(_ one: Any, _ other: Any) -> Bool {
+        (one as? AnyHashable).map { $0 == other as? AnyHashable } ?? false
     }
 
     private static func written(_ date: Date, _ format: MappingOptions.DateFormat) -> Any? {

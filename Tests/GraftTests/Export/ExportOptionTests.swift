@@ -425,11 +425,12 @@ import Testing
                     }
                     // Whoever leads to the change, and not the one outside.
                     #expect(written == [["m0", "m1", "m2", "m3", "m4"]])
+                    // Below the depth, the task is an identifier, which hasn't changed.
                     options.maximumNesting = 2
                     for order in [members, members.reversed()] {
                         let text = try context.json(of: order, options: options)
                         let list = try #require(try JSONSerialization.jsonObject(with: text) as? [[String: Any]])
-                        #expect(list.compactMap { $0["id"] as? String }.sorted() == ["m2", "m3"])
+                        #expect(list.compactMap { $0["id"] as? String }.sorted() == ["m3"])
                     }
                 }
             }

@@ -184,7 +184,8 @@ import Testing
         #expect(flat == #"[{"id":"r","children":["b","a"],"parent":null}]"#)
     }
 
-    @Test func `objects without identity are nested as deep as they are, or the export fails`() throws {
+    /// Comments without identity, each with its reply.
+    private func comments(_ count: Int) throws -> (stack: TestStack, text: String) {
         var sketch = ModelSketch()
         sketch.entity(
             "Comment", info: [:],
@@ -193,22 +194,41 @@ import Testing
                 .toOne("reply", "Comment", inverse: "parent", json: "reply", rule: .cascadeDeleteRule),
                 .toOne("parent", "Comment", inverse: "reply"),
             ])
-        func chain(_ count: Int) -> String {
-            (1..<count).reduce(#"{"reply":null,"text":"0"}"#) { #"{"reply":\#($0),"text":"\#($1)"}"# }
-        }
-        func export(_ count: Int, _ depth: Int? = nil) throws -> String {
-            let stack = try TestStack(sketch.model(), .sqlite)
-            try stack.importJSON(chain(count), "Comment")
+        let stack = try TestStack(sketch.model(), .sqlite)
+        let text = (1..<count).reduce(#"{"reply":null,"text":"0"}"#) { #"{"reply":\#($0),"text":"\#($1)"}"# }
+        try stack.importJSON(text, "Comment")
+        return (stack, text)
+    }
+
+    @Test func `objects without identity are nested as deep as they are, or the export fails`() throws {
+        func export(_ count: Int, _ depth: Int? = nil) throws -> (exported: String, imported: String) {
+            let (stack, text) = try comments(count)
             var options = ExportOptions()
             (options.sortsKeys, options.maximumNesting) = (true, depth)
             return try stack.perform { context throws in
                 let root = try #require(try context.one("Comment", "text", "\(count - 1)"))
-                return String(decoding: try context.json(of: root, options: options), as: UTF8.self)
+                return (String(decoding: try context.json(of: root, options: options), as: UTF8.self), text)
             }
         }
-        #expect(try export(180) == chain(180))
-        #expect(try export(5, 2) == #"{"reply":{"reply":{"text":"2"},"text":"3"},"text":"4"}"#)
+        let whole = try export(180)
+        #expect(whole.exported == whole.imported)
+        #expect(try export(5, 2).exported == #"{"reply":{"reply":{"text":"2"},"text":"3"},"text":"4"}"#)
         #expect(throws: GraftError.self) { try export(220) }
+    }
+
+    @Test func `a change is written with what leads to it, as deep as it would be nested`() throws {
+        try comments(180).stack.perform { context throws in
+            let root = try #require(try context.one("Comment", "text", "179"))
+            func changes(_ depth: Int?) throws -> String {
+                var options = ExportOptions()
+                (options.scope, options.maximumNesting) = (.changesSinceSave, depth)
+                return String(decoding: try context.json(of: [root], options: options), as: UTF8.self)
+            }
+            let last = try #require(try context.one("Comment", "text", "0"))
+            last.setValue("new", forKey: "text")
+            #expect(try changes(nil).contains("new"))
+            #expect(try changes(5) == "[]")
+        }
     }
 
     @Test func `a long chain neither overflows nor is cut without a word`() throws {

@@ -171,6 +171,27 @@ import Testing
         }
     }
 
+    @Test func `an outdated record doesn't say of which entity an object is`() throws {
+        func world() throws -> ImportWorld {
+            try ImportWorld(.sqlite) { sketch in
+                sketch.entity(
+                    "Animal", info: ["identityAttributes": "id", "JSONVersionAttribute": "v", "JSONEntityKey": "kind"],
+                    [
+                        .attribute("id", .integer64AttributeType), .attribute("v", .integer32AttributeType),
+                        .attribute("name"),
+                    ])
+                sketch.entity("Cat", parent: "Animal", [])
+            }
+        }
+        let text = #"[{"id": 1, "v": 3, "name": "new"}, {"id": 1, "kind": "Cat", "v": 0, "name": "old"}]"#
+        let found = try results(world, [text], "Animal") { world in
+            try world.stack.perform {
+                try $0.all("Animal").map { "\($0.entity.name ?? "") \($0.value(forKey: "name") ?? "")" }
+            }
+        }
+        for result in found { #expect(result == ["Animal new"]) }
+    }
+
     @Test func `what an outdated record has in a list is nobody's, and isn't made`() throws {
         let versions = ["JSONVersionAttribute": "v"]
         func world() throws -> ImportWorld {

@@ -172,6 +172,33 @@ import Testing
         #expect(try world.members("players", "id", of: "Team", "id", "t") == [])
     }
 
+    @Test func `what a delete rule denies is refused by a dry run, too, and the objects are named`() throws {
+        var world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Team", info: ["identityAttributes": "id", "JSONDeletedKey": "gone"],
+                [.attribute("id"), .toMany("players", "Player", inverse: "team", rule: .denyDeleteRule)])
+            sketch.entity(
+                "Player", info: ["identityAttributes": "id", "JSONDeletedKey": "gone"],
+                [.attribute("id"), .toOne("team", "Team", inverse: "players")])
+        }
+        try world.take(#"[{"id": "t", "players": ["a"]}]"#, "Team")
+        for isDryRun in [true, false] {
+            world.options.isDryRun = isDryRun
+            let error = try #require(world.refuse(#"[{"id": "t", "gone": true}]"#, "Team"))
+            #expect(error.description.contains(#"Team "t" is to be deleted and has Player "a""#), "\(error)")
+        }
+        #expect(try world.count("Team") == 1)
+        try world.take(#"{"id": "a", "gone": true}"#, "Player")
+        #expect(try world.take(#"{"id": "t", "gone": true}"#, "Team")["Team"].deleted == 1)
+    }
+
+    @Test func `a whole graph has no list of what is gone beside it`() throws {
+        let world = try world(text: ["JSONDeletedListKeyPath": "gone"])
+        try world.take(team, "Team")
+        let text = try world.stack.perform { String(decoding: try $0.exportJSON(), as: UTF8.self) }
+        #expect(try !world.take(text).hasChanges)
+    }
+
     @Test func `the value that means gone can be named, and a nested object can be gone`() throws {
         let world = try world(text: ["JSONDeletedKey": "state", "JSONDeletedValue": "left, sold"])
         try world.take(team, "Team")

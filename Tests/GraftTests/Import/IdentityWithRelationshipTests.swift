@@ -132,8 +132,8 @@ import Testing
         }
     }
 
-    @Test func `a tree by name and parent`() throws {
-        let world = try ImportWorld(.sqlite) { sketch in
+    private func folders() throws -> ImportWorld {
+        try ImportWorld(.sqlite) { sketch in
             sketch.entity(
                 "Folder", info: ["identityAttributes": "name, parent"],
                 [
@@ -141,6 +141,43 @@ import Testing
                     .toMany("children", "Folder", inverse: "parent", rule: .cascadeDeleteRule),
                 ])
         }
+    }
+
+    @Test func `the root of a tree is one object for an import, an export, a restore and a difference`() throws {
+        let (one, other) = (try folders(), try folders())
+        try one.take(#"{"name": "usr", "note": "new", "children": [{"name": "lib"}]}"#, "Folder")
+        try other.take(#"{"name": "usr", "note": "old", "children": [{"name": "lib"}]}"#, "Folder")
+        #expect(try GraphDiff(from: other.stack.container, to: one.stack.container).changed.count == 1)
+        // An identifier that says that there is no parent.
+        var options = ExportOptions()
+        (options.relationshipForm, options.sortsKeys) = (.identifier, true)
+        let text = try one.stack.perform { context throws in
+            let root = try #require(try context.one("Folder", "name", "usr"))
+            return String(decoding: try context.json(of: root, options: options), as: UTF8.self)
+        }
+        #expect(text.contains(#""children":[{"name":"lib","parent":{"name":"usr","parent":null}}]"#), "\(text)")
+        let restored = try other.stack.restore(one.stack.archive())
+        #expect(restored.description == "Folder: 1 updated, 1 unchanged")
+        #expect(try other.values("note", of: "Folder") == ["new", "nil"])
+        #expect(try other.take(text, "Folder").total.inserted == 0)
+        #expect(try other.stack.findings() == [])
+    }
+
+    @Test(arguments: ["null", #"{"$ref": 3}"#])
+    func `two objects of a document that have one identity are an error`(_ parent: String) throws {
+        let world = try folders()
+        let error = world.refuse(
+            """
+            {"Folder": [{"$id": 1, "name": "a", "note": "1", "parent": \(parent)}, {"$id": 2, "name": "a", "parent": \(parent)},
+             {"$id": 3, "name": "usr", "parent": null}]}
+            """)
+        let finding = "the $id 2 has the identity of the one with 1"
+        #expect(error?.description.contains(finding) ?? false, "\(String(describing: error))")
+        #expect(try world.stack.count("Folder") == 0)
+    }
+
+    @Test func `a tree by name and parent`() throws {
+        let world = try folders()
         let text = """
             [{"name": "usr", "children": [{"name": "lib", "note": "1"}, {"name": "local", "children": [{"name": "lib", "note": "2"}]}]},
              {"name": "lib", "note": "0"}]

@@ -34,6 +34,80 @@ final class CodedSeason: NSManagedObject, ManagedCodable {}
         return model
     }
 
+    /// Orders with parcels, which only their contents tell, and items, which have a number in their parcel.
+    private func parcels() throws -> ImportWorld {
+        try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Order", info: ["identityAttributes": "id", "JSONDeletedKey": "gone"],
+                [.attribute("id"), .toMany("parcels", "Parcel", inverse: "order", rule: .cascadeDeleteRule)])
+            sketch.entity(
+                "Parcel",
+                [
+                    .attribute("weight", .integer32AttributeType), .toOne("order", "Order", inverse: "parcels"),
+                    .toMany("items", "Item", inverse: "parcel", rule: .cascadeDeleteRule),
+                ])
+            sketch.entity(
+                "Item", info: ["identityAttributes": "no, parcel", "JSONDeletedKey": "gone"],
+                [
+                    .attribute("no", .integer32AttributeType), .attribute("text"),
+                    .toOne("parcel", "Parcel", inverse: "items"),
+                ])
+        }
+    }
+
+    @Test func `who hangs on an object that its contents tell is found again, through each door`() throws {
+        let world = try parcels()
+        let text = #"[{"id": "a", "parcels": [{"weight": 1, "items": [{"no": 2, "text": "x"}]}]}]"#
+        try world.take(text, "Order")
+        #expect(try !world.take(text, "Order").hasChanges)
+        let (archive, whole) = (try world.stack.archive(), try world.stack.perform { try $0.exportJSON() })
+        let file = FileManager.default.temporaryDirectory.appending(path: "graft-\(UUID().uuidString).archive")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try archive.write(to: file)
+        #expect(try !world.stack.restore(archive).hasChanges)
+        #expect(try !world.stack.container.importJSON(from: [.file(file)]).hasChanges)
+        #expect(try !world.take(String(decoding: whole, as: UTF8.self)).hasChanges)
+        try world.stack.perform { context throws in
+            let order = try #require(try context.one("Order", "id", "a"))
+            try order.populate(fromDictionary: order.toDictionary())
+            #expect(!context.hasChanges)
+        }
+        let changed = text.replacingOccurrences(of: #""x""#, with: #""y""#)
+        let report = try world.take(changed, "Order")
+        #expect(report["Item"].updated == 1 && report.total.inserted == 0 && report.total.deleted == 0)
+        let gone = #"[{"id": "a", "parcels": [{"weight": 1, "items": [{"no": 2, "gone": true}]}]}]"#
+        #expect(try world.take(gone, "Order")["Item"].deleted == 1)
+        #expect(try world.count("Item") == 0 && world.count("Parcel") == 1)
+    }
+
+    @Test func `a store with two objects of one owner and key isn't taken for one with one of them`() throws {
+        let world = try parcels()
+        try world.take(#"[{"id": "a", "parcels": [{"weight": 1, "items": [{"no": 2, "text": "x"}]}]}]"#, "Order")
+        let before = try world.stack.perform { try GraphSnapshot(of: $0) }
+        try world.stack.perform { context throws in
+            let item = try #require(try context.all("Item").first)
+            let twin = context.make("Item", ["no": 2, "text": "other"])
+            twin.setValue(item.value(forKey: "parcel"), forKey: "parcel")
+            try context.save()
+        }
+        #expect(
+            graftError { _ = try world.stack.perform { try GraphDiff(from: before, to: GraphSnapshot(of: $0)) } } != nil
+        )
+        let archive = try world.stack.archive()
+        let model = world.stack.container.managedObjectModel
+        #expect(graftError { _ = try GraphSnapshot(reading: .data(archive), model: model) } != nil)
+    }
+
+    @Test(arguments: [1, 5000])
+    func `an object that the same data makes and takes away leaves nothing behind`(_ size: Int) throws {
+        var world = try parcels()
+        (world.options.batchSize, world.options.savesEachBatch) = (size, true)
+        for _ in 0..<2 {
+            try world.take(#"[{"id": "a", "parcels": [{"weight": 1}]}, {"id": "a", "gone": true}]"#, "Order")
+            #expect(try world.count("Order") == 0 && world.count("Parcel") == 0)
+        }
+    }
+
     @Test(arguments: [false, true])
     func `the season of a team is the same whether the team is around it or in it`(_ saves: Bool) throws {
         let stack = try TestStack(Self.model(), .sqlite)

@@ -64,6 +64,20 @@ import Testing
         #expect(try value("uuid", "\"\(uuid.uuidString)\"", kind) as? UUID == uuid)
     }
 
+    // SQLite, "Datatypes": a real number without a fraction is stored as an integer, which has no sign at zero.
+    @Test(arguments: StoreKind.allCases)
+    func `a zero that lost its sign in the store is no change`(_ kind: StoreKind) throws {
+        let stack = try TestStack(model(), kind)
+        let text = #"[{"id": 1, "real": -0.0, "single": -0.0}]"#
+        try stack.importJSON(text, "Thing")
+        let read = try GraphSnapshot(reading: .data(Data(text.utf8)), entity: "Thing", model: model())
+        let stored = try stack.perform { try GraphSnapshot(of: $0) }
+        #expect(try GraphDiff(from: stored, to: read).isEmpty)
+        #expect(try GraphDiff(from: read, to: stored).isEmpty)
+        let again = try stack.importJSON(text, "Thing")
+        #expect(again["Thing"].unchanged == 1)
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `a transformable attribute keeps a tree`(_ kind: StoreKind) throws {
         let tree = try value("tree", #"{"de": "Haus", "n": [1, 2.5, true, null]}"#, kind) as? [String: Any]

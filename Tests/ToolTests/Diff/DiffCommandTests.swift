@@ -64,6 +64,11 @@ import Testing
         #expect(try graft("diff", old, new, "--exit-code").succeeded().text.isEmpty)
     }
 
+    @Test func `a Merge Patch of one entity's export is refused, which would be the whole array`() throws {
+        try graft("diff", old, new, "--format", "merge-patch", "--entity", "Hero").failed(
+            saying: "Merge Patch", "an array", "--format json-patch")
+    }
+
     @Test func `a diff can be taken back`() throws {
         let patch = try folder.file("patch", graft("diff", old, new, "--format", "json").succeeded().text)
         let copy = folder.path("Copy.sqlite")

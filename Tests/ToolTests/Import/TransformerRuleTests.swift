@@ -87,6 +87,32 @@ import Testing
         try graft(apply + ["--transformer", "Shuot=text"]).failed(saying: "Shuot", "Did you mean 'Shout'?")
     }
 
+    @Test(arguments: [
+        ("Double", "one=1,two=2.5", "1.0"), ("Decimal", "one=1.50,two=2", "1.5"),
+        ("Boolean", "one=true,two=false", "1"),
+        ("Float", "one=0.1,two=2", "0.100000001490116"), ("Integer 16", "one=02,two=3", "2"),
+        ("Date", "one=2020-01-02T00:00:00Z,two=2021-01-02T00:00:00Z", "599616000"), ("String", "one=1,two=2", "1"),
+        ("UUID", "one=6f9619ff-8b86-d011-b42d-00cf4fc964ff,two=00000000-0000-0000-0000-000000000000", nil),
+    ])
+    func `a map is read and written for each type`(type: String, map: String, stored: String?) throws {
+        let model = try folder.model(
+            """
+            <entity name="Thing"><attribute name="id" optional="YES" attributeType="Integer 16"/>
+              <attribute name="v" optional="YES" attributeType="\(type)">
+                <userInfo><entry key="JSONTransformerName" value="V"/></userInfo></attribute>
+              <userInfo><entry key="identityAttributes" value="id"/></userInfo></entity>
+            """)
+        let (store, file) = (folder.path("Store.sqlite"), try folder.file("in.json", #"[{"id":1,"v":"one"}]"#))
+        let rule = ["--transformer", "V=map:\(map)"]
+        try graft(["import", file, "--entity", "Thing", "--store", store, "--model", model] + rule).succeeded()
+        if let stored {
+            let found = try StoreFile(path: store).read { try String.fetchOne($0, sql: "SELECT ZV || '' FROM ZTHING") }
+            #expect(found == stored)
+        }
+        let export = try graft(["export", "--store", store, "--entity", "Thing"] + rule).succeeded().text
+        #expect(export.contains(#""v":"one""#), "\(export)")
+    }
+
     @Test func `the configuration file beside the model, or beside the store, says the rules`() throws {
         let (model, store) = (try model(), folder.path("Store.sqlite"))
         let file = try folder.file("in.json", input)
