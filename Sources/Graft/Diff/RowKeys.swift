@@ -101,28 +101,52 @@ struct RowKeys {
     private mutating func refined(
         _ marks: [RowReference: String], _ snapshot: borrowing GraphSnapshot, _ scope: DiffScope
     ) -> [RowReference: String] {
+        if Set(marks.values).count == marks.count { return marks }
+        let links = links(among: marks, snapshot, scope)
         var refined = marks
-        if Set(marks.values).count == marks.count { return refined }
         for _ in 0..<Self.refinementCount {
-            var next: [RowReference: String] = [:]
-            for (row, text) in refined {
+            var next = refined
+            for (row, links) in links {
                 var mark = ContentMark()
-                mark.mix(text)
-                let properties = schema.entities[row.entity].properties
-                for member in scope.entities[row.entity].toOnes + scope.entities[row.entity].toManys {
-                    let ends = snapshot.destinations(of: row, properties[member.number])
-                    stepCount += ends.count
-                    var texts = ends.compactMap { refined[$0] }
-                    if texts.isEmpty { continue }
-                    if !member.isOrdered { texts.sort() }
-                    mark.mix(properties[member.number].name)
-                    for text in texts { mark.mix(text) }
+                mark.mix(refined[row] ?? "")
+                for (name, text) in links.map({ ($0.name, refined[$0.end] ?? "") }).sorted(by: <) {
+                    mark.mix(name)
+                    mark.mix(text)
                 }
                 next[row] = mark.text
             }
             refined = next
         }
         return refined
+    }
+
+    /// A relationship, in an ordered one with the place, and what it leads to.
+    private struct Link: Hashable {
+        var name: String
+        var end: RowReference
+    }
+
+    /// The links among some rows, from both ends, whichever says it.
+    private mutating func links(
+        among rows: [RowReference: String], _ snapshot: borrowing GraphSnapshot, _ scope: DiffScope
+    ) -> [RowReference: Set<Link>] {
+        var links: [RowReference: Set<Link>] = [:]
+        for row in rows.keys {
+            for member in scope.entities[row.entity].toOnes + scope.entities[row.entity].toManys {
+                let property = schema.entities[row.entity].properties[member.number]
+                let ends = snapshot.destinations(of: row, property)
+                stepCount += ends.count
+                for (index, end) in ends.enumerated() where rows[end] != nil {
+                    let name = member.isOrdered ? "\(property.name) \(index)" : property.name
+                    links[row, default: []].insert(Link(name: name, end: end))
+                    guard let inverse = property.inverse, scope.entities[end.entity].contains[inverse],
+                        case let back = schema.entities[end.entity].properties[inverse], !back.isOrdered
+                    else { continue }
+                    links[end, default: []].insert(Link(name: back.name, end: row))
+                }
+            }
+        }
+        return links
     }
 
     private static let refinementCount = 6

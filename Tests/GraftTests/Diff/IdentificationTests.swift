@@ -397,4 +397,25 @@ extension GraphDiff {
             #expect(try again.pendingChange() == diff)
         }
     }
+
+    @Test(arguments: [[0, 1], [1, 0], [2, 0, 1], [0, 2, 1]])
+    func `of equal objects, what hangs on them tells which is which, whichever side says it`(_ counts: [Int]) throws {
+        var sketch = ModelSketch()
+        sketch.entity("Note", [.attribute("text"), .toMany("subs", "Sub", inverse: "note", rule: .cascadeDeleteRule)])
+        sketch.entity("Sub", [.attribute("number", .integer16AttributeType), .toOne("note", "Note", inverse: "subs")])
+        let model = sketch.model()
+        let stack = try TestStack(model, .sqlite)
+        try stack.fill { context in
+            for count in counts {
+                let note = context.make("Note", ["text": "same"])
+                for number in 0..<count {
+                    context.make("Sub", ["number": number]).setValue(note, forKey: "note")
+                }
+            }
+        }
+        let (stored, text) = try stack.perform { (try GraphSnapshot(of: $0), try $0.exportJSON()) }
+        let read = try GraphSnapshot(reading: .data(text), model: model)
+        #expect(try GraphDiff(from: stored, to: read).isEmpty)
+        #expect(try GraphDiff(from: read, to: stored).isEmpty)
+    }
 }
