@@ -158,13 +158,17 @@ extension NamedTransformer {
         }
         let known = ValueTransformer.valueTransformerNames().map(\.rawValue)
         let closest = NameSuggestion.closest(to: name, among: known)
+        var remedies = ["Register it with ValueTransformer.setValueTransformer(_:forName:) before you import or export"]
+        if annotation != Annotation.dictionaryTransformerName {
+            let rule = annotation == Annotation.entityMapperName ? "entity:KEY" : "RULE"
+            remedies.append(
+                "give graft a rule for it: --transformer \(name)=\(rule), or a configuration beside the model")
+        }
+        if let closest { remedies.append("correct the name: did you mean '\(closest)'?") }
         throw GraftError(
             .invalidMapping(
                 reason: "\(annotation) names '\(name)', and no such transformer is registered",
-                remedy:
-                    "Register it with ValueTransformer.setValueTransformer(_:forName:) before you import or export, or "
-                    + "give graft a rule for it: --transformer \(name)=RULE, or a configuration beside the model"
-                    + (closest.map { ", or correct the name: did you mean '\($0)'?" } ?? ".")),
+                remedy: remedies.joined(separator: ", or ") + (closest == nil ? "." : "")),
             at: place)
     }
 }

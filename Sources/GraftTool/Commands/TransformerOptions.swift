@@ -7,7 +7,7 @@ struct TransformerOptions: ParsableArguments {
     @Option(
         name: .customLong("transformer"), parsing: .singleValue,
         help: ArgumentHelp(
-            "What a transformer does that the model names: \(TransformerRule.forms). Can be repeated.",
+            "What a transformer does that the model names: \(TransformerRule.allForms). Can be repeated.",
             valueName: "name=rule"))
     var texts: [String] = []
 

@@ -60,16 +60,16 @@ struct ModelTransformers {
     func registerKnown(
         for model: NSManagedObjectModel, at path: String
     ) throws -> (name: String, attribute: NSAttributeDescription)? {
-        let uses = Self.uses(in: model)
-        for name in given.keys.sorted() where uses[name] == nil {
-            let closest = NameSuggestion.closest(to: name, among: uses.keys)
-            throw GraftError(
-                .other(
-                    finding: "no \(Self.annotation) of the model names '\(name)'",
-                    remedy: closest.map { "Did you mean '\($0)'?" } ?? "Leave out the option."),
-                at: .init(source: "--transformer"))
-        }
+        let uses = Self.uses(in: model), mappers = Self.mappers(in: model)
         let configured = try Self.rules(inConfigurationBeside: path)
+        let sources = [(given, "--transformer"), (configured, Self.configuration(beside: path).url.path)]
+        for (rules, source) in sources {
+            for (name, rule) in rules.sorted(by: { $0.key < $1.key }) {
+                if rule.isOfEntities ? mappers.contains(name) : uses[name] != nil { continue }
+                throw Self.misplaced(name, rule, uses.keys + mappers, source)
+            }
+        }
+        for name in mappers { (given[name] ?? configured[name])?.register(as: name, for: nil) }
         var unknown: (String, NSAttributeDescription)?
         for (name, attributes) in uses.sorted(by: { $0.key < $1.key }) {
             let isRegistered = ValueTransformer(forName: NSValueTransformerName(name)) != nil
@@ -82,6 +82,26 @@ struct ModelTransformers {
     }
 
     private static let annotation = "JSONTransformerName"
+    private static let mapperAnnotation = "entityMapperName"
+
+    /// The error for a rule of a name that the model doesn't have, or has for something else.
+    private static func misplaced(
+        _ name: String, _ rule: TransformerRule, _ known: [String], _ source: String
+    ) -> GraftError {
+        let closest = NameSuggestion.closest(to: name, among: known)
+        let forms = rule.isOfEntities ? TransformerRule.forms : TransformerRule.entityForms
+        return GraftError(
+            .other(
+                finding: "no \(rule.isOfEntities ? mapperAnnotation : annotation) of the model names '\(name)'",
+                remedy: known.contains(name)
+                    ? "RULE is \(forms) there." : closest.map { "Did you mean '\($0)'?" } ?? "Leave it out."),
+            at: .init(source: source))
+    }
+
+    /// The names of what tells the sub-entities of entities.
+    private static func mappers(in model: NSManagedObjectModel) -> [String] {
+        Set(model.entities.compactMap { $0.userInfo?[mapperAnnotation] as? String }).sorted()
+    }
 
     /// The attributes that name each transformer.
     private static func uses(in model: NSManagedObjectModel) -> [String: [NSAttributeDescription]] {
@@ -138,7 +158,7 @@ struct ModelTransformers {
 
     private static func noRule(_ text: String, _ source: String) -> GraftError {
         GraftError(
-            .other(finding: "'\(text)' is no rule", remedy: "Write NAME=RULE; RULE is \(TransformerRule.forms)."),
+            .other(finding: "'\(text)' is no rule", remedy: "Write NAME=RULE; RULE is \(TransformerRule.allForms)."),
             at: .init(source: source))
     }
 }

@@ -6,7 +6,10 @@
 //     url                         "https://example.org" <-> a URL
 //     case:upper, case:lower      "abc" -> "ABC"; written as it is
 //     map:a=1,b=2                 "a" <-> 1
+//     entity:type                 of an object, the name of its entity under the key
+//     entity:type,cat=Cat         the same, with what stands for which entity; any other is of the entity that was asked for
 //
+// The last two are for `entityMapperName`, the others for `JSONTransformerName`.
 // A value that a rule doesn't take is refused, as by any transformer.
 
 import CoreData
@@ -23,8 +26,14 @@ enum TransformerRule {
     case lowerCase
     /// Keys of the JSON and the texts of the values that they stand for, in their order.
     case map([(key: String, value: String)])
+    /// The key under which objects say what they are, and which entity each of these texts stands for.
+    case entity(key: String, names: [(key: String, value: String)])
 
     static let forms = "integer, text, url, date:FORMAT, case:upper, case:lower or map:KEY=VALUE,..."
+    static let entityForms = "entity:KEY or entity:KEY,VALUE=ENTITY,..."
+    static let allForms = "\(forms); of an entityMapperName \(entityForms)"
+
+    var isOfEntities: Bool { if case .entity = self { true } else { false } }
 
     /// Reads a rule; nil for a text that is none.
     init?(_ text: String) {
@@ -40,16 +49,27 @@ enum TransformerRule {
             guard let format = MappingOptions.DateFormat(format) else { return nil }
             self = .date(format)
         case ("map", let list?):
-            var entries: [(key: String, value: String)] = []
-            for entry in list.split(separator: ",") {
-                let sides = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-                guard sides.count == 2, !entries.contains(where: { $0.key == sides[0] }) else { return nil }
-                entries.append((sides[0], sides[1]))
-            }
-            if entries.isEmpty { return nil }
+            guard let entries = Self.entries(list.split(separator: ",")), !entries.isEmpty else { return nil }
             self = .map(entries)
+        case ("entity", let list?):
+            let parts = list.split(separator: ",")
+            guard let key = parts.first, !key.contains("="), let names = Self.entries(parts.dropFirst()) else {
+                return nil
+            }
+            self = .entity(key: String(key), names: names)
         default: return nil
         }
+    }
+
+    /// The two sides of each text; nil where one isn't of two, or the first side of another one.
+    private static func entries(_ texts: some Sequence<Substring>) -> [(key: String, value: String)]? {
+        var entries: [(key: String, value: String)] = []
+        for text in texts {
+            let sides = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard sides.count == 2, !entries.contains(where: { $0.key == sides[0] }) else { return nil }
+            entries.append((sides[0], sides[1]))
+        }
+        return entries
     }
 
     /// The rule that a usual name stands for: `StringToInteger`, `StringToIntegerTransformer`, `GRTURLTransformer`, ...
@@ -74,6 +94,13 @@ enum TransformerRule {
     ///
     /// - Parameter kind: The type of the attributes, which says what a map's values are; nil where they have several.
     func register(as name: String, for kind: AttributeKind?) {
+        if case .entity(let key, let names) = self {
+            return ValueTransformer.setEntityMapper(withName: name) { (object: [String: Any]) -> String? in
+                guard let text = object[key].flatMap({ Self.converted($0, AttributeConverter(.string)) as? String })
+                else { return nil }
+                return names.isEmpty ? text : names.first { $0.key == text }?.value
+            }
+        }
         ValueTransformer.setValueTransformer(
             withName: name, transform: { (json: Any) in value(json, kind) },
             reverseTransform: { (value: Any) in json(value, kind) })
@@ -92,6 +119,7 @@ enum TransformerRule {
             (Self.converted(json, AttributeConverter(.string)) as? String).flatMap { key in
                 entries.first { $0.key == key }.map { Self.value(ofEntry: $0.value, kind) }
             }
+        case .entity: nil
         }
     }
 
@@ -102,7 +130,7 @@ enum TransformerRule {
         case .text: (value as? String).map { text in Self.scalar(text) as? NSNumber ?? text as Any }
         case .url: (value as? URL)?.absoluteString
         case .date(let format): (value as? Date).flatMap { Self.written($0, format) }
-        case .upperCase, .lowerCase: value
+        case .upperCase, .lowerCase, .entity: value
         case .map(let entries):
             entries.first { Self.isEqual(Self.value(ofEntry: $0.value, kind), value) }?.key
                 ?? (entries.contains { $0.key == "\(value)" } ? nil : Self.json(asItIs: value))

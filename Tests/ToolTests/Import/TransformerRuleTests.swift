@@ -87,6 +87,34 @@ import Testing
         try graft(apply + ["--transformer", "Shuot=text"]).failed(saying: "Shuot", "Did you mean 'Shout'?")
     }
 
+    @Test(arguments: ["entity:kind", "entity:kind,Cat=Cat,hound=Dog"])
+    func `what tells the sub-entities is a rule, too`(rule: String) throws {
+        let model = try folder.model(
+            """
+            <entity name="Animal"><attribute name="id" optional="YES" attributeType="Integer 16"/>
+              <userInfo><entry key="identityAttributes" value="id"/><entry key="entityMapperName" value="Kind"/></userInfo></entity>
+            <entity name="Cat" parentEntity="Animal"/><entity name="Dog" parentEntity="Animal"/>
+            """)
+        let dog = rule.contains("hound") ? "hound" : "Dog"
+        let file = try folder.file(
+            "in.json", #"[{"id": 1, "kind": "Cat"}, {"id": 2, "kind": "\#(dog)"}, {"id": 3}]"#)
+        let store = folder.path("Store.sqlite")
+        let command = ["import", file, "--entity", "Animal", "--store", store, "--model", model]
+        try graft(command).failed(saying: "entityMapperName", "--transformer Kind=entity:KEY")
+        try graft(command + ["--transformer", "Kind=text"]).failed(saying: "Kind", "RULE is entity:KEY")
+        try graft(command + ["--transformer", "Knd=\(rule)"]).failed(saying: "Did you mean 'Kind'?")
+        for entity in ["Animal", "Cat", "Dog"] {
+            try graft(command + ["--transformer", "Kind=\(rule)"]).succeeded()
+            let export = try graft("export", "--store", store, "--entity", entity, "--transformer", "Kind=\(rule)")
+            let count = export.succeeded().text.components(separatedBy: #""id""#).count - 1
+            #expect(count == (entity == "Animal" ? 3 : 1), "\(entity): \(export.text)")
+        }
+        _ = try folder.file("Model.graft.json", #"{"transformers": {"Kind": "\#(rule)"}}"#)
+        try graft(command).succeeded()
+        _ = try folder.file("Model.graft.json", #"{"transformers": {"Knd": "\#(rule)"}}"#)
+        try graft(command).failed(saying: "Model.graft.json", "Did you mean 'Kind'?")
+    }
+
     @Test(arguments: [
         ("Double", "one=1,two=2.5", "1.0"), ("Decimal", "one=1.50,two=2", "1.5"),
         ("Boolean", "one=true,two=false", "1"),
