@@ -23,6 +23,26 @@ package final class EntityPlan: @unchecked Sendable {
         }
     }
 
+    /// A kind without what belongs to it, for the loops over rows.
+    enum Form: UInt8 {
+        case integer, boolean, double, date, string, uuid
+        /// What takes more than a look at the column.
+        case other
+
+        init(_ kind: Kind) {
+            self =
+                switch kind {
+                case .integer: .integer
+                case .boolean: .boolean
+                case .double: .double
+                case .date: .date
+                case .string: .string
+                case .uuid: .uuid
+                case .decimal, .uri, .data, .transformable, .toOne: .other
+                }
+        }
+    }
+
     /// What a to-one column can refer to.
     package final class Destination {
         /// As the model declares it.
@@ -48,6 +68,7 @@ package final class EntityPlan: @unchecked Sendable {
         /// The column with the destination's entity number.
         package let entityColumn: String?
         package let kind: Kind
+        let form: Form
         package let hasEntityColumn: Bool
         /// Kept by a trigger, hence never written.
         package let isDerived: Bool
@@ -64,6 +85,7 @@ package final class EntityPlan: @unchecked Sendable {
             self.column = column
             self.entityColumn = entityColumn
             self.kind = kind
+            form = Form(kind)
             self.isDerived = isDerived
             hasEntityColumn = entityColumn != nil
         }
@@ -160,14 +182,24 @@ final class SelectPlan: @unchecked Sendable {
         let entityColumn: Int32
     }
 
+    /// The same without references, which a loop over rows would count.
+    struct Step {
+        let form: EntityPlan.Form
+        let slot: Int32
+        let column: Int32
+    }
+
     /// How rows of one exact entity are read.
     final class Variant {
         let plan: EntityPlan
         let positions: [Position]
+        /// By position.
+        let steps: [Step]
 
         init(plan: EntityPlan, positions: [Position]) {
             self.plan = plan
             self.positions = positions
+            steps = positions.map { Step(form: $0.field.form, slot: Int32($0.field.slot), column: $0.column) }
         }
     }
 

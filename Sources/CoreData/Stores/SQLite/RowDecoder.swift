@@ -36,13 +36,13 @@ struct RowDecoder {
         let number = try statement.integer(at: 1, of: "\(table).Z_ENT of row \(key)")
         let variant = try variant(numbered: number, key: key)
         var values = variant.plan.blank
-        let (positions, external) = (variant.positions, external)
-        try values.setAll(positions.count) { index in
-            let position = positions[index]
-            let value = try Self.value(
-                of: position.field, in: statement, at: position.column, entityColumn: position.entityColumn,
-                external: external, place: { Self.place(variant.plan, position.field, key) })
-            return (position.field.slot, value)
+        let steps = variant.steps
+        try values.setAll(steps.count) { index in
+            let step = steps[index]
+            let value =
+                try Self.value(of: step.form, in: statement, at: step.column)
+                ?? value(variant, index, in: statement, key)
+            return (Int(step.slot), value)
         }
         // Rows that another program has written may have no version.
         let version =
@@ -50,6 +50,17 @@ struct RowDecoder {
         return StoreRow(
             objectID: NSManagedObjectID(entity: variant.plan.description, space: variant.plan.space, number: key),
             version: version, values: values)
+    }
+
+    /// The value at a position that takes more than a look at the column.
+    @inline(never)
+    private func value(
+        _ variant: SelectPlan.Variant, _ index: Int, in statement: RowStatement, _ key: Int64
+    ) throws -> ManagedValue {
+        let position = variant.positions[index]
+        return try Self.value(
+            of: position.field, in: statement, at: position.column, entityColumn: position.entityColumn,
+            external: external, place: { Self.place(variant.plan, position.field, key) })
     }
 
     private mutating func variant(numbered number: Int64, key: Int64) throws -> SelectPlan.Variant {
@@ -77,26 +88,14 @@ struct RowDecoder {
         of field: EntityPlan.Field, in statement: RowStatement, at column: Int32, entityColumn: Int32,
         external: ExternalDataFolder?, place: () -> String
     ) throws -> ManagedValue {
+        if let value = value(of: field.form, in: statement, at: column) { return value }
         let storage = statement.storage(at: column)
-        if storage == .null { return .null }
         switch field.kind {
-        case .string:
-            if storage == .text, let text = statement.wellFormedText(at: column) { return .string(text) }
-        case .integer:
-            if storage == .integer { return .integer(statement.integer(at: column)) }
         case .toOne(let destination):
             if storage == .integer {
                 return try reference(
                     to: destination, key: statement.integer(at: column), statement, entityColumn, place)
             }
-        case .boolean:
-            if storage == .integer { return .boolean(statement.integer(at: column) != 0) }
-        case .double:
-            if storage == .real || storage == .integer { return .double(statement.double(at: column)) }
-        case .date:
-            if storage == .real || storage == .integer { return .date(statement.double(at: column)) }
-        case .uuid:
-            if storage == .blob, let uuid = statement.uuid(at: column) { return .uuid(uuid) }
         case .data(let isExternal):
             if storage == .blob {
                 return try data(in: statement, at: column, isExternal ? external : nil, isExternal).map { .data($0) }
@@ -107,9 +106,27 @@ struct RowDecoder {
                 let data = try data(in: statement, at: column, isExternal ? external : nil, isExternal)
                 return data.map { .transformable(TransformableValue(stored: $0, transformerName: name)) } ?? .null
             }
-        case .uri, .decimal: break
+        case .integer, .boolean, .double, .date, .string, .uuid, .uri, .decimal: break
         }
         return try converted(field.kind, statement, column, storage, place)
+    }
+
+    /// A column's value where it stands as Core Data writes it, null included; nil where more has to be asked.
+    @inline(__always)
+    private static func value(
+        of form: EntityPlan.Form, in statement: RowStatement, at column: Int32
+    ) -> ManagedValue? {
+        let storage = statement.storage(at: column)
+        if storage == .null { return .null }
+        switch form {
+        case .string: return storage == .text ? statement.wellFormedText(at: column).map { .string($0) } : nil
+        case .integer: return storage == .integer ? .integer(statement.integer(at: column)) : nil
+        case .boolean: return storage == .integer ? .boolean(statement.integer(at: column) != 0) : nil
+        case .double: return storage == .real || storage == .integer ? .double(statement.double(at: column)) : nil
+        case .date: return storage == .real || storage == .integer ? .date(statement.double(at: column)) : nil
+        case .uuid: return storage == .blob ? statement.uuid(at: column).map { .uuid($0) } : nil
+        case .other: return nil
+        }
     }
 
     private static func reference(

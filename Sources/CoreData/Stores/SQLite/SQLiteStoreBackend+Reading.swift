@@ -135,7 +135,9 @@ extension SQLiteStoreBackend {
 
     /// - Throws: ``RowError`` for two rows with one key, which a table without a primary key may have.
     private func sortByKey<Row>(_ rows: inout [Row], _ entity: SQLEntity, _ key: (Row) -> Int64) throws {
-        if zip(rows, rows.dropFirst()).contains(where: { key($0) >= key($1) }) { rows.sort { key($0) < key($1) } }
+        // By their places: pairs of rows would be copied.
+        if rows.indices.dropFirst().allSatisfy({ key(rows[$0 - 1]) < key(rows[$0]) }) { return }
+        rows.sort { key($0) < key($1) }
         guard let twice = zip(rows, rows.dropFirst()).first(where: { key($0) == key($1) }) else { return }
         throw errors.translated(
             RowError(
