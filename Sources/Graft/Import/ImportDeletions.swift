@@ -34,8 +34,6 @@ struct ImportDeletions {
     private var hasData: [Bool]
     /// Whether everything that was to be imported has been: otherwise nothing is deleted because it isn't mentioned.
     var isInputComplete = true
-    /// By entity: how many objects the store had when some were first to be deleted.
-    private var storedCounts: [Int: Int] = [:]
     /// What a dry run would delete beyond the limits.
     private(set) var exceededLimits: [ExceededDeletionLimit] = []
 
@@ -103,6 +101,7 @@ struct ImportDeletions {
         doomed.removeAll()
         succeeded.removeAll()
         var pending = chosen
+        let before = counts
         var isStored = false
         while let object = pending.popLast() {
             guard let number = known.number(of: object) else { continue }
@@ -114,17 +113,22 @@ struct ImportDeletions {
                 }
             }
         }
-        if isStored { try checkLimits(counts, isDryRun: isDryRun) }
+        if isStored { try checkLimits(counts, before, isDryRun: isDryRun) }
         return chosen + others
     }
 
-    private mutating func checkLimits(_ counts: [ImportReport.Counts], isDryRun: Bool) throws {
+    /// - Parameter before: The counts of what is gone already, with the batches before this one.
+    private mutating func checkLimits(
+        _ counts: [ImportReport.Counts], _ before: [ImportReport.Counts], isDryRun: Bool
+    ) throws {
         for plan in plans {
             guard let limit = plan.deletionLimit else { continue }
-            let deleted = (plan.number..<known.schema.entities[plan.number].end).reduce(0) { $0 + counts[$1].deleted }
-            guard deleted > 0 else { continue }
-            let total = try storedCounts[plan.number] ?? context.count(for: known.request(plan.number))
-            storedCounts[plan.number] = total
+            func deleted(_ counts: [ImportReport.Counts]) -> Int {
+                (plan.number..<known.schema.entities[plan.number].end).reduce(0) { $0 + counts[$1].deleted }
+            }
+            let (deleted, gone) = (deleted(counts), deleted(before))
+            guard deleted > gone else { continue }
+            let total = try context.count(for: known.request(plan.number)) + gone
             let exceeded = ExceededDeletionLimit(
                 entity: plan.name, deleted: deleted, total: total, allowed: limit.allowed(of: total))
             if deleted <= exceeded.allowed { continue }

@@ -92,21 +92,16 @@ extension GraphSnapshot {
         return reference
     }
 
-    /// The row with an identity: the one of the object that is there, or else of one that is gone.
+    /// The row with an identity. What comes after an object's end is another object.
     @inline(__always)
     private func row(
         _ hash: UInt64, _ value: GraphValue, _ column: Int, _ entity: Int, _ space: Int
     ) -> RowReference? {
-        var gone: RowReference?
-        let known = indexes[space].first(hash) { candidate in
-            guard tables[candidate.entity].value(column, row: candidate.row).isSameIdentity(as: value),
-                schema.isEntity(candidate.entity, relatedTo: entity)
-            else { return false }
-            guard tables[candidate.entity].flags[candidate.row].contains(.gone) else { return true }
-            gone = candidate
-            return false
+        indexes[space].first(hash) { candidate in
+            tables[candidate.entity].value(column, row: candidate.row).isSameIdentity(as: value)
+                && schema.isEntity(candidate.entity, relatedTo: entity)
+                && !tables[candidate.entity].flags[candidate.row].contains(.gone)
         }
-        return known ?? gone
     }
 
     /// Copies what is present in one row to another one of the same or a related entity, whose properties begin the same.

@@ -192,6 +192,56 @@ import Testing
         #expect(try world.take(#"{"id": "t", "gone": true}"#, "Team")["Team"].deleted == 1)
     }
 
+    @Test(arguments: [1, 5000], [#"{"id": "c"}"#, #""c""#])
+    func `who is referred to after its end is a new object, in batches of any size`(
+        _ size: Int, _ captain: String
+    ) throws {
+        var world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Team", info: ["identityAttributes": "id"],
+                [.attribute("id"), .toOne("captain", "Player", inverse: "team")])
+            sketch.entity(
+                "Player", info: ["identityAttributes": "id", "JSONDeletedKey": "gone"],
+                [.attribute("id"), .attribute("name"), .toOne("team", "Team", inverse: "captain")])
+        }
+        try world.take(#"{"id": "c", "name": "Old"}"#, "Player")
+        (world.options.batchSize, world.options.savesEachBatch) = (size, true)
+        for _ in 0..<3 {
+            try world.take(
+                #"[{"id": "s", "captain": {"id": "c", "gone": 1}}, {"id": "t", "captain": \#(captain)}]"#, "Team")
+            #expect(try world.values("name", of: "Player") == ["nil"])
+            #expect(try world.members("captain", "id", of: "Team", "id", "t") == ["c"])
+        }
+    }
+
+    @Test(arguments: [(1, "nil"), (5000, "Red")])
+    func `what goes with an owner that is gone goes with its batch`(_ size: Int, _ expected: String) throws {
+        var world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Team", info: ["identityAttributes": "id", "JSONDeletedKey": "gone"],
+                [.attribute("id"), .toMany("players", "Player", inverse: "team", rule: .cascadeDeleteRule)])
+            sketch.entity(
+                "Player", info: ["identityAttributes": "id"],
+                [.attribute("id"), .attribute("name"), .toOne("team", "Team", inverse: "players")])
+        }
+        try world.take(#"{"id": "s", "players": [{"id": "a", "name": "Red"}]}"#, "Team")
+        (world.options.batchSize, world.options.savesEachBatch) = (size, true)
+        try world.take(#"[{"id": "s", "gone": 1}, {"id": "t", "players": ["a"]}]"#, "Team")
+        #expect(try world.values("name", of: "Player") == [expected])
+        #expect(try world.members("players", "id", of: "Team", "id", "t") == ["a"])
+    }
+
+    @Test(arguments: [1, 5000])
+    func `a limit in percent counts what the import has made itself`(_ size: Int) throws {
+        var world = try world(text: ["JSONDeletedKey": "gone"])
+        (world.options.batchSize, world.options.savesEachBatch) = (size, true)
+        world.options.mapping["Player"].deletionLimit = .percent(100)
+        try world.take(#"{"id": "z"}"#, "Player")
+        let text = (0..<3).map { #"{"id": "\#($0)"}, {"id": "\#($0)", "gone": 1}"# }.joined(separator: ", ")
+        try world.take(#"[{"id": "z", "gone": 1}, \#(text)]"#, "Player")
+        #expect(try world.count("Player") == 0)
+    }
+
     @Test func `a whole graph has no list of what is gone beside it`() throws {
         let world = try world(text: ["JSONDeletedListKeyPath": "gone"])
         try world.take(team, "Team")
