@@ -35,10 +35,20 @@ class PluginOuter {
     }
 }
 
+protocol PluginFetchable: NSManagedObject {}
+
+extension PluginFetchable {
+    static func fetchRequest() -> NSFetchRequest<Self> { NSFetchRequest(entityName: entity().name ?? "") }
+}
+
+extension PluginNamed: PluginFetchable {}
+
 /// A class that other modules can see.
 public class ShopOrder: NSManagedObject {
     @NSManaged var number: Int64
     @NSManaged var customer: ShopCustomer?
+    // As Xcode writes it.
+    @nonobjc class func fetchRequest() -> NSFetchRequest<ShopOrder> { NSFetchRequest(entityName: "Order") }
     @NSManaged var box: PluginBox?
     @NSManaged var kind: PluginOuter.Kind
     @NSManaged func addToBoxes(_ value: PluginBox)

@@ -155,6 +155,21 @@ import Testing
         }
     }
 
+    @Test func `a request that a class or a protocol of the target makes is preferred to the inherited one`() throws {
+        let entity = Self.entity("PluginNamed", [try Self.attribute(\PluginNamed.label, .stringAttributeType)])
+        try Self.withContext([entity]) { context in
+            let named = PluginNamed(context: context)
+            named.label = "A"
+            try context.save()
+            let request = PluginNamed.fetchRequest()
+            #expect(try context.fetch(request).map(\.label) == ["A"])
+            let orders = ShopOrder.fetchRequest()
+            #expect(orders.entityName == "Order" && type(of: orders) == NSFetchRequest<ShopOrder>.self)
+            let any: NSFetchRequest<any NSFetchRequestResult> = PluginNamed.fetchRequest()
+            #expect(try context.count(for: any) == 1)
+        }
+    }
+
     @Test func `a compiled model has the target's classes`() throws {
         let container = NSPersistentContainer(name: "Shop")
         let description = NSPersistentStoreDescription()

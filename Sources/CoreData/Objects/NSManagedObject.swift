@@ -101,6 +101,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open class func entity() -> NSEntityDescription { ManagedObjectClasses.entity(for: self, in: nil) }
 
     /// A request for all objects of the class's entity.
+    ///
+    /// What a class or protocol of the program declares under the same name with a result of its own, as Xcode writes it, is preferred.
+    @_disfavoredOverload
     open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
         NSFetchRequest<any NSFetchRequestResult>(entityName: entity().name ?? "")
     }
