@@ -102,26 +102,92 @@ import Testing
         """
 
     @Test func `accessors have the names that the compiler leaves undefined`() {
-        let output = Self.output(Self.source)
+        let output = Self.output(Self.source, module: "Todos")
         #expect(output.problems == [])
         let made = output.code.split(separator: "\"").filter { $0.hasPrefix("$s") }.map(String.init)
         let expected = Self.compiled.split(separator: "\n").map(String.init)
         #expect(made.sorted() == expected.sorted())
     }
 
+    private static let privateSource = """
+        class Item: NSManagedObject {
+          @NSManaged private var secret: String?
+          @NSManaged fileprivate var primitiveName: String
+          @NSManaged private func addItemsObject(_ value: Item)
+          @NSManaged private func replaceItems(at index: Int, with value: Item)
+        }
+        private extension Item { @NSManaged var z: Int16 }
+        """
+
+    /// What Swift 6.3.1 for Linux leaves undefined for them in the file `Foo.swift` of the module `Todos`.
+    private static let compiledPrivate = """
+        $s5Todos4ItemC12replaceItems33_CAFE6049B9C2D12526727364F99AD6E1LL2at4withySi_ACtF
+        $s5Todos4ItemC13primitiveName33_CAFE6049B9C2D12526727364F99AD6E1LLSSvg
+        $s5Todos4ItemC13primitiveName33_CAFE6049B9C2D12526727364F99AD6E1LLSSvs
+        $s5Todos4ItemC14addItemsObject33_CAFE6049B9C2D12526727364F99AD6E1LLyyACF
+        $s5Todos4ItemC1z33_CAFE6049B9C2D12526727364F99AD6E1LLs5Int16Vvg
+        $s5Todos4ItemC1z33_CAFE6049B9C2D12526727364F99AD6E1LLs5Int16Vvs
+        $s5Todos4ItemC6secret33_CAFE6049B9C2D12526727364F99AD6E1LLSSSgvg
+        $s5Todos4ItemC6secret33_CAFE6049B9C2D12526727364F99AD6E1LLSSSgvs
+        """
+
+    @Test func `accessors of private members have the names that the compiler gives them in their file`() {
+        let output = Self.output(Self.privateSource, module: "Todos", file: "Sources/Foo.swift")
+        #expect(output.problems == [])
+        let made = output.code.split(separator: "\"").filter { $0.hasPrefix("$s") }.map(String.init)
+        #expect(made.sorted() == Self.compiledPrivate.split(separator: "\n").map(String.init))
+    }
+
+    @Test func `members of an actor's extension aren't private, and a type in a private extension is`() {
+        let output = Self.output(
+            """
+            class Item: NSManagedObject {}
+            @MainActor extension Item { @NSManaged var title: String }
+            private extension Item { class Inner: NSManagedObject { @NSManaged var name: String } }
+            """)
+        #expect(output.code.contains("\"$s1M4ItemC5titleSSvg\""))
+        #expect(output.problems.map { $0.place?.line } == [3])
+        #expect(output.problems.first?.message.contains("is in a private type") == true)
+    }
+
+    // Core Data Programming Guide, "Managed Object Accessor Methods": add<Key>Object:, remove<Key>Object:, add<Key>:,
+    // remove<Key>:.
+    @Test func `methods of to-many relationships have Xcode's names or those of key-value coding`() {
+        let output = Self.output(
+            """
+            class Item: NSManagedObject {
+                @NSManaged func addItemsObject(_ value: Item)
+                @NSManaged func removeItemsObject(_ value: Item)
+                @NSManaged func addItems(_ values: NSSet)
+                @NSManaged func removeItems(_ values: Set<Item>)
+                @NSManaged func addTomatoes(_ values: NSSet)
+                @NSManaged func addToItems(_ value: Item)
+                @NSManaged func addItem(_ value: Item)
+            }
+            """)
+        #expect(output.problems.map { $0.place?.line } == [8])
+        for call in [
+            "addModelled([first], forKey: \"items\")", "removeModelled([first], forKey: \"items\")",
+            "addModelled(first.allObjects.compactMap { $0 as? NSManagedObject }, forKey: \"items\")",
+            "removeModelled(Array(first), forKey: \"items\")",
+            "addModelled(first.allObjects.compactMap { $0 as? NSManagedObject }, forKey: \"tomatoes\")",
+        ] { #expect(output.code.contains(call), "\(call)") }
+    }
+
     @Test func `what can't be made is a problem with its place`() {
         let output = Self.output(
             """
             class Item: NSManagedObject {
-                @NSManaged private var secret: String
+                @NSManaged private var secret: Secret
                 @NSManaged var place: CLLocation?
                 @NSManaged var untyped
                 @NSManaged func shuffle(_ value: Item)
+                private enum Secret: Int16 { case none }
             }
             """)
         #expect(output.problems.map { $0.place?.line } == [2, 3, 4, 5])
         let messages = output.problems.map(\.description)
-        #expect(messages[0].hasPrefix("Item.swift:2:28: error: @NSManaged 'secret' is private"))
+        #expect(messages[0].hasPrefix("Item.swift:2:28: error: @NSManaged 'secret' has the type 'M.Item.Secret'"))
         #expect(messages[1].contains("'CLLocation?'") || messages[1].contains("'CLLocation'"))
         #expect(messages[2].contains("has no type"))
         #expect(messages[3].contains("addTo<Key>(_:)"))
@@ -237,9 +303,11 @@ import Testing
         ] { #expect(Self.output(source).warnings == [], "\(source)") }
     }
 
-    static func output(_ source: String) -> ManagedObjectGenerator.Output {
-        var declarations = TargetDeclarations(module: source == Self.source ? "Todos" : "M")
-        declarations.add(SourceDeclarations(scanning: source, file: "Item.swift"))
+    static func output(
+        _ source: String, module: String = "M", file: String = "Item.swift"
+    ) -> ManagedObjectGenerator.Output {
+        var declarations = TargetDeclarations(module: module)
+        declarations.add(SourceDeclarations(scanning: source, file: file))
         return ManagedObjectGenerator(declarations).output(models: [])
     }
 }

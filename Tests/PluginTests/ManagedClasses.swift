@@ -27,7 +27,17 @@ class PluginOuter {
         @NSManaged var price: Amount?
         @NSManaged var kind: Kind
         @NSManaged var children: Set<Child>
+        @NSManaged private var primitivePrice: Amount?
         @NSManaged func addToChildren(_ value: Child)
+        @NSManaged func addChildrenObject(_ value: Child)
+        @NSManaged func removeChildrenObject(_ value: Child)
+        @NSManaged func addChildren(_ values: NSSet)
+        @NSManaged fileprivate func removeChildren(_ values: NSSet)
+
+        /// Nobody is told of it.
+        func setPriceQuietly(_ price: Amount) { primitivePrice = price }
+        var quietPrice: Amount? { primitivePrice }
+        func leave(_ values: NSSet) { removeChildren(values) }
     }
 
     class Child: NSManagedObject {

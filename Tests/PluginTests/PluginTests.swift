@@ -152,6 +152,17 @@ import Testing
             #expect(family.children == [child])
             #expect(family.kind == .large)
             #expect(PluginOuter.Child.entity().name == "Child")
+            // Core Data Programming Guide, "Managed Object Accessor Methods": primitive accessors notify nobody.
+            try context.save()
+            family.setPriceQuietly(4)
+            #expect(family.price == 4 && family.quietPrice == 4 && !family.hasChanges)
+            let (second, third) = (PluginOuter.Child(context: context), PluginOuter.Child(context: context))
+            family.removeChildrenObject(child)
+            family.addChildrenObject(second)
+            family.addChildren([child, third])
+            #expect(family.children == [child, second, third] && third.parent === family && family.hasChanges)
+            family.leave([second, third])
+            #expect(family.children == [child] && third.parent == nil)
         }
     }
 

@@ -35,7 +35,7 @@ package struct ManagedMember: Equatable, Sendable {
     package var owner: [String]
     package var name: String
     package var kind: Kind
-    /// Whether the name is known in its file or type only, which the symbol's name would have to say.
+    /// Whether the name is known in its file or type only, which the symbol's name says.
     package var isPrivate: Bool
     /// Whether other modules see it, so that its type is one that they see.
     package var isPublic: Bool

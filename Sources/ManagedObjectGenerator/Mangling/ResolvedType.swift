@@ -46,6 +46,16 @@ indirect enum ResolvedType {
         case .anyObject: "AnyObject"
         }
     }
+
+    /// The nominal types in it, but for the standard library's with letters.
+    var nominals: [NominalType] {
+        switch self {
+        case .standard(_, let arguments): arguments.flatMap(\.nominals)
+        case .nominal(let type): [type]
+        case .optional(let wrapped): wrapped.nominals
+        case .any, .anyObject: []
+        }
+    }
 }
 
 extension Mangler {
@@ -86,31 +96,38 @@ extension Mangler {
 }
 
 /// The symbols of members of a class.
-enum MemberSymbol {
-    static func getter(_ name: String, _ type: ResolvedType, of owner: NominalType) -> String {
-        accessor(name, type, owner, "g")
-    }
+struct MemberSymbol {
+    let owner: NominalType
+    let name: String
+    /// Of a private member; see ``FileDiscriminator``.
+    let discriminator: String?
 
-    static func setter(_ name: String, _ type: ResolvedType, of owner: NominalType) -> String {
-        accessor(name, type, owner, "s")
-    }
+    func getter(_ type: ResolvedType) -> String { accessor(type, "g") }
 
-    private static func accessor(_ name: String, _ type: ResolvedType, _ owner: NominalType, _ kind: String) -> String {
-        var mangler = Mangler()
-        mangler.append(owner)
-        mangler.appendIdentifier(name)
+    func setter(_ type: ResolvedType) -> String { accessor(type, "s") }
+
+    private func accessor(_ type: ResolvedType, _ kind: String) -> String {
+        var mangler = named
         mangler.append(type)
         mangler.append("v\(kind)")
         return mangler.symbol
     }
 
-    /// The symbol of a method without a result.
-    static func method(
-        _ name: String, _ parameters: [(label: String?, type: ResolvedType)], of owner: NominalType
-    ) -> String {
+    /// The owner and the member's name.
+    private var named: Mangler {
         var mangler = Mangler()
         mangler.append(owner)
         mangler.appendIdentifier(name)
+        if let discriminator {
+            mangler.appendIdentifier(discriminator)
+            mangler.append("LL")
+        }
+        return mangler
+    }
+
+    /// The symbol of a method without a result.
+    func method(_ parameters: [(label: String?, type: ResolvedType)]) -> String {
+        var mangler = named
         if parameters.allSatisfy({ $0.label == nil }) {
             if !parameters.isEmpty { mangler.append("y") }
         } else {

@@ -54,7 +54,7 @@ extension DeclarationScanner {
 
     private func member(_ name: SwiftToken, _ kind: ManagedMember.Kind, _ head: DeclarationHead) -> ManagedMember {
         ManagedMember(
-            owner: owner, name: name.text, kind: kind, isPrivate: head.isPrivate || isHidden, isPublic: isPublic(head),
+            owner: owner, name: name.text, kind: kind, isPrivate: isPrivate(head), isPublic: isPublic(head),
             isFoundByKey: head.isFoundByKey && !isHidden, place: place(name.range.lowerBound))
     }
 

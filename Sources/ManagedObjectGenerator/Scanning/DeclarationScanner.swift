@@ -12,6 +12,8 @@ struct DeclarationScanner {
     private var hiding: [Bool] = []
     /// How deep the public extensions are that are open: what stands in one is public unless it says something else.
     private var publicExtensions: [Int] = []
+    /// The same of the private extensions.
+    private var privateExtensions: [Int] = []
     private let file: String
     private let lineStarts: [Int]
     private static let deepest = 64
@@ -36,6 +38,11 @@ struct DeclarationScanner {
     /// Whether other modules see a member of the innermost type.
     func isPublic(_ head: DeclarationHead) -> Bool {
         head.isPublic || !head.hasAccess && publicExtensions.last == scope.count
+    }
+
+    /// Whether a declaration at this place is known in its file or type only.
+    func isPrivate(_ head: DeclarationHead) -> Bool {
+        head.isPrivate || !head.hasAccess && !scope.isEmpty && privateExtensions.last == scope.count
     }
     var isInType: Bool { !scope.isEmpty }
 
@@ -91,6 +98,7 @@ struct DeclarationScanner {
     private mutating func scanType(_ kind: NominalType.Kind, _ head: DeclarationHead, isActor: Bool = false) {
         cursor.advance()
         guard cursor.current.kind == .word else { return }
+        let isPrivate = isPrivate(head)
         scope.append([NominalType.Step(name: cursor.current.text, kind: kind)])
         defer { scope.removeLast() }
         cursor.advance()
@@ -102,7 +110,7 @@ struct DeclarationScanner {
         if kind == .class, let inherited { found.inherited[name] = inherited }
         if isActor || (kind == .class && head.has("MainActor")) { found.hidden[name] = .actor }
         if isGeneric { found.hidden[name] = .generic }
-        if head.isPrivate { found.hidden[name] = .private }
+        if isPrivate { found.hidden[name] = .private }
         scanBody()
     }
 
@@ -145,8 +153,10 @@ struct DeclarationScanner {
         scope.append(names.map { NominalType.Step(name: $0, kind: .class) })
         hiding.append(head.isPrivate || head.has("MainActor"))
         if head.isPublic { publicExtensions.append(scope.count) }
+        if head.isPrivate { privateExtensions.append(scope.count) }
         scanBody()
         if head.isPublic { publicExtensions.removeLast() }
+        if head.isPrivate { privateExtensions.removeLast() }
         scope.removeLast()
         hiding.removeLast()
     }

@@ -31,13 +31,6 @@ struct AccessorWriter {
     }
 
     private func body(of member: ManagedMember) throws(GeneratorProblem) -> String {
-        guard !member.isPrivate else {
-            throw GeneratorProblem(
-                place: member.place,
-                message:
-                    "@NSManaged '\(member.name)' is private, so nothing outside its file can supply its accessors on Linux. "
-                    + "Make it internal.")
-        }
         guard let owner = types.nominal(member.owner), owner.isClass else {
             throw GeneratorProblem(
                 place: member.place,
@@ -64,6 +57,10 @@ struct AccessorWriter {
         }
     }
 
+    private func discriminator(of member: ManagedMember) -> String? {
+        member.isPrivate ? FileDiscriminator.of(file: member.place.file, module: types.module) : nil
+    }
+
     private func hidden(_ member: ManagedMember, _ reason: String, _ remedy: String) -> GeneratorProblem {
         GeneratorProblem(
             place: member.place,
@@ -85,19 +82,21 @@ struct AccessorWriter {
                 place: member.place, message: "@NSManaged '\(member.name)' has no type. Write one behind the name.")
         }
         let type = try resolved(written, member)
-        let getter = MemberSymbol.getter(member.name, type, of: owner)
-        let setter = MemberSymbol.setter(member.name, type, of: owner)
+        let discriminator = discriminator(of: member)
+        let symbol = MemberSymbol(owner: owner, name: member.name, discriminator: discriminator)
         let text = types.qualified(written, within: member.owner).text
         let (key, isPrimitive) = key(of: member.name)
         let (get, set) =
             isPrimitive
             ? ("primitiveModelledValue", "setPrimitiveModelledValue") : ("modelledValue", "setModelledValue")
         let access = Self.access(of: member)
+        // Private members of two files may have one name.
+        let name = member.name + (discriminator ?? "")
         return """
-                @_silgen_name("\(getter)")
-                \(access) func __get_\(member.name)() -> \(text) { \(get)(forKey: "\(key)") }
-                @_silgen_name("\(setter)")
-                \(access) func __set_\(member.name)(_ value: __owned \(text)) { \(set)(value, forKey: "\(key)") }
+                @_silgen_name("\(symbol.getter(type))")
+                \(access) func __get_\(name)() -> \(text) { \(get)(forKey: "\(key)") }
+                @_silgen_name("\(symbol.setter(type))")
+                \(access) func __set_\(name)(_ value: __owned \(text)) { \(set)(value, forKey: "\(key)") }
             """
     }
 
@@ -111,8 +110,9 @@ struct AccessorWriter {
     }
 
     private func resolved(_ type: WrittenType, _ member: ManagedMember) throws(GeneratorProblem) -> ResolvedType {
+        let resolved: ResolvedType
         do throws(UnknownType) {
-            return try types.resolved(type, within: member.owner)
+            resolved = try types.resolved(type, within: member.owner)
         } catch {
             throw GeneratorProblem(
                 place: member.place,
@@ -121,67 +121,43 @@ struct AccessorWriter {
                     + "Foundation and Core Data. Write the property with modelledValue(forKey:) and "
                     + "setModelledValue(_:forKey:), or use a type that is.")
         }
+        if let type = resolved.nominals.first(where: { isPrivate($0) }) {
+            throw hidden(
+                member, "has the type '\(type.text)', which is private and can't be named in another file",
+                "Make the type internal")
+        }
+        return resolved
+    }
+
+    private func isPrivate(_ type: NominalType) -> Bool {
+        type.module == types.module && declarations.hiding(of: type.path.map(\.name)) == .private
     }
 
     // MARK: Methods
 
-    /// The methods of to-many relationships, by what their names begin with.
-    private static let forms: [(prefix: String, labels: [String?])] = [
-        ("addTo", [nil]), ("removeFrom", [nil]), ("removeFrom", ["at"]), ("insertInto", [nil, "at"]),
-        ("replace", ["at", "with"]),
-    ]
-
     private func method(
         _ member: ManagedMember, _ parameters: [ManagedMember.Parameter], _ owner: NominalType
     ) throws(GeneratorProblem) -> String {
-        let labels = parameters.map(\.label)
-        guard let form = Self.forms.first(where: { member.name.hasPrefix($0.prefix) && $0.labels == labels }) else {
+        var types: [(label: String?, type: ResolvedType)] = []
+        for parameter in parameters { types.append((parameter.label, try resolved(parameter.type, member))) }
+        let relationships = relationships[owner.path.last?.name ?? ""] ?? [:]
+        guard let method = RelationshipMethod(member.name, types, of: relationships) else {
             throw GeneratorProblem(
                 place: member.place,
                 message:
                     "@NSManaged '\(member.name)' isn't one of the methods of a to-many relationship: addTo<Key>(_:), "
-                    + "removeFrom<Key>(_:), insertInto<Key>(_:at:), removeFrom<Key>(at:), replace<Key>(at:with:). Write its body."
-            )
+                    + "removeFrom<Key>(_:), insertInto<Key>(_:at:), removeFrom<Key>(at:), replace<Key>(at:with:), "
+                    + "add<Key>Object(_:), remove<Key>Object(_:), add<Key>(_:), remove<Key>(_:). Write its body.")
         }
-        var types: [(label: String?, type: ResolvedType)] = []
-        for parameter in parameters { types.append((parameter.label, try resolved(parameter.type, member))) }
-        let symbol = MemberSymbol.method(member.name, types, of: owner)
-        let suffix = String(member.name.dropFirst(form.prefix.count))
-        let key = relationships[owner.path.last?.name ?? ""]?[suffix] ?? suffix.loweredFirst
+        let discriminator = discriminator(of: member)
+        let symbol = MemberSymbol(owner: owner, name: member.name, discriminator: discriminator).method(types)
         let names = zip(parameters, ["first", "second"]).map { parameter, name in
             "\(parameter.label.map { "\($0) " } ?? "_ ")\(name): \(self.types.qualified(parameter.type, within: member.owner).text)"
         }
-        let values = zip(types, ["first", "second"]).map { Self.list($0.type, $1) }
+        let signature = "__\(member.name)\(discriminator ?? "")(\(names.joined(separator: ", ")))"
         return """
                 @_silgen_name("\(symbol)")
-                \(Self.access(of: member)) func __\(member.name)(\(names.joined(separator: ", "))) { \(Self.call(form.prefix, labels, values, key)) }
+                \(Self.access(of: member)) func \(signature) { \(method.call(["first", "second"])) }
             """
-    }
-
-    private static func call(_ prefix: String, _ labels: [String?], _ values: [String], _ key: String) -> String {
-        switch (prefix, labels.count) {
-        case ("addTo", _): "addModelled(\(values[0]), forKey: \"\(key)\")"
-        case ("insertInto", _): "insertModelled(\(values[0]), at: \(values[1]), forKey: \"\(key)\")"
-        case ("replace", _): "replaceModelled(at: \(values[0]), with: \(values[1]), forKey: \"\(key)\")"
-        default:
-            labels == ["at"]
-                ? "removeModelled(at: \(values[0]), forKey: \"\(key)\")"
-                : "removeModelled(\(values[0]), forKey: \"\(key)\")"
-        }
-    }
-
-    /// An argument as a list of objects or a set of indexes.
-    private static func list(_ type: ResolvedType, _ name: String) -> String {
-        switch type {
-        case .standard("a", _): name
-        case .standard("h", _): "Array(\(name))"
-        case .standard: "IndexSet(integer: \(name))"
-        case .nominal(let type) where type.text == "Foundation.NSSet":
-            "\(name).allObjects.compactMap { $0 as? NSManagedObject }"
-        case .nominal(let type) where type.text == "Foundation.NSOrderedSet":
-            "\(name).array.compactMap { $0 as? NSManagedObject }"
-        case .nominal(let type) where type.text == "Foundation.NSIndexSet": "IndexSet(\(name))"
-        default: "[\(name)]"
-        }
     }
 }
