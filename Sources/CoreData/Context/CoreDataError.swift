@@ -3,6 +3,9 @@
 import Foundation
 
 /// The errors behind `NSValidationMultipleErrorsError`, as `[NSError]`.
+///
+/// - Note: An error of a Swift type of the program's own can't be cast back from its `NSError` in the list, which has it under
+///   `NSUnderlyingErrorKey`. Divergence 65.
 public let NSDetailedErrorsKey = "NSDetailedErrors"
 /// The object that failed to validate.
 public let NSValidationObjectErrorKey = "NSValidationErrorObject"
@@ -64,7 +67,7 @@ package enum CoreDataError {
             try validate()
         } catch {
             // As an NSError, because CocoaError takes those of every domain.
-            let details = (error as NSError).userInfo[NSDetailedErrorsKey] as? [NSError]
+            let details = (error as NSError).userInfo[NSDetailedErrorsKey] as? [any Error]
             errors += details ?? [error]
         }
     }
@@ -76,6 +79,15 @@ package enum CoreDataError {
         let rest = errors.count > 5 ? " And \(errors.count - 5) more." : ""
         return make(
             .validationMultipleErrors, "\(errors.count) validations failed. \(shown)\(rest)",
-            userInfo: [NSDetailedErrorsKey: errors.map { $0 as NSError }])
+            userInfo: [NSDetailedErrorsKey: errors.map(detail)])
+    }
+
+    /// An error as the list has it. What is no `NSError` by itself loses its Swift type there, so that one keeps the error.
+    private static func detail(_ error: any Error) -> NSError {
+        // Asked of the error alone, the compiler takes the cast for one that always succeeds.
+        if let error = (error as Any) as? NSError { return error }
+        let converted = error as NSError
+        let info = converted.userInfo.merging([NSUnderlyingErrorKey: error]) { own, _ in own }
+        return NSError(domain: converted.domain, code: converted.code, userInfo: info)
     }
 }

@@ -55,6 +55,40 @@ import Testing
         #expect(error?.code.rawValue == code)
     }
 
+    private enum Refusal: LocalizedError {
+        case tooOld(Int)
+        var errorDescription: String? { "too old" }
+    }
+
+    private final class Guest: NSManagedObject {
+        override func validateForInsert() throws { throw Refusal.tooOld(value(forKey: "age") as? Int ?? 0) }
+    }
+
+    @Test(arguments: [[30], [30, 40]])
+    func `errors of a class's own are in the list with what they are made of`(_ ages: [Int]) throws {
+        let age = NSAttributeDescription()
+        age.name = "age"
+        age.attributeType = .integer64AttributeType
+        let entity = NSEntityDescription()
+        entity.name = "Guest"
+        entity.properties = [age]
+        let model = NSManagedObjectModel()
+        model.entities = [entity]
+        let context = try Library(.inMemory, model: model).context
+        for age in ages { Guest(entity: entity, insertInto: context).setValue(age, forKey: "age") }
+        do {
+            try context.save()
+            Issue.record("Nothing was refused.")
+        } catch let Refusal.tooOld(age) {
+            #expect(ages == [age])
+        } catch {
+            let details = try #require((error as NSError).userInfo[NSDetailedErrorsKey] as? [NSError])
+            #expect(details.map(\.localizedDescription) == ["too old", "too old"])
+            let refusals = details.compactMap { $0.userInfo[NSUnderlyingErrorKey] as? Refusal }
+            #expect(refusals.map { if case .tooOld(let age) = $0 { age } else { 0 } } == ages)
+        }
+    }
+
     @Test func `values within the limits are saved`() throws {
         let library = try library()
         let author = library.insert("Author", ["name": "Ada"])
