@@ -72,7 +72,8 @@ package struct ModelSource {
         }
     }
 
-    /// What code can't be made from: entities and types that aren't there. The runtime checks the rest when it reads the model.
+    /// What code can't be made from, or no program can load: entities and types that aren't there, and inverses that don't fit. The
+    /// runtime checks the rest when it reads the model.
     package var problems: [GeneratorProblem] {
         versions.flatMap { version -> [GeneratorProblem] in
             let folder =
@@ -86,6 +87,7 @@ package struct ModelSource {
 
     private static func problems(of root: XMLElementNode) -> [(line: Int, message: String)] {
         let outline = ModelOutline(root)
+        let inverses = InverseCheck(root)
         var problems: [(Int, String)] = []
         for element in root.children(named: "entity") {
             let name = element["name"] ?? ""
@@ -98,6 +100,8 @@ package struct ModelSource {
                 let what = "\(name).\(child["name"] ?? "")"
                 if let target = child["destinationEntity"], outline.entity(named: target) == nil {
                     problems.append((child.line, "\(what) leads to '\(target)', which the model doesn't have."))
+                } else if child.name == "relationship", let problem = inverses.problem(of: child) {
+                    problems.append((child.line, "\(what): \(problem)"))
                 }
                 if child.name == "attribute", let type = child["attributeType"], !type.isEmpty,
                     AttributeTypeName(rawValue: type) == nil

@@ -130,6 +130,38 @@ import Testing
         #expect(problem?.place?.line == 2)
     }
 
+    // What NSManagedObjectModel(contentsOf:) would return nil for; ModelCheckTests has the same of models in code.
+    @Test func `relationships that aren't each other's inverse are problems with their places`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).xcdatamodel")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let text = """
+            <model>
+                <entity name="Base">
+                    <relationship name="owner" destinationEntity="Hero" inverseName="things" inverseEntity="Hero"/>
+                    <relationship name="plain" destinationEntity="Hero"/>
+                </entity>
+                <entity name="Thing" parentEntity="Base">
+                    <relationship name="a" destinationEntity="Hero" inverseName="absent" inverseEntity="Hero"/>
+                    <relationship name="b" destinationEntity="Hero" inverseName="c" inverseEntity="Hero"/>
+                    <relationship name="d" destinationEntity="Thing" inverseName="e" inverseEntity="Hero"/>
+                </entity>
+                <entity name="Hero">
+                    <relationship name="things" destinationEntity="Thing" inverseName="owner" inverseEntity="Thing"/>
+                    <relationship name="c" destinationEntity="Thing"/>
+                    <relationship name="e" destinationEntity="Thing" inverseName="d" inverseEntity="Thing"/>
+                </entity>
+            </model>
+            """
+        try Data(text.utf8).write(to: folder.appendingPathComponent("contents"))
+        let problems = try ModelSource(readingContentsOf: folder).problems
+        #expect(problems.map { $0.place?.line } == [7, 8, 9])
+        let messages = problems.map(\.message)
+        #expect(messages[0].hasPrefix("Thing.a: 'Hero' has no relationship 'absent'"))
+        #expect(messages[1].hasPrefix("Thing.b: the inverse is 'Hero.c', and its inverse is not set."))
+        #expect(messages[2].hasPrefix("Thing.d: the inverse 'Hero.e' isn't a relationship of the destination 'Thing'."))
+    }
+
     private static func escaped(_ text: String) -> String {
         let forms: [Character: String] = [
             "<": "&lt;", ">": "&gt;", "&": "&amp;", "\"": "&quot;", "\n": "&#10;", "\t": "&#9;",

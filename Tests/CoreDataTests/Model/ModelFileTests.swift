@@ -49,6 +49,26 @@ import Testing
         #expect(try message("M.xcdatamodeld").hasSuffix("Did you mean 'Model.xcdatamodel'?"))
     }
 
+    // Assumed: Core Data logs what keeps it from loading a model.
+    @Test func `what is wrong with a model that can't be loaded or merged is written to standard error`() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let folder = try TemporaryFolder()
+            let entity = "<entity name='Hero'><relationship name='team' destinationEntity='Team'/></entity>"
+            try folder.write("<model>\(entity)</model>", to: "Broken.xcdatamodel/contents")
+            #expect(NSManagedObjectModel(contentsOf: folder.url.appendingPathComponent("Broken.xcdatamodel")) == nil)
+            #expect(NSManagedObjectModel(contentsOf: folder.url.appendingPathComponent("Absent.momd")) == nil)
+            let models = try ["String", "Date"].map { type in
+                try sourceModel("<entity name='E'><attribute name='a' attributeType='\(type)'/></entity>")
+            }
+            #expect(NSManagedObjectModel(byMerging: models) == nil)
+        }
+        let lines = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self).split(separator: "\n")
+            .filter { $0.hasPrefix("CoreData: error:") }
+        #expect(lines.count == 2)
+        #expect(lines.first?.hasPrefix("CoreData: error: Broken.xcdatamodel: Hero.team: ") == true)
+        #expect(lines.last?.hasPrefix("CoreData: error: model: entity 'E': two of the models") == true)
+    }
+
     @Test func `a compiled folder is read with its version hashes`() throws {
         let model = try sourceModel(
             "<entity name='E'><attribute name='d' attributeType='Date' derived='YES' derivationExpression='now()'/></entity>"

@@ -60,6 +60,9 @@ extension ModelError.Finding: CustomStringConvertible {
             "'\(name)' can't be a name. Names begin with a letter or _ and go on with letters, digits and _."
         case .duplicateEntity:
             "there are several entities of this name. Rename all but one."
+        case .otherNamesake:
+            "two of the models that are to be merged have an entity of this name each, and the two differ. Give one of the models, or rename one "
+                + "of the entities."
         case .duplicateProperty(let entity):
             "'\(entity)' has a property of this name already. Rename one of them."
         case .unknownParent(let name, let closest):

@@ -39,6 +39,7 @@ package struct ModelError: Error, Equatable, Sendable {
         case noName(what: String)
         case badName(String)
         case duplicateEntity
+        case otherNamesake
         case duplicateProperty(declaredIn: String)
         case unknownParent(String, closest: String?)
         case inheritanceCycle([String])

@@ -6,7 +6,8 @@ extension NSManagedObjectModel {
     /// Reads all models of some bundles and merges them.
     ///
     /// - Parameter bundles: Nil for the main one, and the resources beside the program.
-    /// - Returns: Nil where there is no model, one is broken, or two have different entities of the same name.
+    /// - Returns: Nil where there is no model, or two have different entities of the same name. Broken ones are left out; what is wrong
+    ///   with them is written to standard error.
     public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
         NSManagedObjectModel(byMerging: models(in: bundles))
     }
@@ -50,7 +51,10 @@ extension NSManagedObjectModel {
     private func merge(_ other: NSManagedObjectModel) -> Bool {
         for entity in other.entities {
             guard let known = entitiesByName[entity.name ?? ""] else { continue }
-            if known.versionHash != entity.versionHash { return false }
+            if known.versionHash != entity.versionHash {
+                Self.report(ModelError(problems: [ModelError.Problem(.otherNamesake, entity: entity.name)]))
+                return false
+            }
         }
         let isNew = { (entity: NSEntityDescription) in self.entitiesByName[entity.name ?? ""] == nil }
         let added = other.entities.filter(isNew)

@@ -14,7 +14,8 @@ import ModelDocuments
 extension NSManagedObjectModel {
     /// Reads a model: an `.xcdatamodeld`, `.xcdatamodel` or `.momd` folder or a `.mom` file.
     ///
-    /// Of several versions it takes the current one. Returns nil where there is no model or a broken one.
+    /// Of several versions it takes the current one. Returns nil where there is no model or a broken one; what is wrong with that is
+    /// written to standard error.
     ///
     /// - Parameter url: A file URL.
     public convenience init?(contentsOf url: URL) {
@@ -22,8 +23,15 @@ extension NSManagedObjectModel {
             try self.init(readingContentsOf: url)
         } catch {
             // This initialiser is Core Data's, and has no place for the reason.
+            Self.report(error)
             return nil
         }
+    }
+
+    /// Writes to standard error why there is no model. Whether there is a file at all is often tried out.
+    static func report(_ error: any Error) {
+        if let error = error as? ModelError, error.problems.map(\.finding) == [.missingFile] { return }
+        FileHandle.standardError.write(Data("CoreData: error: \(error)\n".utf8))
     }
 
     /// Reads a model: an `.xcdatamodeld`, `.xcdatamodel` or `.momd` folder or a `.mom` file.
