@@ -133,6 +133,23 @@ import Testing
         #expect(try library.context.fetch(plain).count == 1)
     }
 
+    @Test func `a controller of a class's objects is no controller of any objects`() throws {
+        func count<T>(_ controller: NSFetchedResultsController<T>) throws -> Int? {
+            try controller.performFetch()
+            return controller.fetchedObjects?.count
+        }
+        let library = try Library(.inMemory)
+        _ = library.insert("Author", ["name": "Ada"])
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+        let controller = NSFetchedResultsController(
+            fetchRequest: request, managedObjectContext: library.context, sectionNameKeyPath: nil, cacheName: nil)
+        let any: Any = controller
+        #expect(!(any is NSFetchedResultsController<any NSFetchRequestResult>))
+        #expect(any is NSFetchedResultsController<NSManagedObject>)
+        #expect(try count(controller) == 1)
+    }
+
     // Tests make models as often as stacks; a class's entity may then be that of another one than the object's.
     @Test func `descriptions and requests are equal where they say the same`() throws {
         let models = (0..<2).map { _ in LibraryModel.make() }
