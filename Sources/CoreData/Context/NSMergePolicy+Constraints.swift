@@ -121,18 +121,19 @@ private struct ConstraintSearch {
 // MARK: - Settling
 
 extension NSMergePolicy {
-    /// Settles one conflict: a new object becomes the stored one, or the first of several.
+    /// Settles one conflict: a new object becomes the stored one, or the first of several. Objects that have been deleted since take no
+    /// part any more.
     func settle(_ conflict: NSConstraintConflict) throws {
-        let stored = conflict.conflictingObjects.filter { !$0.isInserted }
-        if conflict.databaseObject != nil || stored.count > 1, !stored.isEmpty {
+        let objects = conflict.conflictingObjects.filter { !$0.isDeleted }
+        let database = conflict.databaseObject.flatMap { $0.isDeleted ? nil : $0 }
+        let stored = objects.filter { !$0.isInserted }
+        if database != nil || stored.count > 1, !stored.isEmpty {
             // Two rows can't become one; the changed one can keep what it had.
             guard isStoreFirst else { throw Self.constraintError([conflict]) }
             for object in stored { object.restoreCommitted(conflict.constraint) }
         }
-        guard let survivor = conflict.databaseObject ?? stored.first ?? conflict.conflictingObjects.first else {
-            return
-        }
-        for object in conflict.conflictingObjects where object.isInserted && object !== survivor {
+        guard let survivor = database ?? stored.first ?? objects.first else { return }
+        for object in objects where object.isInserted && object !== survivor {
             survivor.absorb(object, by: mergeType)
             object.context?.delete(object)
         }

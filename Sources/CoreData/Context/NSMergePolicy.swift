@@ -121,12 +121,15 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
         vanished.first?.context?.forget(vanished: vanished)
     }
 
-    /// Settles objects that have the values of others which have to be unique.
+    /// Settles objects that have the values of others which have to be unique; called for one constraint after the other.
+    ///
+    /// The delete rules of what has been deleted before are followed first: an override may drop what the stored objects are to lose.
     ///
     /// - Throws: `CocoaError` (`.managedObjectConstraintMerge`) with the list under the error policy, and where two stored
     ///   objects would have to become one.
     open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
         if mergeType == .errorMergePolicyType { throw Self.constraintError(list) }
+        list.first?.conflictingObjects.first?.context?.propagateDeletions()
         for conflict in list { try settle(conflict) }
     }
 

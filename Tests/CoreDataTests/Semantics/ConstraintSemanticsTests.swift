@@ -164,6 +164,47 @@ import Testing
         #expect(policy.constraints == ["isbn"])
     }
 
+    /// Drops the tags that a stored object has, so that it has those of the new one alone.
+    private final class Replacing: NSMergePolicy, @unchecked Sendable {
+        let labels = NSMutableArray()
+
+        override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
+            let stored = list.compactMap(\.databaseObject)
+            for tag in stored.flatMap({ $0.many("tags") }) { tag.managedObjectContext?.delete(tag) }
+            try super.resolve(constraintConflicts: list)
+            for tag in stored.flatMap({ $0.many("tags") }) { labels.add(tag.text("label") ?? "") }
+        }
+    }
+
+    // Assumed: AltStore's policy deletes an app's older versions, calls super, and compares what is left.
+    @Test(arguments: StoreKind.allCases)
+    func `what a policy deletes before it calls super is in no relationship afterwards`(_ kind: StoreKind) throws {
+        let shelf = try Shelf(kind)
+        _ = shelf.newBook()
+        let policy = Replacing(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+        shelf.library.context.mergePolicy = policy
+        try shelf.library.context.save()
+        #expect(policy.labels == ["b"])
+        #expect(try shelf.stored().many("tags").compactMap { $0.text("label") } == ["b"])
+    }
+
+    /// Deletes the new object itself.
+    private final class Refusing: NSMergePolicy, @unchecked Sendable {
+        override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
+            for object in list.flatMap(\.conflictingObjects) { object.managedObjectContext?.delete(object) }
+            try super.resolve(constraintConflicts: list)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a new object that a policy deletes itself gives nothing to the stored one`(_ kind: StoreKind) throws {
+        let shelf = try Shelf(kind)
+        _ = shelf.newBook()
+        shelf.library.context.mergePolicy = Refusing(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+        try shelf.library.context.save()
+        #expect(try shelf.stored().text("title") == "Old")
+    }
+
     // objc.io's Moody, MoodyMergePolicyConstraintTests: denormalised numbers are right after two contexts have made the same country on
     // the same continent, which `willSave()` alone can see to. Both conflicts are settled before it is asked.
     @Test(arguments: StoreKind.allCases)
