@@ -91,4 +91,41 @@ import Testing
         library.context.processPendingChanges()
         #expect(bystander.changes == 1)
     }
+
+    /// Hands on what it is told.
+    final class Forwarder: NSFetchedResultsControllerDelegate {
+        weak var next: (any NSFetchedResultsControllerDelegate)?
+
+        func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+            next?.controllerWillChangeContent(controller)
+        }
+
+        func controller(
+            _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+            at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+        ) {
+            next?.controller(
+                controller, didChange: anObject, at: indexPath, for: type, newIndexPath: newIndexPath)
+        }
+
+        func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+            next?.controllerDidChangeContent(controller)
+        }
+    }
+
+    // Divergence 66.
+    @Test func `what a delegate doesn't implement can be called and does nothing`() throws {
+        let library = try Library(.inMemory)
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+        let controller = NSFetchedResultsController(
+            fetchRequest: request, managedObjectContext: library.context, sectionNameKeyPath: nil, cacheName: nil)
+        let (forwarder, bystander) = (Forwarder(), Bystander())
+        forwarder.next = bystander
+        controller.delegate = forwarder
+        try controller.performFetch()
+        _ = library.insert("Author", ["name": "Ada"])
+        library.context.processPendingChanges()
+        #expect(bystander.changes == 1)
+    }
 }
