@@ -249,6 +249,18 @@ extension NSManagedObject {
         #expect(watcher.kinds.last == NSKeyValueChange.insertion.rawValue && watcher.notes.count == 2)
     }
 
+    // Foundation's overlay of key-value observing, willChangeValue(for:).
+    @Test func `a change is announced by key path as by key`() throws {
+        let library = try library(), author = try author(library), watcher = Watcher()
+        try library.context.save()
+        author.tell(watcher, of: "name", [.old, .new])
+        author.willChangeValue(for: \.name)
+        author.setPrimitiveValue("Bea", forKey: "name")
+        author.didChangeValue(for: \.name)
+        #expect(watcher.notes == [.init(path: "name", old: "Ada", new: "Bea")])
+        #expect(author.changedValues().keys.sorted() == ["name"])
+    }
+
     @Test func `removing who doesn't observe stops the program`() async {
         await #expect(processExitsWith: .failure) {
             let library = try Library(.inMemory)
