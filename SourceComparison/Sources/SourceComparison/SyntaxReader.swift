@@ -29,6 +29,9 @@ private final class SyntaxReader: SyntaxVisitor {
     private var scope: [[NominalType.Step]] = []
     /// Whether the members of the extensions around the node can't be named in other files, for each of them.
     private var hiding: [Bool] = []
+    /// How much surrounds the members of the extensions around the node that say how far these are seen.
+    private var publicExtensions: [Int] = []
+    private var privateExtensions: [Int] = []
 
     init(_ locations: SourceLocationConverter, _ file: String) {
         self.locations = locations
@@ -37,6 +40,16 @@ private final class SyntaxReader: SyntaxVisitor {
     }
 
     private var path: [NominalType.Step] { scope.flatMap { $0 } }
+
+    /// Whether what so much surrounds is known in its file or type only.
+    private func isPrivate(_ modifiers: DeclModifierListSyntax, at depth: Int) -> Bool {
+        modifiers.makePrivate || !modifiers.sayAccess && depth > 0 && privateExtensions.last == depth
+    }
+
+    /// Whether other modules see a member of the innermost type.
+    private func isPublic(_ modifiers: DeclModifierListSyntax) -> Bool {
+        modifiers.makePublic || !modifiers.sayAccess && publicExtensions.last == scope.count
+    }
 
     private func enter(_ name: TokenSyntax, _ kind: NominalType.Kind) -> SyntaxVisitorContinueKind {
         scope.append([NominalType.Step(name: name.plainText, kind: kind)])
@@ -47,7 +60,7 @@ private final class SyntaxReader: SyntaxVisitor {
     override func visit(_ node: ClassDeclSyntax) -> SyntaxVisitorContinueKind {
         let next = enter(node.name, .class)
         note(
-            node.inheritanceClause, isPrivate: node.modifiers.makePrivate,
+            node.inheritanceClause, isPrivate: isPrivate(node.modifiers, at: scope.count - 1),
             isGeneric: node.genericParameterClause != nil,
             isActor: node.attributes.isMainActor)
         return next
@@ -56,7 +69,7 @@ private final class SyntaxReader: SyntaxVisitor {
     override func visit(_ node: ActorDeclSyntax) -> SyntaxVisitorContinueKind {
         let next = enter(node.name, .class)
         note(
-            node.inheritanceClause, isPrivate: node.modifiers.makePrivate,
+            node.inheritanceClause, isPrivate: isPrivate(node.modifiers, at: scope.count - 1),
             isGeneric: node.genericParameterClause != nil,
             isActor: true)
         return next
@@ -64,13 +77,17 @@ private final class SyntaxReader: SyntaxVisitor {
     override func visitPost(_ node: ActorDeclSyntax) { scope.removeLast() }
     override func visit(_ node: StructDeclSyntax) -> SyntaxVisitorContinueKind {
         let next = enter(node.name, .struct)
-        note(nil, isPrivate: node.modifiers.makePrivate, isGeneric: node.genericParameterClause != nil)
+        note(
+            nil, isPrivate: isPrivate(node.modifiers, at: scope.count - 1),
+            isGeneric: node.genericParameterClause != nil)
         return next
     }
     override func visitPost(_ node: StructDeclSyntax) { scope.removeLast() }
     override func visit(_ node: EnumDeclSyntax) -> SyntaxVisitorContinueKind {
         let next = enter(node.name, .enum)
-        note(nil, isPrivate: node.modifiers.makePrivate, isGeneric: node.genericParameterClause != nil)
+        note(
+            nil, isPrivate: isPrivate(node.modifiers, at: scope.count - 1),
+            isGeneric: node.genericParameterClause != nil)
         return next
     }
     override func visitPost(_ node: EnumDeclSyntax) { scope.removeLast() }
@@ -94,10 +111,14 @@ private final class SyntaxReader: SyntaxVisitor {
         // Of what kind the types are is known when all files have been read; members only need their names.
         scope.append(names.map { NominalType.Step(name: $0, kind: .class) })
         hiding.append(node.modifiers.makePrivate || node.attributes.isMainActor)
+        if node.modifiers.makePublic { publicExtensions.append(scope.count) }
+        if node.modifiers.makePrivate { privateExtensions.append(scope.count) }
         return .visitChildren
     }
     override func visitPost(_ node: ExtensionDeclSyntax) {
         guard case .named = WrittenType(node.extendedType) else { return }
+        if node.modifiers.makePublic { publicExtensions.removeLast() }
+        if node.modifiers.makePrivate { privateExtensions.removeLast() }
         scope.removeLast()
         hiding.removeLast()
     }
@@ -142,7 +163,7 @@ private final class SyntaxReader: SyntaxVisitor {
             managed.append(
                 ManagedMember(
                     owner: path.map(\.name), name: name.plainText, kind: .property(type),
-                    isPrivate: node.modifiers.makePrivate || hiding.contains(true),
+                    isPrivate: isPrivate(node.modifiers, at: scope.count), isPublic: isPublic(node.modifiers),
                     isFoundByKey: node.modifiers.areFoundByKey && node.attributes.areFoundByKey
                         && !hiding.contains(true),
                     place: place(of: name)))
@@ -166,7 +187,7 @@ private final class SyntaxReader: SyntaxVisitor {
         found.members.append(
             ManagedMember(
                 owner: path.map(\.name), name: node.name.plainText, kind: .method(parameters),
-                isPrivate: node.modifiers.makePrivate || hiding.contains(true),
+                isPrivate: isPrivate(node.modifiers, at: scope.count), isPublic: isPublic(node.modifiers),
                 isFoundByKey: node.modifiers.areFoundByKey && node.attributes.areFoundByKey && !hiding.contains(true),
                 place: place(of: node.name)))
         return .skipChildren
@@ -209,9 +230,14 @@ extension AttributeListSyntax {
 
 extension DeclModifierListSyntax {
     /// Whether the declaration as a whole is private; `private(set)` isn't.
-    fileprivate var makePrivate: Bool {
-        contains { ["private", "fileprivate"].contains($0.name.text) && $0.detail == nil }
-    }
+    fileprivate var makePrivate: Bool { say(["private", "fileprivate"]) }
+
+    fileprivate var makePublic: Bool { say(["public", "open"]) }
+
+    /// Whether the access is written out.
+    fileprivate var sayAccess: Bool { makePrivate || makePublic || say(["internal", "package"]) }
+
+    private func say(_ names: [String]) -> Bool { contains { names.contains($0.name.text) && $0.detail == nil } }
 }
 
 extension WrittenType {
