@@ -116,12 +116,13 @@ import Testing
         let half = try Data(contentsOf: URL(fileURLWithPath: input)).count / 2
         // The tool catches the signals as long as it listens for them, and no longer the one that it has heard. One that
         // hears nothing for minutes is killed. A process that has ended may have no status any more, which is none that
-        // listens; and the second half follows in any case, so that whoever feeds the tool never waits for a shell that is gone.
+        // listens; and the second half follows in any case, so that whoever feeds the tool never waits for a shell that is gone;
+        // that the tool doesn't take it is nothing to say.
         return try shell(
             """
             heard=${TMPDIR:-/tmp}/graft-heard.$$
             { head -c \(half) input.json; until [ -e "$heard" ] || ! kill -0 $$; do sleep 0.01; done
-                rm -f "$heard"; tail -c +\(half + 1) input.json; } |
+                rm -f "$heard"; tail -c +\(half + 1) input.json 2>/dev/null; } |
                 "$GRAFT" import - --entity Hero --store '\(store)' --model '\(Project.heroesModel)' &
             listens() {
                 mask=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status")
