@@ -124,8 +124,9 @@ extension NSMergePolicy {
     /// Settles one conflict: a new object becomes the stored one, or the first of several. Objects that have been deleted since take no
     /// part any more.
     func settle(_ conflict: NSConstraintConflict) throws {
-        let objects = conflict.conflictingObjects.filter { !$0.isDeleted }
-        let database = conflict.databaseObject.flatMap { $0.isDeleted ? nil : $0 }
+        func isThere(_ object: NSManagedObject) -> Bool { object.context != nil && !object.isDeleted }
+        let objects = conflict.conflictingObjects.filter(isThere)
+        let database = conflict.databaseObject.flatMap { isThere($0) ? $0 : nil }
         let stored = objects.filter { !$0.isInserted }
         if database != nil || stored.count > 1, !stored.isEmpty {
             // Two rows can't become one; the changed one can keep what it had.

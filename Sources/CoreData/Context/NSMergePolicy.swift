@@ -129,7 +129,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     ///   objects would have to become one.
     open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
         if mergeType == .errorMergePolicyType { throw Self.constraintError(list) }
-        list.first?.conflictingObjects.first?.context?.propagateDeletions()
+        list.lazy.flatMap(\.conflictingObjects).compactMap(\.context).first?.propagateDeletions()
         for conflict in list { try settle(conflict) }
     }
 

@@ -185,11 +185,11 @@ final class ArchiveRestorer {
 }
 
 extension GraphValue {
-    /// Whether two values are the same to the bit.
+    /// Whether two values are the same to the bit, but for the sign of zero, which no store keeps.
     func isExactly(_ other: GraphValue) -> Bool {
         switch (self, other) {
         case (.double(let one), .double(let other)), (.date(let one), .date(let other)):
-            one.bitPattern == other.bitPattern
+            one == other || one.bitPattern == other.bitPattern
         case (.string(let one), .string(let other)): one.hasSameBytes(as: other)
         default: self == other
         }

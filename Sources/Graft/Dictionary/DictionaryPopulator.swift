@@ -100,6 +100,7 @@ struct DictionaryPopulator {
         try DictionaryMatching(reader, importer.matcher).match()
         // What hangs on objects that their contents tell.
         while try !importer.matcher.resolveRelatedIdentities(&hanging, reader.snapshot).isEmpty {
+            if importer.changesEntities { try importer.changeEntities(reader.snapshot) }
             try DictionaryMatching(reader, importer.matcher).match()
         }
         if options.existingObjects == .update { try requireObjects(reader, importer) }

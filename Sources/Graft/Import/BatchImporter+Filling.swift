@@ -61,15 +61,25 @@ extension BatchImporter {
         }
     }
 
-    /// The rows of objects that aren't there, and that the data names only to remove them from a list, or for what is gone.
+    /// The rows of objects that aren't there, and that the data names only to remove them from a list, as the owner of what is gone, or as
+    /// what that owned.
     /// Nothing is made of them.
     private func rowsOnlyNamed(_ snapshot: borrowing GraphSnapshot) -> Set<RowReference> {
         var pending = snapshot.removals.values.flatMap { snapshot.members[$0.indices] }
         for statement in snapshot.earlier { pending += snapshot.members[(statement.removals ?? .empty).indices] }
         for plan in plans where !plan.relationships.isEmpty {
             for row in 0..<snapshot.tables[plan.number].count where isGone(plan.number, row, snapshot) {
-                pending += ends(of: RowReference(entity: plan.number, row: row), snapshot)
+                pending += ends(of: RowReference(entity: plan.number, row: row), snapshot) {
+                    plan.properties[$0].isOwning || plan.relatedIdentity.contains($0)
+                }
             }
+        }
+        for statement in snapshot.earlier {
+            let owner = snapshot.resolved(statement.cell.row)
+            guard isGone(owner.entity, owner.row, snapshot),
+                plans[owner.entity].properties[statement.cell.property].isOwning
+            else { continue }
+            pending += [statement.end].filter { !$0.isNone } + snapshot.members[statement.members.indices]
         }
         var named: Set<RowReference> = []
         while let next = pending.popLast() {
@@ -89,7 +99,7 @@ extension BatchImporter {
             }
         }
         for statement in snapshot.earlier {
-            let owner = statement.cell.row
+            let owner = snapshot.resolved(statement.cell.row)
             if named.contains(owner) || isGone(owner.entity, owner.row, snapshot) { continue }
             pending += [statement.end].filter { !$0.isNone } + snapshot.members[statement.members.indices]
         }
@@ -106,9 +116,13 @@ extension BatchImporter {
     }
 
     /// What a row leads to, through relationships from a number on.
-    func ends(of row: RowReference, from first: Int = 0, _ snapshot: borrowing GraphSnapshot) -> [RowReference] {
-        plans[row.entity].relationships.filter { $0 >= first && snapshot.tables[row.entity].hasValue($0, row: row.row) }
-            .flatMap { snapshot.destinations(of: row, plans[row.entity].properties[$0]) }
+    func ends(
+        of row: RowReference, from first: Int = 0, _ snapshot: borrowing GraphSnapshot,
+        where isWanted: (Int) -> Bool = { _ in true }
+    ) -> [RowReference] {
+        plans[row.entity].relationships.filter {
+            $0 >= first && isWanted($0) && snapshot.tables[row.entity].hasValue($0, row: row.row)
+        }.flatMap { snapshot.destinations(of: row, plans[row.entity].properties[$0]) }
     }
 
     @inline(__always)

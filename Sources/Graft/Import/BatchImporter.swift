@@ -145,7 +145,9 @@ final class BatchImporter {
         while !hanging.isEmpty {
             let found = try matcher.resolveRelatedIdentities(&hanging, snapshot)
             if found.isEmpty { break }
+            takeSuccessors(snapshot)
             try takeGone(snapshot)
+            if changesEntities { try changeEntities(snapshot) }
             try matcher.matchNestedObjects(of: found, snapshot)
         }
         wanted = hasReferencePolicies ? wantedRows(snapshot) : []

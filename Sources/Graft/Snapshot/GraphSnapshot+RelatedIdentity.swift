@@ -22,12 +22,15 @@ extension GraphSnapshot {
         if entities.isEmpty { return nil }
         takeOwnersFromNesting()
         var levels: [RowReference: Int] = [:]
-        var known: [RelatedKey: RowReference] = [:]
+        var known: [RelatedKey: [RowReference]] = [:]
         for entity in entities {
             for row in 0..<tables[entity].count where !tables[entity].flags[row].contains(.dead) {
                 let last = settle(RowReference(entity: entity, row: row), &levels, &known)
                 merged = merged ?? last
             }
+        }
+        if merged != nil {
+            relatedRows.removeAll { tables[$0.reference.entity].flags[$0.reference.row].contains(.dead) }
         }
         return merged
     }
@@ -43,7 +46,7 @@ extension GraphSnapshot {
 
     /// Settles a row after those that its identity hangs on; returns one of them that was merged with another one.
     private mutating func settle(
-        _ row: RowReference, _ levels: inout [RowReference: Int], _ known: inout [RelatedKey: RowReference]
+        _ row: RowReference, _ levels: inout [RowReference: Int], _ known: inout [RelatedKey: [RowReference]]
     ) -> RowReference? {
         var merged: RowReference?
         var stack = [row]
@@ -66,14 +69,29 @@ extension GraphSnapshot {
             let level = (owners.compactMap { levels[$0] }.max() ?? -1) + 1
             levels[reference] = level
             guard let key = relatedKey(of: reference) else { continue }
-            if let first = known[key] {
-                if !isOutdated(reference, by: first) { moveValues(of: reference, to: first, replacing: true) }
-                mergeCount &+= 1
+            // What comes after an object's end is another object.
+            let same = known[key]?.firstIndex {
+                schema.isEntity($0.entity, relatedTo: reference.entity)
+                    && !tables[$0.entity].flags[$0.row].contains(.gone)
+            }
+            guard let same, let first = known[key]?[same] else {
+                known[key, default: []].append(reference)
+                relatedRows.append(RelatedRow(reference: reference, level: level))
+                continue
+            }
+            let isOutdated = isOutdated(reference, by: first)
+            mergeCount &+= 1
+            // The object is of the more special entity of the two.
+            if schema.isEntity(first.entity, kindOf: reference.entity) {
+                if !isOutdated { moveValues(of: reference, to: first, replacing: true) }
                 forward(reference, to: first)
                 merged = first
             } else {
-                known[key] = reference
+                moveValues(of: first, to: reference, replacing: isOutdated)
+                forward(first, to: reference)
+                known[key]?[same] = reference
                 relatedRows.append(RelatedRow(reference: reference, level: level))
+                merged = reference
             }
         }
         return merged

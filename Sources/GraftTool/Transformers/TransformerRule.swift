@@ -132,7 +132,8 @@ enum TransformerRule {
         case .date(let format): (value as? Date).flatMap { Self.written($0, format) }
         case .upperCase, .lowerCase, .entity: value
         case .map(let entries):
-            entries.first { Self.isEqual(Self.value(ofEntry: $0.value, kind), value) }?.key
+            entries.first { Self.isEqual(Self.value(ofEntry: $0.value, kind), value) || $0.value == value as? String }?
+                .key
                 ?? (entries.contains { $0.key == "\(value)" } ? nil : Self.json(asItIs: value))
         }
     }

@@ -99,6 +99,52 @@ final class CodedSeason: NSManagedObject, ManagedCodable {}
     }
 
     @Test(arguments: [1, 5000])
+    func `what data says of an object that it takes away stays, where that doesn't own it`(_ size: Int) throws {
+        var world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Book", info: ["identityAttributes": "id", "JSONDeletedKey": "gone"],
+                [.attribute("id"), .toOne("author", "Author", inverse: "books")])
+            sketch.entity(
+                "Author", info: ["identityAttributes": "id"],
+                [.attribute("id"), .attribute("name"), .toMany("books", "Book", inverse: "author")])
+        }
+        (world.options.batchSize, world.options.savesEachBatch) = (size, true)
+        try world.take(#"[{"id": "1", "author": {"id": "7", "name": "X"}}, {"id": "1", "gone": true}]"#, "Book")
+        #expect(try world.values("name", of: "Author") == ["X"] && world.count("Book") == 0)
+    }
+
+    @Test func `what comes after the end of an object that its owner identifies is a new one`() throws {
+        let world = try parcels()
+        func text(_ items: String) -> String { #"[{"id": "a", "parcels": [{"weight": 1, "items": [\#(items)]}]}]"# }
+        try world.take(text(#"{"no": 2, "text": "old"}"#), "Order")
+        for _ in 0..<2 {
+            try world.take(text(#"{"no": 2, "gone": true}, {"no": 2, "text": "new"}"#), "Order")
+            #expect(try world.values("text", of: "Item") == ["new"])
+        }
+    }
+
+    @Test func `objects of entities that aren't related may have one key and owner`() throws {
+        let world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Order", info: ["identityAttributes": "id"],
+                [.attribute("id"), .toMany("items", "Item", inverse: "order")])
+            sketch.entity(
+                "Item", info: ["identityAttributes": "no, order"],
+                [.attribute("no", .integer32AttributeType), .toOne("order", "Order", inverse: "items")])
+            sketch.entity("Book", parent: "Item", [.attribute("pages", .integer32AttributeType)])
+            sketch.entity("Map", parent: "Item", [.attribute("scale", .integer32AttributeType)])
+        }
+        for entity in ["Book", "Map"] { try world.take(#"{"no": 1, "order": {"id": "a"}}"#, entity) }
+        #expect(try world.stack.findings() == [])
+        let text = try world.stack.perform { context throws in
+            #expect(try GraphSnapshot(of: context).contents().count == 3)
+            return String(decoding: try context.exportJSON(), as: UTF8.self)
+        }
+        #expect(try !world.take(text).hasChanges)
+        #expect(try world.count("Item") == 2)
+    }
+
+    @Test(arguments: [1, 5000])
     func `an object that the same data makes and takes away leaves nothing behind`(_ size: Int) throws {
         var world = try parcels()
         (world.options.batchSize, world.options.savesEachBatch) = (size, true)

@@ -31,7 +31,11 @@ extension NSManagedObjectModel {
     /// Writes to standard error why there is no model. Whether there is a file at all is often tried out.
     static func report(_ error: any Error) {
         if let error = error as? ModelError, error.problems.map(\.finding) == [.missingFile] { return }
-        FileHandle.standardError.write(Data("CoreData: error: \(error)\n".utf8))
+        do {
+            try FileHandle.standardError.write(contentsOf: Data("CoreData: error: \(error)\n".utf8))
+        } catch {
+            // Nobody is there to be told.
+        }
     }
 
     /// Reads a model: an `.xcdatamodeld`, `.xcdatamodel` or `.momd` folder or a `.mom` file.
