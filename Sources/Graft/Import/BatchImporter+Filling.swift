@@ -62,8 +62,7 @@ extension BatchImporter {
     }
 
     /// The rows of objects that aren't there, and that the data names only to remove them from a list, as the owner of what is gone, or as
-    /// what that owned.
-    /// Nothing is made of them.
+    /// what that owned. Nothing is made of them.
     private func rowsOnlyNamed(_ snapshot: borrowing GraphSnapshot) -> Set<RowReference> {
         var pending = snapshot.removals.values.flatMap { snapshot.members[$0.indices] }
         for statement in snapshot.earlier { pending += snapshot.members[(statement.removals ?? .empty).indices] }
@@ -79,7 +78,7 @@ extension BatchImporter {
             guard isGone(owner.entity, owner.row, snapshot),
                 plans[owner.entity].properties[statement.cell.property].isOwning
             else { continue }
-            pending += [statement.end].filter { !$0.isNone } + snapshot.members[statement.members.indices]
+            pending += snapshot.ends(of: statement)
         }
         var named: Set<RowReference> = []
         while let next = pending.popLast() {
@@ -101,7 +100,7 @@ extension BatchImporter {
         for statement in snapshot.earlier {
             let owner = snapshot.resolved(statement.cell.row)
             if named.contains(owner) || isGone(owner.entity, owner.row, snapshot) { continue }
-            pending += [statement.end].filter { !$0.isNone } + snapshot.members[statement.members.indices]
+            pending += snapshot.ends(of: statement)
         }
         while let next = pending.popLast() {
             let row = snapshot.resolved(next)

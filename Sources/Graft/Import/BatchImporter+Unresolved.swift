@@ -31,7 +31,7 @@ extension BatchImporter {
         for statement in snapshot.earlier {
             let (row, number) = (statement.cell.row, statement.cell.property)
             guard plans[row.entity].referencePolicies[number] == .stub else { continue }
-            for end in [statement.end] + snapshot.members[statement.members.indices] where !end.isNone {
+            for end in snapshot.ends(of: statement) {
                 let target = snapshot.resolved(end)
                 wanted[target.entity][target.row] = true
             }

@@ -136,18 +136,12 @@ final class BatchImporter {
         try makeStoredObjects(snapshot)
         var hanging = snapshot.relatedRows
         try matcher.resolveRelatedIdentities(&hanging, snapshot)
-        takeSuccessors(snapshot)
-        try takeGone(snapshot)
-        if changesEntities { try changeEntities(snapshot) }
+        try settleFound(snapshot)
         try matcher.matchNestedObjects(of: matcher.knownRows(snapshot), snapshot)
         try matcher.matchNestedObjects(of: matcher.matchContents(snapshot), snapshot)
         // What hangs on objects that their contents tell.
-        while !hanging.isEmpty {
-            let found = try matcher.resolveRelatedIdentities(&hanging, snapshot)
-            if found.isEmpty { break }
-            takeSuccessors(snapshot)
-            try takeGone(snapshot)
-            if changesEntities { try changeEntities(snapshot) }
+        while case let found = try matcher.resolveRelatedIdentities(&hanging, snapshot), !found.isEmpty {
+            try settleFound(snapshot)
             try matcher.matchNestedObjects(of: found, snapshot)
         }
         wanted = hasReferencePolicies ? wantedRows(snapshot) : []
@@ -155,6 +149,13 @@ final class BatchImporter {
         try fillObjects(snapshot)
         enterRelated(snapshot)
         count(snapshot)
+    }
+
+    /// Lets the objects that have been found be what the data says that they are, or gone.
+    private func settleFound(_ snapshot: borrowing GraphSnapshot) throws {
+        takeSuccessors(snapshot)
+        try takeGone(snapshot)
+        if changesEntities { try changeEntities(snapshot) }
     }
 
     /// Makes room for the objects of a batch.

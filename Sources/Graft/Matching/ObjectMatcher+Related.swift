@@ -54,17 +54,11 @@ extension ObjectMatcher {
 
     /// Whether a row has all attributes of an identity that includes relationships, or an owner where there are none.
     func hasRelatedIdentity(_ plan: ImportPlan, _ row: Int, _ snapshot: borrowing GraphSnapshot) -> Bool {
-        var hasPart = false
-        for part in plan.relatedIdentity {
-            let property = plan.properties[part]
-            if !property.isAttribute {
-                if !snapshot.tables[plan.number].toOne(property.column, row: row).isNone { hasPart = true }
-                continue
-            }
-            if snapshot.tables[plan.number].value(property.column, row: row).isNull { return false }
-            hasPart = true
+        plan.properties.identify(by: plan.relatedIdentity) { _, property in
+            property.isAttribute
+                ? snapshot.tables[plan.number].value(property.column, row: row).isNull
+                : snapshot.tables[plan.number].toOne(property.column, row: row).isNone
         }
-        return hasPart
     }
 
     /// What identifies a row; nil where an owner of it has no object yet, so that nothing can hang on it.

@@ -40,7 +40,7 @@ extension GraphSnapshot {
     /// - Throws: ``GraftError`` with `duplicateIdentity` where two of them have the same identity.
     mutating func settleDistinctRelatedRows() throws {
         guard let row = settleRelatedRows() else { return }
-        let identity = identity(of: row).map(\.description).joined(separator: ", ")
+        let identity = identityKey(of: row)?.description ?? identity(of: row).map(\.description).joined(separator: ", ")
         throw GraftError(.duplicateIdentity(identity), at: .init(entity: schema.entities[row.entity].name))
     }
 

@@ -138,8 +138,7 @@ extension GraphSnapshot {
     }
 
     private func rows(of statement: LinkStatement) -> [RowReference] {
-        statement.members.indices.map { resolved(members[$0]) }
-            + (statement.end.isNone ? [] : [resolved(statement.end)])
+        ends(of: statement).map(resolved)
     }
 
     /// Whether two rows say the same: one and the same row, or two without identity.

@@ -17,6 +17,11 @@ struct LinkStatement: Sendable {
 }
 
 extension GraphSnapshot {
+    /// What a statement says that a row leads to; not what it removes.
+    func ends(of statement: LinkStatement) -> [RowReference] {
+        statement.end.isNone ? Array(members[statement.members.indices]) : [statement.end]
+    }
+
     /// What a row says of a relationship now.
     func statement(of cell: Cell) -> LinkStatement {
         let (entity, row) = (cell.row.entity, cell.row.row)

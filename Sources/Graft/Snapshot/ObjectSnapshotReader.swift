@@ -81,8 +81,7 @@ struct ObjectSnapshotReader {
         }
         if ignoresDamage { return }
         for reference in references { try index(reference) }
-        try checkOwners()
-        // For who looks them up: an import.
+        // For who looks them up, an import, and so that they are told apart.
         if scope.schema.hasRelatedIdentities { try snapshot.settleDistinctRelatedRows() }
     }
 
@@ -172,17 +171,6 @@ struct ObjectSnapshotReader {
             let identity = snapshot.identity(of: other).map(\.description).joined(separator: ", ")
             throw GraftError(
                 .duplicateIdentity(identity), at: .init(entity: scope.schema.entities[other.entity].name))
-        }
-    }
-
-    /// Whether rows whose identity includes relationships are told apart by it.
-    private func checkOwners() throws {
-        guard scope.schema.hasRelatedIdentities else { return }
-        var seen: Set<ObjectKey> = []
-        for case let key? in references.map({ snapshot.identityKey(of: $0) }) where !seen.insert(key).inserted {
-            guard scope.schema.number(ofEntity: key.entity).map({ scope.schema.entities[$0].identity.isEmpty }) == true
-            else { continue }
-            throw GraftError(.duplicateIdentity(key.description), at: .init(entity: key.entity))
         }
     }
 

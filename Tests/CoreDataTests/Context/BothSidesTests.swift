@@ -51,15 +51,20 @@ import Testing
         #expect(stored.map { $0.one("owner") != nil } == [false, true])
     }
 
+    private func libraryWithTaggedBook(_ kind: StoreKind) throws -> Library {
+        let library = try Library(kind)
+        library.insert("Book", ["title": "b"]).setValue(
+            NSSet(object: library.insert("Tag", ["label": "t"])), forKey: "tags")
+        try library.context.save()
+        return library
+    }
+
     // "Core Data Programming Guide": both sides of a relationship agree.
     @Test(arguments: StoreKind.allCases, ["tags", "books"])
     func `a link that was there already is none that a refresh brings back on one side`(
         _ kind: StoreKind, _ read: String
     ) throws {
-        let library = try Library(kind)
-        library.insert("Book", ["title": "b"]).setValue(
-            NSSet(object: library.insert("Tag", ["label": "t"])), forKey: "tags")
-        try library.context.save()
+        let library = try libraryWithTaggedBook(kind)
         let (context, other) = (library.newContext(), library.newContext())
         let book = try library.fetch("Book", in: context)[0], tag = try library.fetch("Tag", in: context)[0]
         book.mutableSetValue(forKey: "tags").add(tag)
@@ -75,10 +80,7 @@ import Testing
     func `what the store says by now is no change on either side`(
         _ kind: StoreKind, _ given: (isAdding: Bool, refreshesTag: Bool)
     ) throws {
-        let library = try Library(kind)
-        library.insert("Book", ["title": "b"]).setValue(
-            NSSet(object: library.insert("Tag", ["label": "t"])), forKey: "tags")
-        try library.context.save()
+        let library = try libraryWithTaggedBook(kind)
         let (context, other) = (library.newContext(), library.newContext())
         let book = try library.fetch("Book", in: context)[0], tag = try library.fetch("Tag", in: context)[0]
         func set(_ isLinked: Bool) throws {
