@@ -116,8 +116,8 @@ import Testing
         let half = try Data(contentsOf: URL(fileURLWithPath: input)).count / 2
         // The tool catches the signals as long as it listens for them, and no longer the one that it has heard. One that
         // hears nothing for minutes is killed. A process that has ended may have no status any more, which is none that
-        // listens; and the second half follows in any case, so that whoever feeds the tool never waits for a shell that is gone;
-        // that the tool doesn't take it is nothing to say.
+        // listens, and nothing to say among the tool's own words. The second half follows in any case, so that whoever feeds
+        // the tool never waits for a shell that is gone; that the tool doesn't take it is nothing to say, either.
         return try shell(
             """
             heard=${TMPDIR:-/tmp}/graft-heard.$$
@@ -125,7 +125,7 @@ import Testing
                 rm -f "$heard"; tail -c +\(half + 1) input.json 2>/dev/null; } |
                 "$GRAFT" import - --entity Hero --store '\(store)' --model '\(Project.heroesModel)' &
             listens() {
-                mask=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status")
+                mask=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null)
                 [ $((0x${mask:-0} & 0x4003)) -eq $((0x4003)) ]
             }
             until listens $! || [ ! -e "/proc/$!/exe" ]; do sleep 0.01; done
