@@ -76,7 +76,7 @@ extension BatchImporter {
     /// Gives the rows of a batch that are stored their objects, but for those that are settled.
     func makeStoredObjects(_ snapshot: borrowing GraphSnapshot) throws {
         guard settles else { return matcher.makeObjects(of: stored) { _ in true } }
-        if !needsRoots, given == nil, pending.isEmpty, deletions.doomed.isEmpty, snapshot.relatedRows.isEmpty,
+        if !needsRoots, given == nil, pending.isEmpty, deletions.ends.isEmpty, snapshot.relatedRows.isEmpty,
             matcher.memory.successors.isEmpty
         {
             try settleRows(snapshot)

@@ -34,7 +34,7 @@ extension BatchImporter {
             if isBecoming || tally.hasMade(object) {
                 deletions.succeeded.append(object)
             } else {
-                deletions.doomed.append(object)
+                deletions.noteDoomed(object, at: (sourceNumber, -1))
             }
         }
         if !replaced.isEmpty { try finishReplacing(replaced, snapshot) }

@@ -60,8 +60,6 @@ final class BatchImporter {
     var needsRoots = false
     /// The relationships of the current batch that were changed, before it is known whether they stay so.
     var relinked: [GraphSnapshot.Cell] = []
-    /// Where the data of the current batch says that objects are gone.
-    private var goneAt: [ObjectIdentifier: Int] = [:]
     /// Whether objects that were changed have again what they had.
     var hasRestored = false
     /// The rows of the current batch that references with the policy stub lead to. By entity; empty without policies.
@@ -163,7 +161,6 @@ final class BatchImporter {
         matcher.begin(snapshot)
         stored = StoredMatches(snapshot)
         states = snapshot.tables.map { [RowState](repeating: [], count: $0.count) }
-        goneAt.removeAll()
     }
 
     /// Calls the closure with the objects that a batch is about, in its order.
@@ -192,19 +189,16 @@ final class BatchImporter {
             for row in 0..<snapshot.tables[entity].count where snapshot.tables[entity].flags[row].contains(.gone) {
                 try requireOwners(row, plans[entity], snapshot)
                 guard let object = matcher.objects[entity][row] else { continue }
-                deletions.doomed.append(object)
-                goneAt[ObjectIdentifier(object)] = snapshot.tables[entity].offsets[row]
+                deletions.noteDoomed(object, at: (sourceNumber, snapshot.tables[entity].offsets[row]))
                 matcher.objects[entity][row] = nil
             }
         }
-        guard !deletions.doomed.isEmpty else { return }
-        let doomed = Set(deletions.doomed.map(ObjectIdentifier.init))
+        if deletions.ends.isEmpty { return }
         for (entity, plan) in plans.enumerated() {
             for (row, object) in matcher.objects[entity].enumerated() {
-                guard let object, doomed.contains(ObjectIdentifier(object)) else { continue }
+                guard let object, let end = deletions.ends[ObjectIdentifier(object)] else { continue }
                 // Who has referred to it before has it until it goes.
-                let end = goneAt[ObjectIdentifier(object)] ?? -1
-                if snapshot.tables[entity].offsets[row] >= end || !plan.isReference(row, snapshot) {
+                if (sourceNumber, snapshot.tables[entity].offsets[row]) >= end || !plan.isReference(row, snapshot) {
                     matcher.objects[entity][row] = nil
                 }
             }

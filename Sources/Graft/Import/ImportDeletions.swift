@@ -17,6 +17,9 @@ struct ImportDeletions {
         var staysWithIdentity = false
     }
 
+    /// A place in the data: that of another text is before or behind all of this one's.
+    typealias Place = (source: Int, offset: Int)
+
     private unowned let context: NSManagedObjectContext
     private let known: ContextObjects
     private let plans: [ImportPlan]
@@ -25,7 +28,9 @@ struct ImportDeletions {
     /// Objects that their owners gave up.
     var orphans: [GivenUp] = []
     /// Objects to delete in any case: the data says that they are gone, or a new one of another entity has taken their place.
-    var doomed: [NSManagedObject] = []
+    private var doomed: [NSManagedObject] = []
+    /// Where the data says so, by object.
+    private(set) var ends: [ObjectIdentifier: Place] = [:]
     /// Objects that have become objects of another entity: they go without being counted.
     var succeeded: [NSManagedObject] = []
     /// The objects that the data mentions, as far as it matters.
@@ -51,6 +56,12 @@ struct ImportDeletions {
     mutating func noteMentioned(_ object: NSManagedObject, _ entity: Int, isReference: Bool) {
         if !isReference { hasData[entity] = true }
         mentioned.insert(object.objectID.lookupKey)
+    }
+
+    /// Remembers an object to delete in any case, and where the data says so.
+    mutating func noteDoomed(_ object: NSManagedObject, at place: Place) {
+        doomed.append(object)
+        ends[ObjectIdentifier(object)] = place
     }
 
     /// Remembers what a relationship had and has no more: what nobody could find again, and what its policy deletes.
@@ -99,6 +110,7 @@ struct ImportDeletions {
         let others = succeeded
         orphans.removeAll()
         doomed.removeAll()
+        ends.removeAll()
         succeeded.removeAll()
         var pending = chosen
         let before = counts

@@ -65,7 +65,8 @@ extension JSONSnapshotReader {
                 .missingIdentity(attributes: parts.map { schema.properties[$0].name }),
                 entity: plans[reference.entity].name)
         }
-        snapshot.tables[reference.entity].flags[reference.row].insert(.gone)
+        // Also of what the data has called another kind of it before.
+        for row in [reference] + snapshot.siblings(of: reference) { snapshot.tables[row.entity].flags[row.row].insert(.gone) }
     }
 
     /// What stands under the key that tells the type, without reading on; nil where there is nothing, or null.
