@@ -106,6 +106,7 @@ extension NSManagedObjectContext {
     func objects(
         matching query: StoreQuery, in stores: [NSPersistentStore], includesPending: Bool
     ) throws -> [NSManagedObject] {
+        if let objects = try objects(matchingClosuresOf: query, in: stores, includesPending) { return objects }
         let includesPending = !isAnswered(bySource: query, includesPending: includesPending)
         let isPutTogether = includesPending || stores.count > 1
         let asked = isPutTogether ? widened(query, includesPending: includesPending) : query
@@ -120,6 +121,34 @@ extension NSManagedObjectContext {
             objects = NSSortDescriptor.sorted(objects, by: query.sortDescriptors)
         }
         return Array(objects.dropFirst(query.offset).prefix(query.limit ?? .max))
+    }
+
+    /// The objects that match a predicate with closures in a store in memory: closures are shown objects of this context, and a store has
+    /// none. Nil for any other query, and for one about what is stored alone where that isn't what the objects have.
+    private func objects(
+        matchingClosuresOf query: StoreQuery, in stores: [NSPersistentStore], _ includesPending: Bool
+    ) throws -> [NSManagedObject]? {
+        guard let predicate = query.predicate, predicate.hasClosures, includesPending || !hasUnsavedObjects,
+            stores.allSatisfy({ $0.type == NSInMemoryStoreType })
+        else { return nil }
+        // What the store can do is left to it, which knows what can't be asked.
+        let compound = predicate as? NSCompoundPredicate
+        let parts = compound?.compoundPredicateType == .and ? compound?.subpredicates ?? [] : [predicate]
+        let plain = parts.filter { !$0.hasClosures }
+        var rest = query
+        rest.predicate = plain.isEmpty ? nil : NSCompoundPredicate(andPredicateWithSubpredicates: plain)
+        (rest.limit, rest.offset) = (nil, 0)
+        let failure = EvaluationFailure()
+        let found = try objects(matching: rest, in: stores, includesPending: includesPending).filter { object in
+            let scope = EvaluationScope(object: object, isFetch: true, failure: failure)
+            return parts.allSatisfy { !$0.hasClosures || PredicateEvaluator.matches($0, in: scope) }
+        }
+        do {
+            try failure.check()
+        } catch {
+            throw CoreDataError.make(.persistentStoreOperation, "\(error)")
+        }
+        return Array(found.dropFirst(query.offset).prefix(query.limit ?? .max))
     }
 
     /// The query that leaves enough to cut the answer from, once what has been changed here is taken out and put in.
@@ -189,6 +218,7 @@ extension NSManagedObjectContext {
 
     /// Whether the source's answer stands whatever has changed here.
     private func isAnswered(bySource query: StoreQuery, includesPending: Bool) -> Bool {
+        if includesPending, query.predicate?.hasClosures ?? false { return false }
         if !includesPending || !hasUnsavedObjects { return true }
         let entities = entities(of: query)
         if updated.count(of: entities) + deleted.count(of: entities) > 0 { return false }

@@ -44,7 +44,9 @@ extension NSManagedObject {
         case .attribute: values[slot].boxedAttribute
         case .toOne: destination(slot)
         case .toMany(let ordered):
-            ordered ? NSOrderedSet(array: members(slot).objects) : NSSet(array: members(slot).objects)
+            // Mutable, as clients cast it, and of these very classes, which alone Foundation casts to sets of Swift.
+            ordered
+                ? NSMutableOrderedSet(array: members(slot).objects) : NSMutableSet(array: members(slot).objects)
         }
     }
 

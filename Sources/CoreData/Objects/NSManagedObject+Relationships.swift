@@ -56,7 +56,8 @@ extension NSManagedObject {
         values[slot] = new.map(ManagedValue.object) ?? .null
         noteChange(slot)
         guard let inverse = layout.inverses[slot] else { return }
-        old?.unlink(inverse, from: self)
+        // Of one that is its own inverse, this end is set already.
+        if old !== self || inverse != slot { old?.unlink(inverse, from: self) }
         guard let new else { return }
         if !new.layout.slots[inverse].isToMany, let evicted = new.destinationAfterRealizing(inverse), evicted !== self {
             evicted.unlink(slot, from: new)

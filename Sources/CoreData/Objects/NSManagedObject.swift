@@ -254,7 +254,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     // MARK: Keys, for subclasses
 
-    /// The value of a property; fires a fault. To-one gives the object, to-many an `NSSet` or `NSOrderedSet`.
+    /// The value of a property; fires a fault. To-one gives the object, to-many an `NSMutableSet` or `NSMutableOrderedSet` of its own, which is
+    /// to be set back if it is changed.
     ///
     /// A property that the class has written itself is asked, where the plugin `ManagedObjectClasses` has found it.
     open func value(forKey key: String) -> Any? {

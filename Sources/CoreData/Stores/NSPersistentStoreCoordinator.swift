@@ -26,7 +26,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     var isAnnounced = true
 
     /// A coordinator without stores. The model can't be changed from then on.
-    public init(managedObjectModel model: NSManagedObjectModel) {
+    public required init(managedObjectModel model: NSManagedObjectModel) {
         self.model = model
         super.init()
         model.markInUse()
@@ -276,8 +276,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ) throws -> NSPersistentHistoryToken? {
         var transactions: [String: Int64] = [:]
         try saveLock.withLock {
+            // Before another store has been written.
+            for part in parts where part.store.isReadOnly { throw Self.readOnly(part.store) }
             for part in parts {
-                guard !part.store.isReadOnly else { throw Self.readOnly(part.store) }
                 // What is set while the store is written is for the next save.
                 let isDescribed = part.store.hasUnsavedMetadata
                 part.store.hasUnsavedMetadata = false

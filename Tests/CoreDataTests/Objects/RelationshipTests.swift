@@ -111,4 +111,24 @@ import Testing
         #expect(stored[0].many("books").compactMap { $0.text("title") }.sorted() == ["b", "c"])
         #expect(stored[1].many("books").isEmpty)
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a relationship that is its own inverse goes to the object itself and back`(_ kind: StoreKind) throws {
+        let person = TestModel.entity("Person", [TestModel.attribute("name", .stringAttributeType)])
+        let spouse = NSRelationshipDescription()
+        (spouse.name, spouse.destinationEntity, spouse.maxCount, spouse.isOptional) = ("spouse", person, 1, true)
+        spouse.deleteRule = .nullifyDeleteRule
+        person.properties.append(spouse)
+        spouse.inverseRelationship = spouse
+        let library = try Library(kind, model: TestModel.model([person]))
+        let a = library.insert("Person", ["name": "a"]), b = library.insert("Person", ["name": "b", "spouse": a])
+        try library.context.save()
+        a.setValue(a, forKey: "spouse")
+        #expect(a.one("spouse") === a && b.one("spouse") == nil)
+        a.setValue(b, forKey: "spouse")
+        #expect(a.one("spouse") === b && b.one("spouse") === a)
+        try library.context.save()
+        let stored = try library.fetch("Person", in: library.newContext())
+        #expect(stored.allSatisfy { $0.one("spouse")?.one("spouse") === $0 && $0.one("spouse") !== $0 })
+    }
 }

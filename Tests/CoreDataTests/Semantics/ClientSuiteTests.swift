@@ -141,6 +141,78 @@ import Testing
             ])
     }
 
+    // A reimplementation's testPredicatesTestAnObjectsEntityInEveryStore: what kind an object is may be asked for of a list of entities.
+    @Test(arguments: StoreKind.allCases)
+    func `an object's entity is looked for in a list, in every store`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let author = library.insert("Author", ["name": "Ada"])
+        for (entity, title) in [("Book", "b"), ("Novel", "n")] {
+            _ = library.insert(entity, ["title": title, "author": author])
+        }
+        try library.context.save()
+        let entities = library.coordinator.managedObjectModel.entitiesByName
+        let book = try #require(entities["Book"]), novel = try #require(entities["Novel"])
+        func titles(_ format: String, _ list: Any) throws -> [String?] {
+            let predicate = NSPredicate(format: format, argumentArray: [list])
+            return try library.fetch("Book", where: predicate, in: library.newContext()).map { $0.text("title") }.sorted
+            { ($0 ?? "") < ($1 ?? "") }
+        }
+        #expect(try titles("entity IN %@", [novel]) == ["n"])
+        #expect(try titles("entity IN %@", Set([book, novel])) == ["b", "n"])
+        #expect(try titles("NOT (entity IN %@)", [novel]) == ["b"])
+        #expect(try titles("entity IN %@", [entities["Author"]]) == [])
+        let owners = NSPredicate(format: "ANY books.entity IN %@", [novel])
+        #expect(try library.fetch("Author", where: owners, in: library.newContext()).count == 1)
+    }
+
+    // Apple's NSPredicate(block:): stores in memory support closures; clients cast what a closure is shown to their class.
+    @Test func `a closure in a fetch from memory is shown objects of the context`() throws {
+        let library = try Library(.inMemory)
+        for pages in 1...4 { _ = library.insert("Book", ["pages": pages]) }
+        let closure = NSPredicate { object, _ in ((object as? NSManagedObject)?.value(forKey: "pages") as? Int ?? 0) > 1
+        }
+        let both = NSCompoundPredicate(andPredicateWithSubpredicates: [NSPredicate(format: "pages < 4"), closure])
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.sortDescriptors = [NSSortDescriptor(key: "pages", ascending: false)]
+        for isSaved in [false, true] {
+            if isSaved { try library.context.save() }
+            request.predicate = both
+            for context in [library.context, library.newChild()] {
+                #expect(try context.fetch(request).map { $0.value(forKey: "pages") as? Int } == [3, 2])
+                #expect(try context.count(for: request) == 2)
+            }
+            request.predicate = closure
+            (request.fetchOffset, request.fetchLimit) = (1, 1)
+            #expect(try library.context.fetch(request).map { $0.value(forKey: "pages") as? Int } == [3])
+            (request.fetchOffset, request.fetchLimit) = (0, 0)
+        }
+    }
+
+    // MARK: Sets of members
+
+    // CloudCore, and the app of the EU's Digital COVID Certificate: the value of a to-many relationship is cast to the mutable class, gets
+    // a member more, and is set back.
+    @Test(arguments: StoreKind.allCases)
+    func `the members of a relationship can be added to and set back`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let book = library.insert("Book", ["tags": [library.insert("Tag"), library.insert("Tag")] as NSSet])
+        book.setValue(NSOrderedSet(array: [library.insert("Chapter")]), forKey: "chapters")
+        try library.context.save()
+        let tags = try #require(book.value(forKey: "tags") as? NSMutableSet)
+        tags.add(library.insert("Tag"))
+        #expect(book.many("tags").count == 2)
+        book.setValue(tags, forKey: "tags")
+        #expect(book.many("tags").count == 3)
+        let chapters = try #require(book.value(forKey: "chapters") as? NSMutableOrderedSet)
+        chapters.insert(library.insert("Chapter", ["heading": "first"]), at: 0)
+        book.setValue(chapters, forKey: "chapters")
+        #expect(book.ordered("chapters").map { $0.text("heading") } == ["first", nil])
+        // Divergence 67.
+        #expect((book.mutableSetValue(forKey: "tags") as? Set<NSManagedObject>)?.isEmpty ?? false)
+        #expect(Set(book.mutableSetValue(forKey: "tags").compactMap { $0 as? NSManagedObject }).count == 3)
+        library.context.checkInvariants()
+    }
+
     // MARK: Identifiers
 
     // WordPress-iOS, ContextManagerTests: what had an ID before a store was migrated has it afterwards.
@@ -178,5 +250,44 @@ import Testing
         #expect(try child.existingObject(with: ada.objectID).text("name") == "Ada")
         let other = try Library(at: folder.url.appending(path: "other.sqlite"), model: model)
         #expect(throws: CocoaError.self) { try other.context.existingObject(with: ada.objectID) }
+    }
+}
+
+// coherence, TestModel1: models in code that can be read from an archive.
+final class ArchivedModel: NSManagedObjectModel {
+    override init() { super.init() }
+    required init?(coder: NSCoder) { super.init(coder: coder) }
+}
+
+final class ArchivedEntity: NSEntityDescription {
+    override init() { super.init() }
+    required init?(coder: NSCoder) { super.init(coder: coder) }
+}
+
+final class ArchivedAttribute: NSAttributeDescription {
+    override init() { super.init() }
+    required init?(coder: NSCoder) { super.init(coder: coder) }
+}
+
+// objc.io's book on Core Data: a coordinator of its own class to destroy a store with.
+extension NSPersistentStoreCoordinator {
+    fileprivate static func empty() -> Self { self.init(managedObjectModel: NSManagedObjectModel()) }
+}
+
+extension ClientSuiteTests {
+    @Test func `models, entities and attributes in code can be archived, and coordinators made by their class`() throws
+    {
+        let entity = ArchivedEntity(), attribute = ArchivedAttribute(), model = ArchivedModel()
+        attribute.name = "name"
+        attribute.attributeType = .stringAttributeType
+        entity.name = "Person"
+        entity.properties = [attribute]
+        model.entities = [entity]
+        let archive = try NSKeyedArchiver.archivedData(withRootObject: model, requiringSecureCoding: false)
+        let unarchiver = try NSKeyedUnarchiver(forReadingFrom: archive)
+        unarchiver.requiresSecureCoding = false
+        let copy = try #require(unarchiver.decodeObject(forKey: NSKeyedArchiveRootObjectKey) as? ArchivedModel)
+        #expect(copy.entitiesByName["Person"]?.attributesByName.keys.sorted() == ["name"])
+        #expect(NSPersistentStoreCoordinator.empty().persistentStores.isEmpty)
     }
 }

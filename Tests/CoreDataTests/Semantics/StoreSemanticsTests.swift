@@ -209,4 +209,33 @@ import Testing
         library.context.refresh(author, mergeChanges: false)
         #expect(author.value(forKey: "bookCount") as? Int == 2)
     }
+
+    @Test func `[assumed] a save that a read-only store refuses writes no other store either`() throws {
+        try withFolder { folder in
+            let model = LibraryModel.make()
+            let container = NSPersistentContainer(name: "Library", managedObjectModel: model)
+            let (open, closed) = (folder.appendingPathComponent("open"), folder.appendingPathComponent("closed"))
+            let library = try Library(at: closed, model: LibraryModel.make())
+            _ = library.insert("Author", ["name": "Ada"])
+            try library.context.save()
+            container.persistentStoreDescriptions = [
+                NSPersistentStoreDescription(url: open), NSPersistentStoreDescription(url: closed),
+            ]
+            container.persistentStoreDescriptions[1].isReadOnly = true
+            container.loadPersistentStores { #expect($1 == nil) }
+            let context = container.viewContext
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+            try context.fetch(request).first?.setValue("Bea", forKey: "name")
+            let new = NSEntityDescription.insertNewObject(forEntityName: "Author", into: context)
+            new.setValue("Cid", forKey: "name")
+            context.assign(new, to: container.persistentStoreCoordinator.persistentStores[0])
+            #expect(throws: CocoaError.self) { try context.save() }
+            let later = container.newBackgroundContext()
+            #expect(
+                try later.fetch(request).map { $0.value(forKey: "name") as? String } == [
+                    "Ada"
+                ])
+            #expect(context.insertedObjects == [new] && context.updatedObjects.count == 1)
+        }
+    }
 }

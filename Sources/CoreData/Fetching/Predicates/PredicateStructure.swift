@@ -50,6 +50,17 @@ enum PredicateStructure {
     }
 }
 
+extension NSPredicate {
+    /// Whether the predicate is a closure or a compound with one in it.
+    var hasClosures: Bool {
+        switch self {
+        case is NSComparisonPredicate: false
+        case let compound as NSCompoundPredicate: compound.subpredicates.contains(where: \.hasClosures)
+        default: !["TRUEPREDICATE", "FALSEPREDICATE"].contains(formatText)
+        }
+    }
+}
+
 enum ExpressionStructure {
     static func areEqual(_ a: NSExpression, _ b: NSExpression) -> Bool {
         switch (a.node, b.node) {

@@ -16,6 +16,9 @@ open class NSCompositeAttributeDescription: NSAttributeDescription {
         attributeType = .compositeAttributeType
     }
 
+    /// A composite attribute from an archive, as any property.
+    public required init?(coder: NSCoder) { super.init(coder: coder) }
+
     override func makeBlank() -> NSPropertyDescription { NSCompositeAttributeDescription() }
 
     override func copySettings(to copy: NSPropertyDescription) {

@@ -198,8 +198,8 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
 
     /// An entity from an archive, with its super-entity and sub-entities, that belongs to no model; nil, with the coder's error set, for
     /// one that can't be read.
-    public required convenience init?(coder: NSCoder) {
-        self.init()
+    public required init?(coder: NSCoder) {
+        super.init()
         guard let (entity, model) = DescriptionArchive.entity(coder) else { return nil }
         entity.copySettings(to: self)
         superentity = entity.superentity

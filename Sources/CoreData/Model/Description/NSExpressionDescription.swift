@@ -27,9 +27,12 @@ open class NSExpressionDescription: NSPropertyDescription {
         }
     }
 
+    /// An expression without a name.
+    public override init() { super.init() }
+
     /// An expression from an archive; nil, with the coder's error set, for one that can't be read.
-    public required convenience init?(coder: NSCoder) {
-        self.init()
+    public required init?(coder: NSCoder) {
+        super.init()
         name = coder.decodeObject(of: NSString.self, forKey: "name") as String? ?? ""
         expression = coder.decodeObject(of: NSExpression.self, forKey: "expression")
         let number = UInt(bitPattern: coder.decodeInteger(forKey: "type"))

@@ -76,8 +76,8 @@ open class NSManagedObjectModel: NSObject, NSCoding, NSCopying {
     open func copy(with zone: NSZone? = nil) -> Any { copied() }
 
     /// A model from an archive; nil, with the coder's error set, for one that can't be read.
-    public required convenience init?(coder: NSCoder) {
-        self.init()
+    public required init?(coder: NSCoder) {
+        super.init()
         do {
             guard let archive = coder.decodeObject(of: NSData.self, forKey: Self.archiveKey) else {
                 throw CocoaError(.coderValueNotFound)

@@ -132,8 +132,8 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
 
     /// A property from an archive, which belongs to no entity and leads to those of the archive; nil, with the coder's error set, for
     /// one that can't be read.
-    public required convenience init?(coder: NSCoder) {
-        self.init()
+    public required init?(coder: NSCoder) {
+        super.init()
         guard let (property, model) = DescriptionArchive.property(coder) else { return nil }
         property.copySettings(to: self)
         archivedModel = model

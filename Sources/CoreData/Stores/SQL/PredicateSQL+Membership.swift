@@ -64,9 +64,12 @@ extension PredicateSQL {
         case (.date(let value), .date): return .real(value)
         case (.data(let value), .data): return .blob(value)
         case (.uuid(let value), .uuid): return .blob(value.bytes)
-        case (.object, .object), (.opaque, .entity):
+        case (.object, .object):
             let scalar = scalar(constant: operand)
             return scalar.kind == kind ? scalar.fragment.arguments.first : nil
+        case (.opaque(let value), .entity):
+            let entity = (value.base as? NSEntityDescription).flatMap { select.schema.entity(for: $0) }
+            return entity.map { dialect.bound(number: $0.number, name: $0.name) }
         default: return nil
         }
     }

@@ -28,6 +28,9 @@ package enum SQLDialect: Sendable {
         self == .sqlite ? "\(number)" : "'\(name.replacing("'", with: "''"))'"
     }
 
+    /// What stands for an entity in a list of bound values.
+    func bound(number: Int, name: String) -> SQLValue { self == .sqlite ? .integer(Int64(number)) : .text(name) }
+
     // MARK: Values
 
     /// What tells of which entity the destination of a relationship is; nil where there is only one.
