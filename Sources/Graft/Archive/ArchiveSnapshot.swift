@@ -92,7 +92,11 @@ struct ArchiveSnapshot {
         let properties = schema.entities[entity.number].properties
         for (column, number) in entity.attributes.enumerated() {
             guard let number else { continue }
-            let value = record.values[column].tree(transformerNames[row.entity][number])
+            var value = record.values[column].tree(transformerNames[row.entity][number])
+            // An archive has the number as the store has it.
+            if properties[number].attributeKind == .float, case .double(let exact) = value {
+                value = .double(exact.keptByFloat)
+            }
             snapshot.tables[row.entity].setValue(value, properties[number].column, row: row.row)
         }
         if let column = match.archived[record.entity].rowColumn, case .integer(let number) = record.values[column] {

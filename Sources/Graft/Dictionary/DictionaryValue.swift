@@ -97,7 +97,7 @@ enum DictionaryValue {
         case (.double, let number as Double) where !isBoolean(object): return .double(number)
         case (.float, let number as Double)
         where !isBoolean(object) && (Float(number).isFinite || !number.isFinite):
-            return .double(Double(Float(number)))
+            return .double(number.keptByFloat)
         case (.transformable, _):
             return try transformable(object, transformerName)
         default: break

@@ -98,7 +98,7 @@ import Foundation
         var archivedValue: GraphValue {
             get throws {
                 if case .transformable(let value) = self { return .encoded(try value.storedBytes()) }
-                return try GraphValue(self)
+                return try GraphValue(self, nil)
             }
         }
     }

@@ -95,13 +95,13 @@ import Foundation
     extension NSManagedObject {
         /// The value of an attribute.
         func graphValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {
-            try GraphValue(slotValue(number))
+            try GraphValue(slotValue(number), property.attributeKind)
         }
 
         /// Whether an attribute has a value already.
         @inline(__always)
         func holds(_ wanted: GraphValue, _ number: Int, _ property: GraphSchema.Property) throws -> Bool {
-            try slotValue(number).holds(wanted)
+            try slotValue(number).holds(wanted, property.attributeKind)
         }
 
         /// Sets an attribute.
@@ -178,28 +178,32 @@ import Foundation
 
         /// Whether an attribute's slot has a value already.
         @inline(__always)
-        func holds(_ wanted: GraphValue) throws -> Bool {
+        func holds(_ wanted: GraphValue, _ kind: AttributeKind?) throws -> Bool {
             switch (self, wanted) {
             case (.null, .null): true
             case (.integer(let value), .integer(let wanted)): value == wanted
-            case (.double(let value), .double(let wanted)): value == wanted || value.isNaN && wanted.isNaN
+            case (.double(let value), .double(let wanted)):
+                value == wanted || value.isNaN && wanted.isNaN
+                    || kind == .float && value.keptByFloat == wanted.keptByFloat
             case (.date(let value), .date(let wanted)): value == wanted
             case (.boolean(let value), .boolean(let wanted)): value == wanted
             case (.string(let value), .string(let wanted)): value.hasSameBytes(as: wanted)
-            default: try GraphValue(self) == wanted
+            default: try GraphValue(self, kind) == wanted
             }
         }
     }
 
     extension GraphValue {
         /// The value of an attribute's slot.
+        ///
+        /// - Parameter kind: The attribute's type; nil for the number as the store has it, whatever a `Float` would have of it.
         @inline(__always)
-        init(_ value: ManagedValue) throws {
+        init(_ value: ManagedValue, _ kind: AttributeKind?) throws {
             self =
                 switch value {
                 case .boolean(let value): .boolean(value)
                 case .integer(let value): .integer(value)
-                case .double(let value): .double(value)
+                case .double(let value): .double(kind == .float ? value.keptByFloat : value)
                 case .string(let value): .string(value)
                 case .date(let value): .date(value)
                 case .data(let value): .data(value)

@@ -100,7 +100,10 @@ extension NSManagedObjectContext {
         func readValues(
             _ numbers: [Int], _ entity: GraphSchema.Entity, of ids: [NSManagedObjectID]
         ) throws -> [(id: NSManagedObjectID, values: [GraphValue])] {
-            try storedValues(numbers, with: ids).map { ($0.id, try $0.values.map { try GraphValue($0) }) }
+            let kinds = numbers.map { entity.properties[$0].attributeKind }
+            return try storedValues(numbers, with: ids).map { id, values in
+                (id, try zip(values, kinds).map { try GraphValue($0, $1) })
+            }
         }
     #endif
 }

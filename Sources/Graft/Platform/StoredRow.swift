@@ -25,7 +25,9 @@ protocol RecordedObject {
 }
 
 extension NSManagedObject: RecordedObject {
-    func hasUnsavedValue(_ attribute: String) -> Bool { isInserted || changedValues()[attribute] != nil }
+    func hasUnsavedValue(_ attribute: String) -> Bool {
+        isInserted || changedValues()[attribute.prefix { $0 != "." }.description] != nil
+    }
 }
 
 #if canImport(Darwin) || GRAFT_PORTABLE
@@ -86,13 +88,13 @@ extension NSManagedObject: RecordedObject {
 
         /// The value of an attribute.
         func graphValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {
-            try GraphValue(values[number])
+            try GraphValue(values[number], property.attributeKind)
         }
 
         /// Whether an attribute has a value already.
         @inline(__always)
         func holds(_ wanted: GraphValue, _ number: Int, _ property: GraphSchema.Property) throws -> Bool {
-            try values[number].holds(wanted)
+            try values[number].holds(wanted, property.attributeKind)
         }
 
         /// The key of the ID at the other end of a to-one relationship.

@@ -206,4 +206,43 @@ import Testing
             #expect(kept.contains("1234567890123456.78"))
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a number that is no Float is the nearest one, by every door`(_ kind: StoreKind) throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Item", info: ["identityAttributes": "id"],
+            [
+                .attribute("id"), .attribute("weight", .floatAttributeType), .toMany("parts", "Item", inverse: "whole"),
+                .toOne("whole", "Item", inverse: "parts"),
+            ])
+        let stack = try TestStack(sketch.model(), kind)
+        try stack.perform { context throws in
+            for (id, weight) in [("a", 0.1), ("b", -1e30), ("c", 1e300)] {
+                let item = NSEntityDescription.insertNewObject(forEntityName: "Item", into: context)
+                item.setValue(id, forKey: "id")
+                item.setValue(weight, forKey: "weight")
+            }
+            try context.save()
+        }
+        let before = try stack.perform { try GraphSnapshot(of: $0) }
+        let archived = try GraphSnapshot(
+            reading: .data(stack.archive(.binary)), model: stack.container.managedObjectModel)
+        #expect(try GraphDiff(from: before, to: archived).isEmpty)
+        try stack.perform { context throws in
+            for item in try context.all("Item") where item.value(forKey: "id") as? String != "c" {
+                try item.populate(fromDictionary: item.toDictionary())
+                try item.populate(fromDictionary: ["parts": [item.toDictionary()]])
+                item.setValue(nil, forKey: "whole")
+                context.processPendingChanges()
+                #expect(item.changedValues().isEmpty, "\(item.changedValues())")
+            }
+            context.rollback()
+        }
+        let text = try before.json(model: stack.container.managedObjectModel)
+        let whole = String(decoding: text, as: UTF8.self).replacing("1e+300", with: "0.5").replacing(
+            "1e300", with: "0.5")
+        let report = try stack.importJSON(whole)
+        #expect(report["Item"].updated == 1 && report["Item"].unchanged == 2, "\(report) \(whole)")
+    }
 }

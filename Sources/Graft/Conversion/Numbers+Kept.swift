@@ -1,5 +1,6 @@
 // What a SQLite store keeps of a decimal, in Core Data's layout: an integer where it is one of 64 bits, else the nearest double.
-// Doubles have 15 decimal digits, so a longer fraction comes back as another number.
+// Doubles have 15 decimal digits, so a longer fraction comes back as another number. A `Float` is stored as a double, too, and may have
+// come from one that is no Float; what it stands for is the nearest one, by which a class's accessor reads it.
 
 import CoreData
 import Foundation
@@ -29,5 +30,14 @@ extension Decimal {
         if text.utf8.count <= 15 || isNaN || Int64(text) != nil { return self }
         guard let double = Double(text), double.isFinite else { return self }
         return Decimal(string: "\(double)") ?? self
+    }
+}
+
+extension Double {
+    /// What an attribute of the type `Float` has of this number: the nearest one; a number beyond its range stays.
+    @inline(__always)
+    var keptByFloat: Double {
+        let float = Float(self)
+        return float.isFinite || !isFinite ? Double(float) : self
     }
 }
