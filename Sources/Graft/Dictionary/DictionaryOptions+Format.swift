@@ -67,7 +67,7 @@ extension DictionaryOptions {
             options.maximumDepth = maximumDepth
             var reader = JSONReader(data, options: options)
             _ = try reader.next()
-            let tree = try reader.value()
+            let tree = try reader.heldValue()
             _ = try reader.next()
             return tree.object
         }

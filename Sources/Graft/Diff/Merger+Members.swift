@@ -178,8 +178,8 @@ private struct OrderMerge {
     }
 
     private static func joined(_ one: [ObjectKey], _ other: [ObjectKey]) -> [ObjectKey] {
-        guard let first = one.first, let otherFirst = other.first else { return one + other }
-        return first < otherFirst ? one + other : other + one
+        // As a whole, so that it is the same with the sides swapped where both begin with the same key.
+        other.lexicographicallyPrecedes(one) ? other + one : one + other
     }
 
     /// The merged list.

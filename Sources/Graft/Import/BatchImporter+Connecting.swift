@@ -47,4 +47,24 @@ extension BatchImporter {
         // Never as a new object's: what has put itself there counts.
         return try connect(number, plan.properties[number], of: object, to: wanted, isNew: false)
     }
+
+    /// The objects that a list takes away: without an identity, the members of which all is true that the data says.
+    func removedMembers(
+        _ rows: [RowReference], among members: [NSManagedObject], _ snapshot: borrowing GraphSnapshot
+    ) throws -> [NSManagedObject] {
+        var removed: [NSManagedObject] = []
+        for row in rows {
+            if let object = self.object(row) {
+                removed.append(object)
+            } else if !matcher.isIdentified(row.entity, row.row, snapshot) {
+                removed += try members.filter { member in
+                    guard let number = number(of: member), schema.isEntity(number, kindOf: row.entity) else {
+                        return false
+                    }
+                    return try matcher.fits(member, row, snapshot)
+                }
+            }
+        }
+        return removed
+    }
 }

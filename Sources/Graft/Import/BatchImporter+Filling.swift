@@ -7,7 +7,6 @@ extension BatchImporter {
     /// Makes an object for each row that has none yet: what the payload is about in its order, then the rest in the order in
     /// which it appears. The store numbers new objects in the same order, and an export of them depends on it.
     func makeObjects(_ snapshot: borrowing GraphSnapshot) throws {
-        for plan in plans where plan.version != nil { try noteOutdated(plan, snapshot) }
         if snapshot.hasSiblings { try shareSiblings(snapshot) }
         for index in snapshot.roots.indices { try makeIfNeeded(snapshot.resolved(snapshot.roots[index]), snapshot) }
         let abandoned = abandonedRows(snapshot).union(rowsOnlyNamed(snapshot))
@@ -247,10 +246,12 @@ extension BatchImporter {
     }
 
     /// Notes the rows whose objects have their version already, or a later one.
-    private func noteOutdated(_ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot) throws {
+    func noteOutdated(_ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot) throws {
         for (row, object) in matcher.objects[plan.number].enumerated() {
             guard let object, !states[plan.number][row].contains(.new) else { continue }
-            if try isOutdated(row, object, plan, snapshot) { states[plan.number][row].insert(.outdated) }
+            guard try isOutdated(row, object, plan, snapshot) else { continue }
+            states[plan.number][row].insert(.outdated)
+            hasOutdated = true
         }
     }
 
@@ -398,8 +399,10 @@ extension BatchImporter {
         if policy == .replace || snapshot.hasWholeLists && policy == .add {
             return try connect(number, property, of: object, to: members, isNew: isNew)
         }
-        let removed = statement.removals.map { range in
-            range.indices.compactMap { self.object(snapshot.resolved(snapshot.members[$0])) }
+        let removed = try statement.removals.map { range in
+            try removedMembers(
+                range.indices.map { snapshot.resolved(snapshot.members[$0]) },
+                among: isNew ? [] : object.relatedObjects(number, property), snapshot)
         }
         return try connect(number, plan, of: object, to: members, policy, removed)
     }

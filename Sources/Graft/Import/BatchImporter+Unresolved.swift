@@ -13,6 +13,10 @@ extension BatchImporter {
             for number in plan.relationships where plan.referencePolicies[number] == .stub {
                 let column = plan.properties[number].column
                 for row in 0..<snapshot.tables[entity].count where snapshot.tables[entity].hasValue(number, row: row) {
+                    // An object that is left alone refers to nobody.
+                    if states[entity][row].contains(.outdated) || snapshot.tables[entity].flags[row].contains(.dead) {
+                        continue
+                    }
                     if plan.properties[number].isToMany {
                         for index in snapshot.tables[entity].toMany(column, row: row).indices {
                             let end = snapshot.resolved(snapshot.members[index])
@@ -31,6 +35,8 @@ extension BatchImporter {
         for statement in snapshot.earlier {
             let (row, number) = (statement.cell.row, statement.cell.property)
             guard plans[row.entity].referencePolicies[number] == .stub else { continue }
+            let owner = snapshot.resolved(row)
+            if states[owner.entity][owner.row].contains(.outdated) { continue }
             for end in snapshot.ends(of: statement) {
                 let target = snapshot.resolved(end)
                 wanted[target.entity][target.row] = true

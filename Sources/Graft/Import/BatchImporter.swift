@@ -60,6 +60,8 @@ final class BatchImporter {
     var needsRoots = false
     /// The relationships of the current batch that were changed, before it is known whether they stay so.
     var relinked: [GraphSnapshot.Cell] = []
+    /// Whether a version leaves objects of the current batch alone.
+    var hasOutdated = false
     /// Whether objects that were changed have again what they had.
     var hasRestored = false
     /// The rows of the current batch that references with the policy stub lead to. By entity; empty without policies.
@@ -142,7 +144,8 @@ final class BatchImporter {
             try settleFound(snapshot)
             try matcher.matchNestedObjects(of: found, snapshot)
         }
-        wanted = hasReferencePolicies ? wantedRows(snapshot) : []
+        for plan in plans where plan.version != nil { try noteOutdated(plan, snapshot) }
+        wanted = hasReferencePolicies || hasOutdated || snapshot.hasOutdatedRows ? wantedRows(snapshot) : []
         try makeObjects(snapshot)
         try fillObjects(snapshot)
         enterRelated(snapshot)
@@ -161,6 +164,7 @@ final class BatchImporter {
         matcher.begin(snapshot)
         stored = StoredMatches(snapshot)
         states = snapshot.tables.map { [RowState](repeating: [], count: $0.count) }
+        hasOutdated = false
     }
 
     /// Calls the closure with the objects that a batch is about, in its order.

@@ -27,6 +27,9 @@ struct ImportDeletions {
     let needsMentions: Bool
     /// Objects that their owners gave up.
     var orphans: [GivenUp] = []
+    /// What a policy has replaced in the batch that is saved, and in those before: whether it goes shows when all has been read.
+    private var held: [GivenUp] = []
+    private var replaced: [(id: NSManagedObjectID, inverse: Int?)] = []
     /// Objects to delete in any case: the data says that they are gone, or a new one of another entity has taken their place.
     private var doomed: [NSManagedObject] = []
     /// Where the data says so, by object.
@@ -60,6 +63,7 @@ struct ImportDeletions {
 
     /// Remembers an object to delete in any case, and where the data says so.
     mutating func noteDoomed(_ object: NSManagedObject, at place: Place) {
+        guard ends[ObjectIdentifier(object)] == nil else { return }
         doomed.append(object)
         ends[ObjectIdentifier(object)] = place
     }
@@ -81,6 +85,32 @@ struct ImportDeletions {
         for index in orphans.indices {
             if let new = successors[ObjectIdentifier(orphans[index].object)] { orphans[index].object = new }
         }
+    }
+
+    /// Keeps what a policy has replaced for the end: a later batch may give it to another owner, or mention it.
+    mutating func holdReplaced() {
+        held += orphans.filter(\.isReplaced)
+        orphans.removeAll(where: \.isReplaced)
+    }
+
+    /// Lets go of the objects of a batch that has been saved.
+    mutating func batchWasSaved() {
+        replaced += held.map { ($0.object.objectID, $0.inverse) }
+        held.removeAll()
+    }
+
+    /// Takes back what a policy has replaced in saved batches and the store still has.
+    mutating func takeReplaced() throws {
+        let groups = Dictionary(grouping: replaced) { known.number(of: $0.id.entity) ?? -1 }
+        for (number, group) in groups.sorted(by: { $0.key < $1.key }) where number >= 0 {
+            let objects = try context.readStored(group.map(\.id), plans[number].name, prefetching: [])
+            let byID = Dictionary(objects.map { ($0.objectID.lookupKey, $0) }) { first, _ in first }
+            for (id, inverse) in group {
+                guard let object = byID[id.lookupKey] else { continue }
+                orphans.append(GivenUp(object: object, inverse: inverse, isReplaced: true))
+            }
+        }
+        replaced.removeAll()
     }
 
     private func hasNoIdentity(_ object: NSManagedObject) throws -> Bool {

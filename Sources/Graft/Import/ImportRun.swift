@@ -92,7 +92,8 @@ struct ImportRun {
             for (number, source) in sources.enumerated() {
                 importer.sourceNumber = number
                 if kept != nil {
-                    try run(source, batches: kept?.removeFirst() ?? [], importer, &report)
+                    let batches = kept?.removeFirst() ?? []
+                    try run(source, batches: batches, isLast: number == sources.count - 1, importer, &report)
                 } else {
                     try run(source, importer, &report, roots)
                 }
@@ -108,7 +109,7 @@ struct ImportRun {
             throw GraftError(.modelMismatch(reason: "the snapshot was made with another model"))
         }
         return try perform { importer, report in
-            try take(snapshot, importer, &report, nil)
+            try take(snapshot, isLast: true, importer, &report, nil)
             report.recordCount = snapshot.roots.count
         }
     }
@@ -180,14 +181,15 @@ struct ImportRun {
 
     /// Imports what the check has read and kept.
     private func run(
-        _ source: ImportSource, batches: [CheckedBatch], _ importer: BatchImporter, _ report: inout ImportReport
+        _ source: ImportSource, batches: [CheckedBatch], isLast: Bool, _ importer: BatchImporter,
+        _ report: inout ImportReport
     ) throws {
         importer.matcher.expectedBatches = batches.count
         var rest = Array(batches.reversed())
         // Each one is let go before the next one is taken.
         while let batch = rest.popLast() {
             try progress.checkCancellation()
-            try take(batch.snapshot, importer, &report, nil)
+            try take(batch.snapshot, isLast: isLast && rest.isEmpty, importer, &report, nil)
             report.recordCount += batch.recordCount
             progress.advance(to: batch.offset)
         }
@@ -195,8 +197,10 @@ struct ImportRun {
     }
 
     /// Imports a batch.
+    ///
+    /// - Parameter isLast: Whether it is known that no other one comes.
     func take(
-        _ batch: borrowing GraphSnapshot, _ importer: BatchImporter, _ report: inout ImportReport,
+        _ batch: borrowing GraphSnapshot, isLast: Bool = false, _ importer: BatchImporter, _ report: inout ImportReport,
         _ roots: ((NSManagedObject) -> Void)?
     ) throws {
         if batch.rowCount == 0, batch.skippedCounts.isEmpty { return }
@@ -204,7 +208,7 @@ struct ImportRun {
         importer.needsRoots = roots != nil
         try importer.importBatch(batch)
         if let roots { importer.forEachRoot(batch, roots) }
-        if mode == .saveBatches { try save(importer, batch) }
+        if mode == .saveBatches { try save(importer, batch, isLast: isLast) }
         report.batchCount += 1
     }
 
@@ -272,12 +276,19 @@ struct ImportRun {
 
     // MARK: Ends
 
-    func save(_ importer: BatchImporter, _ snapshot: borrowing GraphSnapshot) throws {
+    func save(_ importer: BatchImporter, _ snapshot: borrowing GraphSnapshot, isLast: Bool = false) throws {
+        // Another batch, or a reference that waits, may give what a policy has replaced to somebody else.
+        if isLast, importer.pending.isEmpty {
+            try importer.deletions.takeReplaced()
+        } else {
+            importer.deletions.holdReplaced()
+        }
         try importer.delete(try importer.decideDeletions())
         importer.forgetRestored()
         if context.hasChanges { try context.save() }
         turns.end()
         importer.batchWasSaved(snapshot)
+        importer.deletions.batchWasSaved()
         // Lets go of the objects, and of the cycles between them.
         context.reset()
     }
@@ -292,6 +303,7 @@ struct ImportRun {
         if !importer.pending.isEmpty || !options.unresolvedReferences.isEmpty {
             report.unresolvedReferences = try importer.resolvePending(options.unresolvedReferences)
         }
+        try importer.deletions.takeReplaced()
         let orphans = try importer.deletions.orphansOfData(allowsEmptyInput: options.deletesOrphansOfEmptyInput)
         if !isValid, mode == .keep || mode == .discard { try importer.validateChanges(mapping) }
         let deleted = try importer.decideDeletions(orphans, isDryRun: mode == .discard)

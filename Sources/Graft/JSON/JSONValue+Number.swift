@@ -96,12 +96,15 @@ extension JSONValue.Number: Codable {
         }
     }
 
-    /// Encodes the number as an integer, a decimal or a double, the first that holds it exactly.
+    /// Encodes the number as an integer, a double or a decimal, the first that holds it exactly.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         if let value = int64 {
             try container.encode(value)
         } else if let value = UInt64(text) {
+            try container.encode(value)
+        } else if let value = double, JSONValue.Number(value) == self {
+            // Before decimals, which property lists have no number for.
             try container.encode(value)
         } else if let value = decimal {
             try container.encode(value)
@@ -117,6 +120,9 @@ extension JSONValue.Number: Codable {
     /// Whether the number comes back with its text.
     var survivesCoders: Bool {
         if let integer = int64 { return String(integer) == text }
-        return UInt64(text).map { String($0) == text } ?? decimal.map { $0.description == text } ?? false
+        if let integer = UInt64(text) { return String(integer) == text }
+        // As it is encoded, and as it is decoded: decimals come first there.
+        guard let double, let number = JSONValue.Number(double), number == self else { return false }
+        return (decimal?.description ?? number.text) == text
     }
 }

@@ -68,7 +68,7 @@ extension GraphSnapshot {
         return true
     }
 
-    private func saysMoreThanIdentity(_ row: RowReference) -> Bool {
+    func saysMoreThanIdentity(_ row: RowReference) -> Bool {
         let entity = schema.entities[row.entity]
         return entity.properties.indices.contains {
             tables[row.entity].hasValue($0, row: row.row) && !entity.identity.contains($0)

@@ -96,7 +96,9 @@ extension JSONSnapshotReader {
 extension GraphSnapshot {
     /// Makes one side of each relationship absent, as an archive has it: the other one says it all.
     fileprivate mutating func sayLinksOnce() {
-        for entity in ArchivePlan(schema).entities {
+        let plan = ArchivePlan(schema)
+        for pair in plan.oneToOnes { sayLinks(of: pair.other, by: pair.written) }
+        for entity in plan.entities {
             let said = Set(entity.properties)
             let identity = schema.entities[entity.number].relatedIdentity
             for (number, property) in schema.entities[entity.number].properties.enumerated()
@@ -147,5 +149,27 @@ extension ImportSource {
             try container.persistentStoreCoordinator.remove(store)
         }
         return snapshot
+    }
+}
+
+extension GraphSnapshot {
+    /// Has the end of a one-to-one relationship that is said have what its other end alone has.
+    fileprivate mutating func sayLinks(of other: ArchivePlan.OneToOne, by written: ArchivePlan.OneToOne) {
+        var said: Set<RowReference> = []
+        for entity in schema.entities.indices where schema.isEntity(entity, kindOf: written.entity) {
+            let column = schema.entities[entity].properties[written.property].column
+            for row in 0..<tables[entity].count { said.insert(tables[entity].toOne(column, row: row)) }
+        }
+        for entity in schema.entities.indices where schema.isEntity(entity, kindOf: other.entity) {
+            let column = schema.entities[entity].properties[other.property].column
+            for row in 0..<tables[entity].count where !tables[entity].flags[row].contains(.dead) {
+                let end = tables[entity].toOne(column, row: row)
+                if end.isNone || said.contains(RowReference(entity: entity, row: row)) { continue }
+                let property = schema.entities[end.entity].properties[written.property]
+                guard tables[end.entity].toOne(property.column, row: end.row).isNone else { continue }
+                tables[end.entity].setToOne(RowReference(entity: entity, row: row), property.column, row: end.row)
+                tables[end.entity].markPresent(written.property, row: end.row)
+            }
+        }
     }
 }

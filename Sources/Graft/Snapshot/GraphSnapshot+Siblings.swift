@@ -23,6 +23,7 @@ extension GraphSnapshot {
 
     /// The rows of a row's siblings that stand for the same object.
     func siblings(of row: RowReference) -> [RowReference] {
+        if kinds.isEmpty { return [] }
         let entity = schema.entities[row.entity]
         let columns = entity.identityColumns
         guard let hash = identityHash(entity: row.entity, row: row.row, columns: columns) else { return [] }

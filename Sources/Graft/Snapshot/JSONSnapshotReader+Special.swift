@@ -28,9 +28,15 @@ extension JSONSnapshotReader {
             firstRank = outer
         }
         try readRecordMembers(of: plan, row: row, offset: offset, first: first, check)
+        // A nested object that has nothing but its identity is a reference, which says nothing of the others.
+        let isReference =
+            nesting > 1 && !plan.identityColumns.isEmpty
+            && !snapshot.saysMoreThanIdentity(RowReference(entity: entity, row: row))
         try readSurroundings(index: index, key: key, of: plan, row: row)
-        for property in plan.specials?.missing ?? [] where !snapshot.tables[entity].hasValue(property, row: row) {
-            setMissing(property, of: plan, row: row)
+        if !isReference {
+            for property in plan.specials?.missing ?? [] where !snapshot.tables[entity].hasValue(property, row: row) {
+                setMissing(property, of: plan, row: row)
+            }
         }
         return snapshot.settle(
             RowReference(entity: entity, row: row), identity: plan.identityColumns, space: plan.identitySpace)

@@ -66,7 +66,9 @@ extension JSONSnapshotReader {
                 entity: plans[reference.entity].name)
         }
         // Also of what the data has called another kind of it before.
-        for row in [reference] + snapshot.siblings(of: reference) { snapshot.tables[row.entity].flags[row.row].insert(.gone) }
+        for row in [reference] + snapshot.siblings(of: reference) {
+            snapshot.tables[row.entity].flags[row.row].insert(.gone)
+        }
     }
 
     /// What stands under the key that tells the type, without reading on; nil where there is nothing, or null.

@@ -180,11 +180,14 @@ struct ObjectSnapshotReader {
         if values == .current {
             return try damage?.value(of: object, number, property) ?? object.graphValue(number, property)
         }
-        let boxed = committedValues(of: object, &committed)[property.name]
+        // An element of a composite attribute is in the dictionary of that.
+        let path = property.name.split(separator: ".").map(String.init)
+        let whole = committedValues(of: object, &committed)[path[0]]
+        let boxed = path.dropFirst().reduce(whole) { ($0 as? [String: Any])?[$1] }
         let kind = property.attributeKind ?? .transformable
         if let value = GraphValue(object: boxed, kind: kind) { return value }
         // What no value stands for is a transformable's object. One that hasn't changed is the current one.
-        if kind == .transformable, object.changedValues()[property.name] == nil {
+        if kind == .transformable, object.changedValues()[path[0]] == nil {
             return try object.graphValue(number, property)
         }
         throw GraftError(

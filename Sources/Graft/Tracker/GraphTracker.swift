@@ -61,17 +61,27 @@ public final class GraphTracker {
         state = TrackerState(base: try GraphSnapshot(model: model))
         state.base.absence = .null
         // What the server has of objects without identity is known by the rows of this store.
-        if var lineage = try context.lineage() {
+        let lineage = try context.lineage()
+        let store = lineage?.store
+        if var lineage {
             lineage.rows = lineage.rows.mapValues { _ in 0 }
             state.base.lineage = lineage
         }
         if let data = try file.read() {
             state = try Self.read(data, file.url, state.base.schema)
+            if let store, let other = state.store, store != other {
+                throw GraftError(
+                    .other(
+                        finding: "the tracker's file is about another store, whose objects would all be deleted",
+                        remedy: "Delete the file, and take the server's whole state again."),
+                    at: .init(source: file.url.path))
+            }
             // Which entities are tracked may have changed since.
             state.base = try tracked(state.base)
             state.sent = try state.sent.map(tracked)
             state.incoming = try state.incoming.map(tracked)
         }
+        state.store = store ?? state.store
         resume()
     }
 

@@ -8,6 +8,8 @@ struct TrackerState: Codable {
     static let version = 1
 
     var version = TrackerState.version
+    /// The UUID of the store whose objects are tracked; nil in files of before, and where there is none.
+    var store: String?
     /// The last state that the server is known to have.
     var base: GraphSnapshot
     /// The objects as they were sent, until the server has answered.

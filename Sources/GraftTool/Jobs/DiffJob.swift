@@ -157,18 +157,46 @@ struct DiffJob {
             let options = try JSONPatch.Options.identified(byMappingOf: root, in: model)
             let patch = try JSONPatch(from: documents.0, to: documents.1, options: options)
             try console.print(patch.prettyDescription)
+            note(patch.operations.count(where: \.removesMember), leftOutOf: files.1, console)
         } else {
             let (patch, losses) = JSONMergePatch.difference(from: documents.0, to: documents.1)
             try console.write(String(decoding: JSONWriter.data(of: patch.json, isPretty: true), as: UTF8.self))
             for loss in losses { console.note("graft: a merge patch can't set \(loss) to null") }
+            note(patch.json.nullCount, leftOutOf: files.1, console)
         }
         return hasDifferences
+    }
+
+    /// Says how many values a patch takes away because a text leaves them out.
+    private func note(_ count: Int, leftOutOf file: GraphFile, _ console: Console) {
+        guard count > 0, !file.isStore, !file.isArchive else { return }
+        console.note(
+            "graft: the patch takes away \(count == 1 ? "a value" : "\(count) values") that '\(file.path)' leaves out. "
+                + "--format json compares what both have.")
     }
 
     private static func soleRoot(of model: NSManagedObjectModel) throws -> String {
         let names = model.entities.filter { $0.superentity == nil }.compactMap(\.name).sorted()
         if names.count == 1 { return names[0] }
         throw GraftError(.ambiguousEntity(candidates: names))
+    }
+}
+
+extension JSONPatch.Operation {
+    /// Whether a member of an object is removed, and not an element of an array.
+    fileprivate var removesMember: Bool {
+        if case .remove(let pointer) = self { pointer.tokens.last.map { Int($0) == nil } ?? false } else { false }
+    }
+}
+
+extension JSONValue {
+    /// The number of nulls in a tree.
+    fileprivate var nullCount: Int {
+        switch self {
+        case .null: 1
+        case .object(let object): object.members.reduce(0) { $0 + $1.value.nullCount }
+        case .array, .bool, .number, .string: 0
+        }
     }
 }
 

@@ -140,4 +140,36 @@ import Testing
         let properties = header.entities.flatMap { entity in entity.properties.map { "\(entity.name).\($0.name)" } }
         #expect(properties.contains("Owner.pet") && properties.contains("Pet.owner") == isOneSided)
     }
+
+    @Test(arguments: cases.indices.dropLast(), [true, false])
+    func `an import of a store or an archive keeps a link that is at one end alone`(_ index: Int, _ isStore: Bool)
+        throws
+    {
+        let (ends, _) = Self.cases[index]
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let old = try makeStore(ends)
+        let file = folder.appendingPathComponent("pets.archive")
+        try old.writeArchive(to: .file(file), options: .init(.binary))
+        try close(old)
+        let source = ImportSource.file(isStore ? folder.appendingPathComponent("Old.sqlite") : file)
+        let new = try container("New.sqlite")
+        var expected: Set<String> = []
+        for end in ends {
+            let parts = end.split { $0 == "." || $0 == "=" }.map(String.init)
+            expected.insert(end)
+            expected.insert(
+                "\(parts[2]).\(["pet": "owner", "owner": "pet", "mate": "mate"][parts[1]] ?? "")=\(parts[0])")
+        }
+        for _ in 0..<2 {
+            try new.importJSON(from: [source])
+            let found = try rows(new).flatMap { row -> [String] in
+                let words = row.split(separator: " ").map(String.init)
+                return stride(from: 1, to: words.count, by: 2).filter { words[$0 + 1] != "-" }.map {
+                    "\(words[0]).\(words[$0])=\(words[$0 + 1])"
+                }
+            }
+            #expect(Set(found) == expected, "\(ends)")
+        }
+        try close(new)
+    }
 }

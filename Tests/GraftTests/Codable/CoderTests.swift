@@ -71,4 +71,14 @@ final class CodedValue: NSManagedObject, ManagedCodable {}
             try ValueModel.expectEqual(members[1], objects[1], "\(coder)")
         }
     }
+
+    // YAML's coder gives a text for any scalar.
+    @Test(arguments: [Coder.json, .xml, .binary])
+    func `numbers in trees stay numbers`(_ coder: Coder) throws {
+        let tree = try JSONValue(parsing: #"{"half": 2.5, "whole": 3, "list": [0.1, -12.75]}"#)
+        let data = try coder.encode(["tree": tree])
+        let context = try TestStack(ModelSketch().model()).container.newBackgroundContext()
+        let back = try coder.decode([String: JSONValue].self, data, context)["tree"]
+        #expect(back == tree, "\(back?.description ?? "") \(String(decoding: data, as: UTF8.self))")
+    }
 }

@@ -130,4 +130,20 @@ import Testing
             context.reset()
         }
     }
+
+    @Test(arguments: [#""amount": 1e400"#, #""count": 1e-400"#, #""tree": [1e400]"#])
+    func `a number that no object holds is an error, as it is in an import`(_ member: String) throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Value",
+            [
+                .attribute("amount", .doubleAttributeType), .attribute("count", .integer64AttributeType),
+                .attribute("tree", .transformableAttributeType),
+            ])
+        try TestStack(sketch.model()).perform { context throws in
+            let text = Data(#"[{"class": "Value", \#(member)}]"#.utf8)
+            #expect(throws: GraftError.self) { try context.populateObjects(fromDictionaryData: text) }
+            #expect(try context.all("Value").isEmpty && !context.hasChanges)
+        }
+    }
 }

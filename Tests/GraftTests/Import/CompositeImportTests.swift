@@ -191,4 +191,25 @@ final class CodedQuake: NSManagedObject, ManagedCodable {}
             #expect(throws: (any Error).self) { try decode(#"{"code": "a", "place": 5}"#) }
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `unsaved changes are those of elements, and can be taken back`(_ kind: StoreKind) throws {
+        let stack = try TestStack(Self.model(), kind)
+        try stack.importJSON(Self.text, "Quake")
+        try stack.perform { context throws in
+            let quake = try #require(try context.all("Quake").first)
+            let shock = try #require(try context.one("Shock", "id", 1))
+            let before = try GraphSnapshot(of: context)
+            shock.setValue(["x": 5.0, "y": 2.0], forKey: "felt")
+            let diff = try GraphDiff(unsavedChangesIn: context)
+            #expect(diff == (try GraphDiff(from: before, to: GraphSnapshot(of: context))))
+            #expect(
+                diff.changed.map { $0["felt.x"] } == [.attribute(old: .double(1), new: .double(5))], "\(diff.text())")
+            #expect(diff.changed.first?["felt.y"] == nil)
+            try context.apply(diff.inverted)
+            #expect(shock.value(forKeyPath: "felt.x") as? Double == 1)
+            #expect(try GraphDiff(unsavedChangesOf: quake).isEmpty)
+            #expect(try GraphDiff(unsavedChangesIn: context).isEmpty)
+        }
+    }
 }

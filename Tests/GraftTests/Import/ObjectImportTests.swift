@@ -90,6 +90,7 @@ import Testing
         #expect(same["Note"].unchanged == 1)
         let older = try world.take(#"{"text": "four", "version": 4, "id": "\#(one)", "tags": ["b"]}"#, "Note")
         #expect(older["Note"].skipped == 1)
+        #expect(try world.count("Tag") == 1)
         #expect(try world.values("text", of: "Note") == ["five"])
         #expect(try world.members("tags", "name", of: "Note", "text", "five") == ["a"])
         // Without a version nothing is known; with a later one it is.
@@ -112,6 +113,7 @@ import Testing
             try world.take(text, "Note")
             #expect(try world.values("text", of: "Note") == ["six"])
             #expect(try world.members("tags", "name", of: "Note", "text", "six") == ["a"])
+            #expect(try world.count("Tag") == 1)
         }
     }
 

@@ -70,6 +70,27 @@ import Testing
         #expect(try state(defaulting) == ["7", "x", "yz"])
     }
 
+    @Test func `a reference is no object that lacks its values`() throws {
+        let world = try ImportWorld { sketch in
+            sketch.entity(
+                "A", info: ["identityAttributes": "id"], [.attribute("id"), .toMany("bs", "B", inverse: "a")])
+            sketch.entity(
+                "B", info: ["identityAttributes": "id"],
+                [
+                    .attribute("id"), .attribute("n").annotated(["JSONMissingPolicy": "clear"]),
+                    .toOne("a", "A", inverse: "bs").annotated(["JSONMissingPolicy": "clear"]),
+                ])
+        }
+        try world.take(#"{"id": "a", "bs": [{"id": "b", "n": "x"}]}"#, "A")
+        for reference in [#""b""#, #"{"id": "b"}"#, #"{"id": "b"}"#] {
+            try world.take(#"{"id": "a", "bs": [\#(reference)]}"#, "A")
+            #expect(try world.value("n", of: "B", "id", "b") == "x")
+            #expect(try world.members("bs", "id", of: "A", "id", "a") == ["b"])
+        }
+        try world.take(#"{"id": "b"}"#, "B")
+        #expect(try world.value("n", of: "B", "id", "b") == "nil")
+    }
+
     @Test func `code sets a policy for everything, and annotations go before it`() throws {
         var world = try world(["JSONNullPolicy": "clear"])
         world.options.mapping.defaults.nullPolicy = .ignore

@@ -113,6 +113,44 @@ import Testing
         #expect(try world.values("id", of: "Person") == ["a", "c"])
     }
 
+    @Test(arguments: [1, 5000], [true, false])
+    func `replace and delete: who is in another team stays, in batches of any size`(_ size: Int, _ isToOne: Bool) throws
+    {
+        var world = try world(["JSONToManyPolicy": "replaceAndDelete"], toOne: isToOne)
+        (world.options.batchSize, world.options.savesEachBatch) = (size, true)
+        try world.take(
+            #"[{"id": "t", "members": [{"id": "a", "name": "A"}, "b"]}, {"id": "u", "members": []}]"#, "Team")
+        let report = try world.take(
+            #"[{"id": "t", "members": []}, {"id": "u", "members": ["a"]}, {"id": "v", "members": []}]"#, "Team")
+        #expect(try world.value("name", of: "Person", "id", "a") == "A")
+        #expect(try world.values("id", of: "Person") == ["a"])
+        #expect(try members(world, "u") == "a")
+        #expect(report["Person"].deleted == 1 && report["Person"].inserted == 0)
+    }
+
+    @Test(arguments: [1, 5000])
+    func `delta: members without identity are taken away by what they have`(_ size: Int) throws {
+        var world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Team", info: ["identityAttributes": "id"],
+                [
+                    .attribute("id"),
+                    .toMany("notes", "Note", inverse: "team", isOrdered: true)
+                        .annotated(["JSONToManyPolicy": "delta"]),
+                ])
+            sketch.entity("Note", [.attribute("text"), .attribute("by"), .toOne("team", "Team", inverse: "notes")])
+        }
+        world.options.batchSize = size
+        try world.take(
+            #"{"id": "t", "notes": [{"text": "a", "by": "x"}, {"text": "b"}, {"text": "b"}, {"text": "c"}]}"#, "Team")
+        for _ in 0..<2 {
+            try world.take(
+                #"[{"id": "t", "notes": {"remove": [{"text": "a"}, {"text": "b"}, {"text": "z"}]}}, {"id": "u"}]"#,
+                "Team")
+            #expect(try world.members("notes", "text", of: "Team", "id", "t") == ["c"])
+        }
+    }
+
     @Test func `delta: an object says what to add and what to remove, an array replaces`() throws {
         let world = try world(["JSONToManyPolicy": "delta"], isOrdered: true)
         try world.take(#"{"id": "t", "members": ["a", "b", "c"]}"#, "Team")

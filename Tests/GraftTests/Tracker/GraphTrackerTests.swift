@@ -292,4 +292,13 @@ import Testing
             }
         }
     }
+
+    @Test func `a file beside a store that was made anew is refused`() throws {
+        try stack.perform { _ = try tracker($0).receive(server()) }
+        let another = try TestStack(ComicModel.make(), .sqlite)
+        try another.perform { context in
+            let error = graftError { _ = try GraphTracker(file: file, context: context) }
+            #expect(error?.description.contains("another store") == true, "\(String(describing: error))")
+        }
+    }
 }
