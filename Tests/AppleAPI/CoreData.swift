@@ -182,7 +182,12 @@ open class NSManagedObject: NSObject {
     open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { _x() }
     open class func entity() -> NSEntityDescription { _x() }
     open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> { _x() }
-    public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) { _x() }  // `required`: instantiated through a metatype
+    #if CLIENTS
+        public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) { _x() }
+    #else
+        // An initialiser of Objective-C can be called through a metatype, and be overridden without `required`; Swift's can't be both.
+        public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) { _x() }
+    #endif
     public required convenience init(context moc: NSManagedObjectContext) { _x() }  // `required` so that generic code may call Self(context:)
     open var managedObjectContext: NSManagedObjectContext? { _x() }
     open var entity: NSEntityDescription { _x() }
