@@ -44,9 +44,10 @@ let package = Package(
     dependencies: [.package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0")],
     targets: runtimeTargets + [
         .target(name: "Graft", dependencies: runtime, swiftSettings: settings),
+        .target(name: "Groot", dependencies: ["Graft"] + runtime, swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["Graft"] + runtime + servers + [
+            dependencies: ["Graft", "Groot"] + runtime + servers + [
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],

@@ -14,6 +14,29 @@ struct DictionaryBenchmark {
         for shape in DictionaryGraph.Shape.allCases {
             for step in [Step.writingDictionaries, .readingDictionaries] { try run(step, shape) }
         }
+        try runData()
+    }
+
+    /// The JSON of a deep graph beside its dictionary alone.
+    private func runData() throws {
+        let count = 50_000
+        table.title("JSON of a chain of \(count) objects in memory")
+        var costs = [Cost.infinite, .infinite]
+        // By turns, so that whatever else the machine does meets both.
+        for _ in 0..<5 {
+            for (index, step) in [Step.writingDictionaries, .writingDictionaryData].enumerated() {
+                let outcome = try step.run(URL(filePath: "/chain/\(count)"))
+                guard outcome.count == count else {
+                    throw GraftError(
+                        .other(finding: "\(outcome.count) objects where \(count) should be", remedy: "Repair the code.")
+                    )
+                }
+                costs[index] = costs[index].best(outcome.cost)
+            }
+        }
+        table.add("toDictionary()", costs[0], peer: costs[0])
+        table.add("dictionaryData(.json)", costs[1], peer: costs[0])
+        table.goal("dictionaryData(.json) / toDictionary()", costs[1], to: costs[0], "at most 2") { $0 <= 2 }
     }
 
     private func run(_ step: Step, _ shape: DictionaryGraph.Shape) throws {
@@ -71,6 +94,18 @@ struct DictionaryGraph {
             let root = try fill(context)
             let (dictionary, cost) = try Cost.of { try root.toDictionary(options: options) }
             return (Self.count(dictionary), cost)
+        }
+    }
+
+    /// Measures `dictionaryData(.json)`; returns how many dictionaries it made.
+    ///
+    /// What would be nested deeper than JSON may be is listed beside it (``DictionaryOptions/maximumNesting``).
+    func writeData() throws -> (Int, Cost) {
+        try inContext { context in
+            let root = try fill(context)
+            let (data, cost) = try Cost.of { try root.dictionaryData(.json, options: options) }
+            let marks = data.ranges(of: Data(#""class":"#.utf8)).count
+            return (marks, cost)
         }
     }
 

@@ -41,6 +41,8 @@ enum Step: String {
     case restoringBatches
     /// Writes a graph as a dictionary; makes the objects of one. The path names the graph: see ``DictionaryGraph``.
     case writingDictionaries, readingDictionaries
+    /// Writes a graph as a dictionary, and that as JSON.
+    case writingDictionaryData
     /// Creates, fetches, finds by an indexed attribute and walks over objects.
     case creatingObjects, fetchingObjects, findingObjects, walkingObjects
     /// The same with GRDB's records.
@@ -185,6 +187,7 @@ enum Step: String {
                 try Cost.of { try HeroModel.save(container.newBackgroundContext()) }
             }
         case .writingDictionaries: return try DictionaryGraph(urls[0]).write()
+        case .writingDictionaryData: return try DictionaryGraph(urls[0]).writeData()
         case .readingDictionaries: return try DictionaryGraph(urls[0]).read()
         case .comparing:
             return try withContainer(urls[0]) { old in

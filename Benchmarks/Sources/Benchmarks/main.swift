@@ -3,7 +3,7 @@
 // beyond the best of a few runs.
 //
 //     swift run -c release Benchmarks [json|import|reimport|export|memory|mapping|cycles|archive|codable|dictionary|
-//     diff|storediff|objects|lookup|scale|limit|postgresql|all]
+//     groot|diff|storediff|objects|lookup|scale|limit|postgresql|all]
 
 import Foundation
 
@@ -22,7 +22,7 @@ do {
 func run(_ parts: [String]) throws {
     let known = [
         "json", "import", "reimport", "export", "memory", "mapping", "cycles", "archive", "codable",
-        "dictionary", "diff", "storediff", "objects", "lookup", "scale", "limit", "postgresql", "all",
+        "dictionary", "groot", "diff", "storediff", "objects", "lookup", "scale", "limit", "postgresql", "all",
     ]
     if let unknown = parts.first(where: { !known.contains($0) }) {
         let text = "There is no benchmark '\(unknown)'. Name one of \(known.joined(separator: ", ")).\n"
@@ -40,6 +40,7 @@ func run(_ parts: [String]) throws {
     }
     if wants("codable") { try CodableBenchmark.run(table) }
     if wants("dictionary") { try DictionaryBenchmark(table: table).run() }
+    if wants("groot") { try GrootBenchmark.run(table) }
     if wants("memory") { try inTemporaryFolder { try StoreBenchmark(table: table, folder: $0).runMemory() } }
     // It needs a program that is built with a library of its own.
     if parts.contains("limit") { try inTemporaryFolder { try LimitBenchmark(table: table, folder: $0).run() } }
