@@ -3,7 +3,7 @@
 SWIFT ?= swift
 export SWIFT
 
-.PHONY: help setup build test laws stress torture faults sanitize fuzz lint apple format demo examples docs install uninstall \
+.PHONY: help setup build test laws stress imports torture faults sanitize fuzz lint apple format demo examples docs install uninstall \
 	test-install test-browser test-portable test-postgresql bench compare-swift-syntax clean
 
 help:
@@ -13,6 +13,7 @@ help:
 	@echo "make test     run every test"
 	@echo "make laws     run the property tests with all their cases, of which make test runs a part"
 	@echo "make stress   a million random operations by several contexts on one store; STRESS_OPERATIONS and STRESS_SEED change that"
+	@echo "make imports  imports of the same data by up to 8 processes at once, 30 times over; GRAFT_ROUNDS changes that"
 	@echo "make torture  kill the tool at random moments for an hour; TORTURE_SECONDS and TORTURE_SEED change that"
 	@echo "make faults   let each operation of the disk fail, one after the other, under stores and under the tool"
 	@echo "make sanitize run the tests with a sanitizer; SANITIZER=thread and FILTER=StressTests change that"
@@ -45,6 +46,9 @@ laws: setup
 
 stress: setup
 	STRESS_OPERATIONS=$${STRESS_OPERATIONS:-1000000} scripts/test --filter StressTests
+
+imports: setup
+	GRAFT_ROUNDS=$${GRAFT_ROUNDS:-30} scripts/test --filter ConcurrentImportTests
 
 torture: setup
 	TORTURE_SECONDS=$${TORTURE_SECONDS:-3600} scripts/test --filter TortureTests

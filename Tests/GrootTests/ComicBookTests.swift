@@ -134,6 +134,24 @@ import Testing
         }
     }
 
+    // Groot's serialization makes the object and sets its identity; nobody validates it until the context saves.
+    @Test func `an identifier alone is an object that lacks what is mandatory until it is saved`() throws {
+        let context = try makeContext()
+        try context.performAndWait {
+            let made: [Character] = try objects(fromJSONArray: ["1699"], inContext: context)
+            let character = try #require(made.first)
+            #expect(made.count == 1 && character.identifier == 1699 && character.name == nil && character.isInserted)
+            #expect(throws: CocoaError.self) { try context.save() }
+            let again: [Character] = try objects(fromJSONData: Data(#"["1699", "1699"]"#.utf8), inContext: context)
+            #expect(again == [character, character])
+            let _: Character = try object(fromJSONDictionary: batman, inContext: context)
+            expectBatman(character)
+            try context.save()
+            let stored: [Character] = try objects(fromJSONArray: ["1699"], inContext: context)
+            #expect(stored == [character] && character.name == "Batman" && !context.hasChanges)
+        }
+    }
+
     @Test func `export is the example again, nulls and all`() throws {
         let context = try makeContext()
         try context.performAndWait {

@@ -33,6 +33,28 @@ import Testing
         #expect(composite?.code == 1)
     }
 
+    @Test func `a key that the model doesn't map is ignored, in records and nested objects, among others and alone`()
+        throws
+    {
+        let context = try makeContext()
+        try context.performAndWait {
+            let text = """
+                [{"id": "1699", "name": "Batman", "mood": "dark", "publisher": {"id": "10", "founded": 1939}},
+                 {"id": "1700", "name": "Superman", "real-name": "Clark Kent"}]
+                """
+            let characters: [Character] = try objects(fromJSONData: Data(text.utf8), inContext: context)
+            #expect(characters.map(\.name) == ["Batman", "Superman"])
+            #expect(characters[1].realName == nil)
+            #expect(characters[0].publisher?.identifier == 10)
+            let again: Character = try object(
+                fromJSONDictionary: ["id": "1699", "mood": ["deep": [1]]], inContext: context)
+            #expect(again === characters[0] && again.name == "Batman")
+            let card: Card = try object(fromJSONDictionary: ["suite": "Hearts"], inContext: context)
+            #expect(card.suit == nil && card.value == nil)
+            #expect(Set(json(fromObject: again).keys) == ["id", "name", "real_name", "publisher", "powers"])
+        }
+    }
+
     @Test func `an unknown entity is entityNotFound, even for nothing`() throws {
         let context = try makeContext()
         for text in ["[]", "[{}]", "{}"] {

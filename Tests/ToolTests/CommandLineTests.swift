@@ -16,7 +16,9 @@ import Testing
         Usage(arguments: ["import", "a.json", "--store", "s", "--batch", "0"], says: "--batch needs a number"),
         Usage(arguments: ["import", "a.json", "--store", "s", "--batch", "ten"], says: "'ten' is invalid"),
         Usage(arguments: ["import", "-", "-", "--store", "s"], says: "only once"),
-        Usage(arguments: ["export"], says: "--store"),
+        Usage(arguments: ["export"], says: "Name one store to export, with --store."),
+        Usage(arguments: ["export", "a", "--store", "s"], says: "Name one store to export, with --store."),
+        Usage(arguments: ["export", "a", "b"], says: "Unexpected argument 'b'"),
         Usage(arguments: ["export", "--store", "s", "--limit", "-1"], says: "--limit"),
         Usage(arguments: ["export", "--store", "s", "--format", "xml"], says: "'json' and 'ndjson'"),
         Usage(arguments: ["export", "--store", "s", "--format", "ndjson", "--pretty"], says: "--pretty"),
@@ -37,6 +39,18 @@ import Testing
         #expect(run.text == "")
         #expect(run.diagnostics.contains(usage.says), "\(run.diagnostics)")
         #expect(run.diagnostics.contains("Usage: graft"))
+    }
+
+    @Test func `an export of a path without option is one of that store, and its errors and help name the option`()
+        throws
+    {
+        let folder = try TemporaryFolder()
+        try graft("export", "Gone.sqlite", in: folder).failed(saying: "Gone.sqlite")
+        let store = try heroStore(in: folder)
+        let run = try graft("export", store, "--entity", "Hero", "--sort", "id").succeeded()
+        #expect(try graft("export", "--store", store, "--entity", "Hero", "--sort", "id").output == run.output)
+        let help = try graft("export", "--help").succeeded().text
+        #expect(help.contains("--store <store>") && !help.contains("<path>"))
     }
 
     @Test(arguments: [["--help"], ["help", "import"], ["import", "--help"], ["export", "-h"], []])

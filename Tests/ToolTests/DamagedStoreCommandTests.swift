@@ -51,7 +51,7 @@ import Testing
             }
             failures += 1
             #expect(damage.place.isEmpty || run.diagnostics.contains(damage.place), "\(arguments): \(run.diagnostics)")
-            #expect(!run.diagnostics.contains("Error Domain"), "\(arguments): \(run.diagnostics)")
+            #expect(!run.showsRawError, "\(arguments): \(run.diagnostics)")
             // What is damaged isn't for want of space.
             #expect(damage.place.isEmpty || !run.diagnostics.contains("free space"), "\(run.diagnostics)")
         }

@@ -13,7 +13,7 @@ import Testing
 
     enum Job: String, CaseIterable, Sendable {
         case importing, diffing, diffingReversed, merging, mergingTheirs, applying, linting, restoring, inspecting
-        case exporting, archiving, migrating, storing
+        case exporting, archiving, migrating, storing, checking, copying, inferring, picturing, generating
     }
 
     struct Cell: CustomTestStringConvertible, Sendable {
@@ -42,6 +42,8 @@ import Testing
         .applying: [.diff, .patch, .mergePatch], .linting: [.lines, .blocks, .store],
         .restoring: [.lines, .blocks], .inspecting: [.lines, .blocks, .store],
         .exporting: [.store], .archiving: [.store], .migrating: [.store], .storing: [.store, .empty],
+        .checking: [.store], .copying: [.store], .inferring: [.json, .ndjson, .export, .mergePatch],
+        .picturing: [.lines, .blocks, .store], .generating: [.lines, .blocks, .store],
     ]
 
     /// The words that are to be in the error; nil where there is to be none.
@@ -56,6 +58,11 @@ import Testing
         // A damaged store may look like any of these, too.
         case (.exporting, .empty), (.archiving, .empty), (.migrating, .empty), (.inspecting, .empty):
             return "file"
+        case (.copying, .empty): return "no Core Data store"
+        case (.checking, .empty), (.checking, .noise), (.copying, .noise): return "isn't a SQLite store"
+        case (.inferring, .lines), (.inferring, .blocks), (.inferring, .store): return "graft inspect"
+        case (.inferring, .empty): return "at least one record"
+        case (.picturing, .folder), (.generating, .folder): return "Name an .xcdatamodeld"
         case (.exporting, .noise), (.archiving, .noise), (.migrating, .noise), (.storing, .noise),
             (.inspecting, .noise):
             return "isn't a SQLite store"
@@ -113,6 +120,13 @@ import Testing
         case .exporting: #expect(run.output.contains("Revontuli"))
         case .archiving: #expect(run.output.hasPrefix(#"{"$archive""#))
         case .migrating, .storing: break
+        case .checking: #expect(run.output.contains("nothing found"))
+        case .copying: #expect(try inProcess(["diff", output, store, "--exit-code"]).status == 0)
+        case .inferring: #expect(try inProcess(["inspect", output + ".xcdatamodeld"]).output.contains("Hero"))
+        case .picturing: #expect(run.output.hasPrefix("digraph") && run.output.contains("Hero"))
+        case .generating:
+            let files = try FileManager.default.contentsOfDirectory(atPath: output)
+            #expect(files.contains("Hero+CoreDataClass.swift"))
         }
     }
 
@@ -133,6 +147,11 @@ import Testing
         case .archiving: ["archive", file] + model
         case .migrating: ["migrate", file] + model
         case .storing: ["import", heroes, "--entity", "Hero", "--store", file] + model
+        case .checking: ["check", file] + model
+        case .copying: ["copy", file, output] + model
+        case .inferring: ["infer", file, "--entity", "Hero", "--output", output + ".xcdatamodeld"]
+        case .picturing: ["diagram", file, "--format", "dot"]
+        case .generating: ["generate", file, "--output", output]
         }
     }
 

@@ -65,6 +65,32 @@ import Testing
         #expect(try StoreFile(path: store).count("ZHERO", where: "ZBORN = 1363911910 - 978307200") == 1)
     }
 
+    @Test func `identities without an index or a constraint are named, since imports would be faster with one`()
+        throws
+    {
+        func entity(_ name: String, _ more: String = "") -> String {
+            """
+            <entity name="\(name)">
+            <attribute name="id" attributeType="String" optional="YES"/>
+            <attribute name="name" attributeType="String" optional="YES"/>\(more)
+            <userInfo><entry key="identityAttributes" value="id"/></userInfo></entity>
+            """
+        }
+        let indexed = """
+            <fetchIndex name="byID"><fetchIndexElement property="id" type="Binary" order="ascending"/></fetchIndex>
+            """
+        let unique = """
+            <uniquenessConstraints><uniquenessConstraint><constraint value="id"/></uniquenessConstraint>
+            </uniquenessConstraints>
+            """
+        let words = "No index on the identity, which large imports would be faster with: "
+        let bare = try folder.model(
+            entity("Hero") + entity("Pet", indexed) + entity("Team", unique) + entity("Villain"))
+        #expect(try graft("lint", bare).succeeded().lines.last == "\(words)Hero, Villain")
+        let fast = try folder.model(entity("Pet", indexed) + entity("Team", unique), named: "Fast")
+        #expect(try !graft("lint", fast).succeeded().text.contains("No index"))
+    }
+
     @Test func `what is wrong is listed with a suggestion each, and the exit code is 1`() throws {
         let run = try graft("lint", try broken())
         #expect(run.status == 1)

@@ -110,6 +110,37 @@ import Testing
         #expect(try StoreFile(path: store).content == content)
     }
 
+    @Test func `what is wrong with files that are sound isn't told as damage`() throws {
+        let store = try heroStore(in: folder)
+        let text = try folder.file("notes.sqlite", String(repeating: "This isn't a database. ", count: 500))
+        let other = folder.path("other.sqlite"), few = folder.path("few.sqlite")
+        try changeDatabase(at: other, "CREATE TABLE invoice (id INTEGER PRIMARY KEY, total REAL)")
+        // A store that says to be of the heroes' model, of which it has no table.
+        try FileManager.default.copyItem(atPath: store, toPath: few)
+        try changeDatabase(at: few, "DROP TABLE ZCHARACTER")
+        let city = ["--store", store, "--model", Project.worldModel]
+        let refused = try folder.model(
+            """
+            <entity name="Character"><attribute name="name" attributeType="Integer 32" optional="YES"/></entity>
+            """)
+        let calls = [
+            ["import", heroes, "--entity", "City"] + city, ["export"] + city, ["archive", store, "--model", refused],
+            ["migrate", store, "--model", refused], ["migrate", store, "--model", refused, "--dry-run"],
+            ["export", "--store", few], ["archive", few], ["diff", store, few], ["diff", store, other],
+            ["archive", other], ["check", text], ["check", other],
+            ["restore", store, "--store", few], ["migrate", other, "--model", Project.heroesModel],
+        ]
+        let before = try StoreFile(path: store).content
+        for call in calls + [text, other].flatMap({ commands(store: $0, model: Project.heroesModel) }) {
+            let run = try graft(call)
+            #expect(run.status != 0 && run.diagnostics.hasPrefix("graft: "), "\(call): \(run.text)")
+            for word in ["integrity", "malformed", "damage"] {
+                #expect(!run.diagnostics.contains(word), "\(call): \(run.diagnostics)")
+            }
+        }
+        #expect(try StoreFile(path: store).content == before)
+    }
+
     @Test func `a model that can't be read says where it is wrong`() throws {
         let model = folder.url.appending(path: "Broken.xcdatamodel")
         try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)

@@ -65,7 +65,7 @@ extension ManagedValue {
         case .uuid(let uuid): uuid
         case .decimal(let decimal): NSDecimalNumber(decimal: decimal)
         case .uri(let url): url
-        case .transformable(let value): value.object
+        case .transformable(let value): value.shownObject
         }
     }
 
@@ -151,7 +151,8 @@ extension TransformableValue {
     /// Whether both hold equal objects or, where a class has no equality, the same bytes.
     func isSame(as other: TransformableValue) -> Bool {
         if self === other { return true }
-        if let object, let twin = other.object {
+        // What is one object may have been changed in place since its bytes were made.
+        if let object, let twin = other.object, !isOne(object, twin) {
             if let mine = object as? NSObject, let theirs = twin as? NSObject {
                 return mine.isEqual(theirs) && Self.haveSameTexts(object, twin)
             }
@@ -164,6 +165,11 @@ extension TransformableValue {
             return false
         }
         return mine == theirs
+    }
+
+    private func isOne(_ object: Any, _ twin: Any) -> Bool {
+        type(of: object) is AnyClass && type(of: twin) is AnyClass && object as AnyObject === twin as AnyObject
+            && TransformableCoding.hasMutableParts(object)
     }
 
     /// Whether the texts in equal trees have the same bytes, too: Foundation on Linux takes `é` in two normal forms as equal.

@@ -2,6 +2,7 @@
 // (ManagedValue+Boxing.swift).
 
 package import Foundation
+import Synchronization
 
 /// The value of one property of a managed object or of a row.
 package enum ManagedValue {
@@ -50,30 +51,108 @@ extension ManagedValue {
 /// The object of a transformable attribute, together with the bytes that a store keeps for it.
 ///
 /// A value read from a store is decoded at its first use; a value whose transformer isn't registered stays bytes, and
-/// those are written back unchanged.
+/// those are written back unchanged. Contexts share the values that a store has read, so any queue may ask.
 package final class TransformableValue {
-    private var storage: Any?
-    private var bytes: Data?
+    private struct Decoded {
+        var object: Any?
+        /// Whether the object can be changed in place, or has such in it.
+        var isMutable: Bool
+    }
+
     private let transformerName: String?
+    /// Whether one managed object alone shows it.
+    private let isShownByOne: Bool
+    // All below only under the lock; what transformers of others do is done without.
+    private let lock = Mutex<Void>(())
+    private var bytes: Data?
+    private var decoded: Decoded?
+    /// The object as one managed object shows it, where it can be changed in place; what it is changed to counts when it is set.
+    private var shown: Any?
 
     /// A value that was set by code.
     package init(object: Any, transformerName: String?) {
-        storage = object
+        decoded = Decoded(object: object, isMutable: false)
+        isShownByOne = true
         self.transformerName = transformerName
     }
 
     /// A value as a store keeps it.
-    package init(stored bytes: Data, transformerName: String?) {
+    package convenience init(stored bytes: Data, transformerName: String?) {
+        self.init(bytes, isShownByOne: false, transformerName)
+    }
+
+    private init(_ bytes: Data, isShownByOne: Bool, _ transformerName: String?) {
         self.bytes = bytes
+        self.isShownByOne = isShownByOne
         self.transformerName = transformerName
     }
 
-    /// The object; nil where the bytes can't be decoded (``hasUndecodableBytes``).
-    package var object: Any? {
-        if storage == nil, let bytes {
-            storage = TransformableCoding.object(from: bytes, transformerName: transformerName)
+    /// A value in the place of an older one: a tree, with ``MutableShape`` for what can be changed in place.
+    package convenience init(shape tree: Any, plain: Any, transformerName: String?) {
+        if let bytes = TransformableCoding.bytes(ofShape: tree, transformerName: transformerName) {
+            self.init(stored: bytes, transformerName: transformerName)
+        } else {
+            self.init(object: plain, transformerName: transformerName)
         }
-        return storage
+    }
+
+    private func locked<T>(_ body: (TransformableValue) -> T) -> T {
+        var result: T?
+        lock.withLock { _ in result = body(self) }
+        // The closure has been called.
+        return result ?? body(self)
+    }
+
+    private var knownBytes: Data? { locked { $0.bytes } }
+
+    private func decode(_ bytes: Data) -> Decoded {
+        let (object, isMutable) = TransformableCoding.object(from: bytes, transformerName: transformerName)
+        return Decoded(object: object, isMutable: isMutable)
+    }
+
+    /// What the bytes are; of two who decode at once, the first one's object counts.
+    private var value: Decoded {
+        let (known, bytes) = locked { ($0.decoded, $0.bytes) }
+        if let known { return known }
+        let made = bytes.map(decode) ?? Decoded(object: nil, isMutable: false)
+        return locked { value in
+            if let known = value.decoded { return known }
+            // What nobody could decode may be decoded when its transformer is registered.
+            if made.object != nil { value.decoded = made }
+            return made
+        }
+    }
+
+    /// The object; nil where the bytes can't be decoded (``hasUndecodableBytes``).
+    package var object: Any? { value.object }
+
+    /// The object for those outside: what can be changed in place, nobody else has.
+    var shownObject: Any? {
+        let value = value
+        guard value.isMutable, let bytes = knownBytes else { return value.object }
+        if isShownByOne, let known = locked({ $0.shown }) { return known }
+        let made = decode(bytes).object
+        guard isShownByOne else { return made }
+        return locked { value in
+            value.shown = value.shown ?? made
+            return value.shown
+        }
+    }
+
+    /// The same for one managed object, which always shows the same object; nil where it needn't be another.
+    var ownValue: TransformableValue? {
+        guard !isShownByOne, value.isMutable, let bytes = knownBytes else { return nil }
+        return TransformableValue(bytes, isShownByOne: true, transformerName)
+    }
+
+    /// The tree that it is, with ``MutableShape`` for what can be changed in place; nil where nothing in it can, or where no bytes can
+    /// be made of it.
+    package var shape: Any? {
+        // What no bytes can be made of fails the save, which says why.
+        guard let object, TransformableCoding.hasMutableParts(object), let bytes = try? storedBytes() else {
+            return nil
+        }
+        return TransformableCoding.shape(of: bytes)
     }
 
     /// The same with another object in the place of its own.
@@ -82,16 +161,19 @@ package final class TransformableValue {
     }
 
     /// Whether there are bytes that the attribute's transformer (or the lack of one) can't turn into an object.
-    package var hasUndecodableBytes: Bool { bytes != nil && object == nil }
+    package var hasUndecodableBytes: Bool { knownBytes != nil && object == nil }
 
     /// The bytes for the store.
     ///
     /// - Throws: `CocoaError` (`.coderInvalidValue`) when the transformer refuses the object.
     package func storedBytes() throws -> Data {
-        if let bytes { return bytes }
-        guard let storage else { return Data() }
-        let made = try TransformableCoding.bytes(from: storage, transformerName: transformerName)
-        bytes = made
-        return made
+        if let bytes = knownBytes { return bytes }
+        guard let object else { return Data() }
+        let made = try TransformableCoding.bytes(from: object, transformerName: transformerName)
+        return locked { value in
+            let bytes = value.bytes ?? made
+            value.bytes = bytes
+            return bytes
+        }
     }
 }

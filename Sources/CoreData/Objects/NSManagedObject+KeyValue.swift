@@ -40,7 +40,10 @@ extension NSManagedObject {
     // MARK: Boxed values
 
     func boxedValue(_ slot: Int) -> Any? {
-        switch layout.slots[slot].kind {
+        if case .transformable(let shared) = values[slot], let own = shared.ownValue {
+            values[slot] = .transformable(own)
+        }
+        return switch layout.slots[slot].kind {
         case .attribute: values[slot].boxedAttribute
         case .toOne: destination(slot)
         case .toMany(let ordered):

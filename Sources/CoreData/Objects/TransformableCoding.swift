@@ -6,11 +6,54 @@ import Foundation
 
 enum TransformableCoding {
     /// The object that stored bytes stand for; nil if they can't be decoded here (unknown transformer or class).
-    static func object(from bytes: Data, transformerName: String?) -> Any? {
-        guard let name = transformerName, !name.isEmpty else { return unarchived(bytes) }
-        guard let transformer = ValueTransformer.transformer(forName: NSValueTransformerName(name)) else { return nil }
-        if transformer is NSSecureUnarchiveFromDataTransformer { return transformer.transformedValue(bytes) }
-        return transformer.reverseTransformedValue(bytes)
+    ///
+    /// - Returns: The object, and whether it is one of Foundation's that can be changed in place, or has such in it.
+    static func object(from bytes: Data, transformerName: String?) -> (object: Any?, isMutable: Bool) {
+        guard let name = transformerName, !name.isEmpty else { return marked(unarchived(bytes)) }
+        guard let transformer = ValueTransformer.transformer(forName: NSValueTransformerName(name)) else {
+            return (nil, false)
+        }
+        let isReader = transformer is NSSecureUnarchiveFromDataTransformer
+        return marked(isReader ? transformer.transformedValue(bytes) : transformer.reverseTransformedValue(bytes))
+    }
+
+    /// The tree that bytes are, with ``MutableShape`` in the places of mutable lists, dictionaries and texts; nil for other bytes.
+    static func shape(of bytes: Data) -> Any? {
+        ArchivedObjectReader.object(of: bytes, showsShapes: true) { _ in false }
+    }
+
+    /// The bytes of a tree with such in it; nil where a transformer of others' makes the bytes.
+    static func bytes(ofShape tree: Any, transformerName: String?) -> Data? {
+        if let name = transformerName, !name.isEmpty {
+            let transformer = ValueTransformer.transformer(forName: NSValueTransformerName(name))
+            guard transformer is NSSecureUnarchiveFromDataTransformer else { return nil }
+        }
+        return archivedTree(tree)
+    }
+
+    private static func marked(_ object: Any?) -> (object: Any?, isMutable: Bool) {
+        (object, object.map(hasMutableParts) ?? false)
+    }
+
+    static func hasMutableParts(_ object: Any) -> Bool {
+        // Not the other way round: a cast of a list to a class makes objects of all that is in it.
+        guard type(of: object) is AnyClass else {
+            return switch object {
+            case let array as [Any]: array.contains(where: hasMutableParts)
+            case let dictionary as [AnyHashable: Any]: dictionary.values.contains(where: hasMutableParts)
+            default: false
+            }
+        }
+        return switch object {
+        case is NSMutableArray, is NSMutableDictionary, is NSMutableSet, is NSMutableOrderedSet, is NSMutableString,
+            is NSMutableData:
+            true
+        case let array as NSArray: array.contains(where: hasMutableParts)
+        case let dictionary as NSDictionary: dictionary.allValues.contains(where: hasMutableParts)
+        case let set as NSSet: set.allObjects.contains(where: hasMutableParts)
+        case let set as NSOrderedSet: set.array.contains(where: hasMutableParts)
+        default: false
+        }
     }
 
     /// The bytes to store for an object.
@@ -57,10 +100,12 @@ enum TransformableCoding {
 
     /// A keyed archive of an object; nil if it can't be archived, or couldn't be read again.
     static func archived(_ object: Any, allowing allowed: [AnyClass] = []) -> Data? {
-        let object = (object as? Set<AnyHashable>).map { NSSet(set: $0) } ?? object
+        let isObject = type(of: object) is AnyClass
+        let object = isObject ? object : (object as? Set<AnyHashable>).map { NSSet(set: $0) } ?? object
         if let data = archivedTree(object) { return data }
         let root: Any? =
             switch object {
+            case let object as any NSCoding where isObject: object
             case let array as [Any]: NSArray(array: array)
             case let dictionary as [AnyHashable: Any]: NSDictionary(dictionary: dictionary)
             default: object as? any NSCoding

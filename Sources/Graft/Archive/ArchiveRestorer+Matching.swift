@@ -7,6 +7,19 @@ import Foundation
 /// The stored objects of an entity that have no identity, by a hash of their attributes.
 struct ContentIndex {
     var ids: [UInt64: [NSManagedObjectID]] = [:]
+
+    /// Adds an object, unless its own attributes identify it.
+    fileprivate mutating func add(
+        _ object: NSManagedObject, _ entity: ArchiveModelMatch.Entity, _ description: GraphSchema.Entity
+    ) throws {
+        if try object.isIdentified(by: description) { return }
+        let identity = try object.isIdentifiedWithOwner(by: description) ? description.relatedIdentity : nil
+        var hash = IdentityHash()
+        for case let number? in entity.attributes where identity?.contains(number) ?? true {
+            hash.combine(try object.archivedValue(number, description.properties[number]))
+        }
+        ids[hash.value, default: []].append(object.objectID)
+    }
 }
 
 /// Stored objects that may stand for records: all have the same hash of what counts of their attributes.
@@ -349,7 +362,8 @@ extension ArchiveRestorer {
         return dropped.contains(destination) ? .dropped : .later
     }
 
-    /// The stored objects of an entity, read once, in a context of their own that lets go of them.
+    /// The objects of an entity that are there: stored ones, read once, in a context of their own that lets go of them, and those that
+    /// a caller's context hasn't saved.
     private func contentIndex(_ entity: ArchiveModelMatch.Entity) throws -> ContentIndex {
         if let known = contents[entity.number] { return known }
         let description = schema.entities[entity.number]
@@ -361,25 +375,22 @@ extension ArchiveRestorer {
             reading.persistentStoreCoordinator = context.persistentStoreCoordinator
         }
         let batchSize = options.batchSize
-        let parts = Set(description.relatedIdentity)
-        let index = try reading.performAndWait {
+        let pending = Set(unsaved.map(\.objectID))
+        var index = try reading.performAndWait {
             var index = ContentIndex()
             let request = NSFetchRequest<NSManagedObject>(entityName: description.name)
             request.includesSubentities = false
             let batches = ObjectBatches(
                 context: reading, request: request, batchSize: batchSize, relationships: [], releasesObjects: true)
             try batches.forEach { objects in
-                for object in objects {
-                    if try object.isIdentified(by: description) { continue }
-                    let identity = try object.isIdentifiedWithOwner(by: description) ? parts : nil
-                    var hash = IdentityHash()
-                    for case let number? in entity.attributes where identity?.contains(number) ?? true {
-                        hash.combine(try object.archivedValue(number, description.properties[number]))
-                    }
-                    index.ids[hash.value, default: []].append(object.objectID)
+                for object in objects where !pending.contains(object.objectID) {
+                    try index.add(object, entity, description)
                 }
             }
             return index
+        }
+        for object in unsaved where !object.isDeleted && known.number(of: object) == entity.number {
+            try index.add(object, entity, description)
         }
         contents[entity.number] = index
         return index

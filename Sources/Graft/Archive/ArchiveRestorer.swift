@@ -38,6 +38,8 @@ final class ArchiveRestorer {
     private let keepsDoubles: Bool
     /// Whether the store had no object of an identity space, or of an entity without identity. By entity of the schema.
     let wasEmpty: [Bool]
+    /// What a caller's context hasn't saved.
+    let unsaved: [NSManagedObject]
     /// The objects of this batch that the store had.
     var matched: Set<Int> = []
     /// Stored objects that stand for one of the archive.
@@ -66,6 +68,7 @@ final class ArchiveRestorer {
         self.known = known
         keepsDoubles = match.keepsDoubles(in: context)
         counts = match.schema.entities.map { _ in ImportReport.Counts() }
+        unsaved = editor.isRecording ? known.pendingObjects : []
         wasEmpty = try match.schema.entities.indices.map {
             try known.isEmpty($0, includesUnsaved: editor.isRecording)
         }
@@ -112,7 +115,7 @@ final class ArchiveRestorer {
         let properties = schema.entities[entity.number].properties
         guard let object = live[record.number] else {
             let object = known.make(entity.number)
-            editor.made(object)
+            editor.madeWhole(object)
             // Unsaved objects are looked for as well: this one is nobody else's.
             if editor.isRecording { taken.insert(object.objectID) }
             enter(object, record.number)
@@ -179,6 +182,7 @@ final class ArchiveRestorer {
             live[number] = nil
         }
         liveNumbers.removeAll(keepingCapacity: true)
+        editor.letGoOfMade()
         // Lets go of the objects, and of the cycles between them.
         context.reset()
     }

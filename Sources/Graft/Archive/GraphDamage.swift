@@ -32,7 +32,7 @@ final class GraphDamage {
     ///   - remedy: What to do about an error.
     init(
         _ context: NSManagedObjectContext, _ onDamage: (@Sendable (GraftError) -> Void)?,
-        remedy: String = "Repair the row, or leave it out and list it: --keep-going, or onDamage."
+        remedy: String = "Repair the row, or leave it out and list it: --keep-going of the tool, onDamage in code."
     ) {
         self.context = context
         self.onDamage = onDamage

@@ -324,7 +324,7 @@ final class DecodedObjects {
     }
 
     private func makeDeletions(_ note: (inout ImportDeletions) throws -> Void) throws {
-        var noted = try deletions ?? ImportDeletions(matcher())
+        var noted = try deletions ?? ImportDeletions(matcher(), ceiling: nil)
         try note(&noted)
         deletions = noted
     }

@@ -11,6 +11,7 @@ extension PredicateCheck {
     mutating func compare(
         _ meaning: Meaning, with right: NSExpression, by comparison: NSComparisonPredicate.Operator
     ) throws {
+        if case .objects(let entity) = meaning { return try requireObjects(right, of: entity) }
         guard case .value(let attribute) = meaning, let kind = kind(of: attribute) else { return }
         switch comparison {
         case .like, .beginsWith, .endsWith, .matches, .contains:
@@ -26,10 +27,29 @@ extension PredicateCheck {
     mutating func compare(
         _ meaning: Meaning, withLeft left: NSExpression, by comparison: NSComparisonPredicate.Operator
     ) throws {
+        if case .objects(let entity) = meaning { return try requireObjects(left, of: entity) }
         guard case .value(let attribute) = meaning, let kind = kind(of: attribute) else { return }
         switch comparison {
         case .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .equalTo, .notEqualTo:
             try take(left, for: attribute, kind)
+        default: return
+        }
+    }
+
+    /// Refuses texts and numbers where objects are compared: none would be equal.
+    private func requireObjects(_ expression: NSExpression, of entity: NSEntityDescription) throws {
+        switch expression.expressionType {
+        case .aggregate:
+            for element in expression.collection as? [NSExpression] ?? [] { try requireObjects(element, of: entity) }
+        case .constantValue:
+            guard let value = expression.constantValue, value is String || value is NSNumber else { return }
+            let name = entity.name ?? ""
+            let attribute = entity.attributesByName.keys.min().map { ", such as '\($0)'" } ?? ""
+            throw GraftError(
+                .other(
+                    finding: "objects of '\(name)' are compared with \(value), and none is equal to it",
+                    remedy: "Compare an attribute of theirs\(attribute), or count them with @count."),
+                at: GraftError.Place(source: source, entity: name))
         default: return
         }
     }

@@ -152,7 +152,9 @@ package struct PredicateCheck {
             }
         }
         // A count or a sum of something isn't of its type.
-        if keyPath.contains("@") { return value == nil ? .objects(of: owner) : .anything }
+        if keyPath.contains("@") {
+            return value == nil && !keyPath.hasSuffix("@count") ? .objects(of: owner) : .anything
+        }
         return value.map(Meaning.value) ?? .objects(of: owner)
     }
 

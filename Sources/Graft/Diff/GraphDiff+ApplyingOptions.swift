@@ -87,6 +87,8 @@ extension GraphDiff {
         public var diff: DiffOptions
         /// How many objects of an entity may be deleted, what goes with its owner included; nil for any number.
         public var deletionLimit: MappingOptions.DeletionLimit?
+        /// Another limit, which counts as well.
+        package var deletionCeiling: MappingOptions.DeletionLimit?
 
         /// Creates options.
         public init(

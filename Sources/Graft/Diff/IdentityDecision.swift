@@ -96,16 +96,21 @@ struct IdentityDecision {
     /// The attribute that seems to identify an entity's objects, and does.
     private func guess(_ number: Int) throws -> String? {
         guard options.guessesKeys ?? true, !options.matchesRootsByPosition, said(of: number) == nil else { return nil }
-        let entity = schema.entities[number]
-        for name in Self.names(for: entity.name) {
-            for (index, property) in entity.properties.enumerated()
-            where property.name.lowercased() == name && property.canIdentify {
-                if try hasObjects(number), try sides.allSatisfy({ try $0.isUnique(index, of: number) }) {
-                    return property.name
-                }
+        for index in Self.candidates(of: schema.entities[number]) {
+            if try hasObjects(number), try sides.allSatisfy({ try $0.isUnique(index, of: number) }) {
+                return schema.entities[number].properties[index].name
             }
         }
         return nil
+    }
+
+    /// The numbers of the attributes whose names say that they identify an entity's objects, the surest first.
+    static func candidates(of entity: GraphSchema.Entity) -> [Int] {
+        names(for: entity.name).flatMap { name in
+            entity.properties.indices.filter {
+                entity.properties[$0].name.lowercased() == name && entity.properties[$0].canIdentify
+            }
+        }
     }
 
     /// The names of attributes that identify, in lower case, the surest first.

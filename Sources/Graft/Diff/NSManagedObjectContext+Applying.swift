@@ -61,7 +61,7 @@ extension NSManagedObjectContext {
     ) throws -> GraphDiff.ApplyingReport {
         var options = options
         // What would be done is shown, however much it is.
-        if isDryRun { options.deletionLimit = nil }
+        if isDryRun { (options.deletionLimit, options.deletionCeiling) = (nil, nil) }
         let report = try apply(diff, options: options)
         do {
             if isDryRun {

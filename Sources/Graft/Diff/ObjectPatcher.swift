@@ -85,13 +85,14 @@ struct ObjectPatcher {
 
     /// Deleted objects count as those of their own entity, and of all that it inherits from.
     private func checkDeletions(of patcher: SnapshotPatcher) throws {
-        guard let limit = options.deletionLimit, !patcher.deletedRows.isEmpty else { return }
+        let limits = [options.deletionLimit, options.deletionCeiling].compactMap(\.self)
+        if limits.isEmpty || patcher.deletedRows.isEmpty { return }
         for (number, entity) in scope.schema.entities.enumerated() {
             let deleted = patcher.deletedRows.count { scope.schema.isEntity($0.entity, kindOf: number) }
             if deleted == 0 { continue }
             let total = try context.count(for: known.request(number))
             let exceeded = ExceededDeletionLimit(
-                entity: entity.name, deleted: deleted, total: total, allowed: limit.allowed(of: total))
+                entity: entity.name, deleted: deleted, total: total, allowed: limits.allowed(of: total))
             if deleted > exceeded.allowed { throw exceeded.error }
         }
     }
@@ -139,7 +140,7 @@ struct ObjectPatcher {
         var objects = reader.objectsByRow
         for row in patcher.newRows {
             let object = known.make(row.entity)
-            editor.made(object)
+            editor.madeWhole(object)
             objects[row] = object
             let name = patcher.snapshot.tables[row.entity].rowName(row.row)
             if let number = GraphSnapshot.RowName.number(in: name) { context.wish(forRow: number, of: object) }

@@ -230,8 +230,9 @@ extension GraftError {
             .invalidMapping(
                 reason: "the entity has no identity, so its objects can't be told apart in a diff",
                 remedy:
-                    "Declare 'identityAttributes' or 'id' in the entity's user info or a uniqueness constraint, make "
-                    + "the relationship that leads to it ordered, or exclude that relationship from diffs."),
+                    "Name what tells them apart (--key \(entity)=ATTRIBUTE, keys of DiffOptions), or declare it: "
+                    + "'identityAttributes' or 'id' in the entity's user info, or a uniqueness constraint. Or make the "
+                    + "relationship that leads to it ordered, or exclude that relationship from diffs."),
             at: .init(entity: entity))
     }
 }

@@ -35,6 +35,11 @@ final class ObjectEditor {
     }
 
     private var fits: Set<Fit> = []
+    /// The objects of which the data say all, where classes may make others.
+    private var whole: Set<ObjectIdentifier> = []
+    private lazy var hasClasses =
+        context.graftModel?.entities.contains { ![nil, "", "NSManagedObject"].contains($0.managedObjectClassName) }
+        ?? true
 
     /// - Parameter takesStock: Whether to look at all changes of the context first. Then what classes change by themselves is
     ///   taken back, too; but it would cost too much for each decoded object.
@@ -56,6 +61,31 @@ final class ObjectEditor {
         let links = type(of: object) == NSManagedObject.self ? [:] : links(of: object)
         steps.append(.made(object, links))
     }
+
+    /// Notes an object that was made, of which the data say all: what its class's `awakeFromInsert()` has linked with it goes, and what
+    /// it has made for that.
+    func madeWhole(_ object: NSManagedObject) {
+        made(object)
+        guard hasClasses else { return }
+        whole.insert(ObjectIdentifier(object))
+        if type(of: object) == NSManagedObject.self { return }
+        let links = links(of: object)
+        if links.isEmpty { return }
+        forEachRelationship(of: object) { number, property in
+            if links[number] == nil { return }
+            if property.isToMany {
+                object.assign([NSManagedObject](), number, property)
+            } else {
+                object.assign(nil as NSManagedObject?, number, property)
+            }
+        }
+        for end in links.values.joined() where end !== object && end.isInserted && isHere(end) {
+            if changedBefore?.contains(end) != true, !whole.contains(ObjectIdentifier(end)) { context.delete(end) }
+        }
+    }
+
+    /// Forgets which objects were made: they have been saved and are let go.
+    func letGoOfMade() { whole.removeAll(keepingCapacity: true) }
 
     private func links(of object: NSManagedObject) -> [Int: [NSManagedObject]] {
         var links: [Int: [NSManagedObject]] = [:]

@@ -28,6 +28,10 @@ enum CoreDataErrors {
         case NSManagedObjectConstraintMergeError, NSManagedObjectConstraintValidationError:
             return duplicate(cocoa)
         case CocoaError.fileReadCorruptFile.rawValue: return GraftError(.damagedStore(reason: reason(cocoa)))
+        case 0..<1024 where cocoa.userInfo[NSLocalizedDescriptionKey] == nil:
+            // A file's error of Foundation's, and none of a store.
+            let words = reason(cocoa)
+            return GraftError(cocoa.code < 512 ? .unreadableFile(reason: words) : .unwritableFile(reason: words))
         default: return GraftError(.storeFailure(reason: reason(cocoa)))
         }
     }
@@ -90,7 +94,7 @@ enum CoreDataErrors {
     }
 
     private static func reason(_ error: NSError) -> String {
-        let text = error.localizedDescription
+        let text = GraftError.words(of: error)
         // The remedy follows the reason in a sentence of its own.
         return text.hasSuffix(".") ? String(text.dropLast()) : text
     }

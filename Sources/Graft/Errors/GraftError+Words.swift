@@ -124,6 +124,12 @@ extension GraftError {
                     : "\(conflicts.count) changes don't fit, the first one because \(shown(conflicts.first?.finding ?? ""))",
                 "Make the changes anew from the present state, merge, or skip or force what doesn't fit."
             )
+        case .tooManyDeletions(let count, let total, let limit):
+            (
+                ExceededDeletionLimit.finding(count, of: total, limit: limit),
+                "Check that the data is complete. To allow it, raise the limit: --max-deletions of the tool, "
+                    + "deletionLimit in code, or JSONDeletionLimit in the model."
+            )
         case .damagedStore(let reason):
             (reason.contains("graft check") ? Self.findingAndRemedy(reason) : nil)
                 ?? (reason, "Restore it from a copy; graft check lists all that is damaged.")
@@ -179,7 +185,24 @@ extension GraftError {
             return unsafe String(cString: strerror(code.rawValue))
         }
         let path = error.userInfo[NSFilePathErrorKey] as? String ?? (error.userInfo[NSURLErrorKey] as? URL)?.path
-        return "\(error.localizedDescription)\(path.map { " (\($0))" } ?? "")"
+        return (fileWords(of: error) ?? error.localizedDescription) + (path.map { " (\($0))" } ?? "")
+    }
+
+    /// What Foundation's errors of files say, which say nothing by themselves on Linux; nil for others.
+    static func fileWords(of error: NSError) -> String? {
+        guard error.domain == NSCocoaErrorDomain, (0..<1024).contains(error.code) else { return nil }
+        return switch CocoaError.Code(rawValue: error.code) {
+        case .fileNoSuchFile, .fileReadNoSuchFile: "there is no such file"
+        case .fileLocking: "it is locked"
+        case .fileReadNoPermission: "reading it isn't allowed"
+        case .fileReadTooLarge: "it is too large"
+        case .fileReadInapplicableStringEncoding, .fileReadUnknownStringEncoding: "it has another encoding"
+        case .fileWriteNoPermission: "writing it isn't allowed"
+        case .fileWriteFileExists: "there is a file already"
+        case .fileWriteOutOfSpace: "there is no space left"
+        case .fileWriteVolumeReadOnly: "nothing can be written on that disk"
+        default: error.code < 512 ? "reading stopped" : "writing stopped"
+        }
     }
 
     /// A value as an error shows it: not longer than the limit unless the whole is asked for.

@@ -75,6 +75,8 @@ public struct GraftError: Error, Equatable, Sendable {
         case cancelled
         /// Changes that don't fit what they are applied to.
         case changesDoNotFit([GraphDiff.Conflict])
+        /// More objects of an entity would be deleted than a limit allows (``MappingOptions/DeletionLimit``).
+        case tooManyDeletions(count: Int, of: Int, limit: Int)
         /// Anything else, in words.
         case other(finding: String, remedy: String)
     }

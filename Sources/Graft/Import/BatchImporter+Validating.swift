@@ -4,8 +4,8 @@ import CoreData
 import Foundation
 
 extension BatchImporter {
-    /// Validates the mapped properties of all objects that were made or changed, and the identity of stubs. Properties that
-    /// take no part in the mapping are left to the save.
+    /// Validates the mapped properties of all objects that were made or changed, and the identity of those of which the data has
+    /// that alone. Properties that take no part in the mapping are left to the save.
     ///
     /// - Throws: Core Data's validation error for the first value that a rule refuses.
     func validateChanges(_ mapping: GraphMapping) throws {
@@ -15,7 +15,7 @@ extension BatchImporter {
             // A class may override the validation; then everything is asked of it.
             let isPlain = type(of: touched.object) == NSManagedObject.self
             let plan = plans[number]
-            for property in touched.isStub ? plan.identity : Array(plan.properties.indices) {
+            for property in touched.isIdentityAlone ? plan.identity : Array(plan.properties.indices) {
                 guard mapping.entities[number].properties[property] != nil, !isPlain || rules[number][property] else {
                     continue
                 }
@@ -34,7 +34,7 @@ extension BatchImporter {
             guard let number = number(of: touched.object) else { continue }
             let plan = plans[number]
             if let mapping {
-                for property in touched.isStub ? plan.identity : Array(plan.properties.indices)
+                for property in touched.isIdentityAlone ? plan.identity : Array(plan.properties.indices)
                 where mapping.entities[number].properties[property] != nil {
                     do {
                         try validate(plan.properties[property].name, of: touched.object)

@@ -82,6 +82,7 @@ final class BatchImporter {
         schema = mapping.schema
         matcher = try ObjectMatcher(
             mapping, context, model, options.unidentifiedObjects, keepsObjects: keepsObjects)
+        matcher.keptIdentities = options.keptIdentities
         plans = matcher.plans
         editor = ObjectEditor(context, schema)
         hasReferencePolicies = plans.contains(where: \.hasReferencePolicies)
@@ -90,7 +91,7 @@ final class BatchImporter {
         settles = Self.canSettle(plans) && !editor.isRecording
         sides = RelationshipSides(schema)
         tally = ImportTally(entityCount: plans.count, keepsObjects: keepsObjects)
-        deletions = ImportDeletions(matcher)
+        deletions = ImportDeletions(matcher, ceiling: options.deletionCeiling)
         if hasOneSidedLists, context.hasChanges { listOwners.noteUnsaved(matcher.known) }
     }
 
@@ -234,7 +235,7 @@ final class BatchImporter {
                 let state = states[entity][row]
                 tally.count(
                     .init(
-                        object: object, isStub: isReference, source: sourceNumber,
+                        object: object, isStub: isReference, isBare: plan.isBare(row, snapshot), source: sourceNumber,
                         offset: snapshot.tables[entity].offsets[row]),
                     state.contains(.new) ? entity : number(of: object) ?? entity, state)
             }

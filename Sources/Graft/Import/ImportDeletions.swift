@@ -23,6 +23,8 @@ struct ImportDeletions {
     private unowned let context: NSManagedObjectContext
     private let known: ContextObjects
     private let plans: [ImportPlan]
+    /// A limit for every entity.
+    private let ceiling: MappingOptions.DeletionLimit?
     /// Whether objects may be deleted because the data doesn't mention them.
     let needsMentions: Bool
     /// Objects that their owners gave up.
@@ -45,7 +47,8 @@ struct ImportDeletions {
     /// What a dry run would delete beyond the limits.
     private(set) var exceededLimits: [ExceededDeletionLimit] = []
 
-    init(_ matcher: ObjectMatcher) {
+    init(_ matcher: ObjectMatcher, ceiling: MappingOptions.DeletionLimit?) {
+        self.ceiling = ceiling
         context = matcher.context
         known = matcher.known
         plans = matcher.plans
@@ -164,7 +167,8 @@ struct ImportDeletions {
         _ counts: [ImportReport.Counts], _ before: [ImportReport.Counts], isDryRun: Bool
     ) throws {
         for plan in plans {
-            guard let limit = plan.deletionLimit else { continue }
+            let limits = [plan.deletionLimit, ceiling].compactMap(\.self)
+            if limits.isEmpty { continue }
             func deleted(_ counts: [ImportReport.Counts]) -> Int {
                 (plan.number..<known.schema.entities[plan.number].end).reduce(0) { $0 + counts[$1].deleted }
             }
@@ -172,7 +176,7 @@ struct ImportDeletions {
             guard deleted > gone else { continue }
             let total = try context.count(for: known.request(plan.number)) + gone
             let exceeded = ExceededDeletionLimit(
-                entity: plan.name, deleted: deleted, total: total, allowed: limit.allowed(of: total))
+                entity: plan.name, deleted: deleted, total: total, allowed: limits.allowed(of: total))
             if deleted <= exceeded.allowed { continue }
             guard isDryRun else { throw exceeded.error }
             exceededLimits.append(exceeded)

@@ -82,8 +82,14 @@ public struct ImportOptions: Sendable {
     /// What becomes of objects without a complete identity.
     public var unidentifiedObjects = UnidentifiedObjects.matchContents
 
-    /// How entities and properties stand in JSON, where code decides it: goes before the model's annotations.
+    /// How entities and properties stand in JSON, where code decides it: goes before the model's annotations. What tells the
+    /// objects of an entity apart is ``MappingOptions/Entity/identity``.
     public var mapping = MappingOptions()
+
+    /// Whether an attribute called `id`, `uuid`, `identifier`, `guid` or `<entity>ID` tells the objects of an entity apart for
+    /// which nothing is declared, where neither the store nor the data have a value of it twice, or none. The data are read once
+    /// more for that. An identity of `[]` turns it off for an entity. ``ImportReport/identification`` says what was guessed.
+    public var guessesKeys = false
 
     /// References that earlier imports couldn't resolve: they are tried again at the end.
     public var unresolvedReferences: [ImportReport.UnresolvedReference] = []
@@ -94,6 +100,12 @@ public struct ImportOptions: Sendable {
 
     /// Whether nothing is kept: the report says what the import would do. Takes memory for the whole input.
     public var isDryRun = false
+
+    /// How many identities of an entity's stored objects are kept in memory; more go to temporary files.
+    package var keptIdentities = StoredIdentities.limit
+
+    /// How many objects of any entity may be deleted at once, beside what the mapping says.
+    package var deletionCeiling: MappingOptions.DeletionLimit?
 
     /// The default options.
     public init() {}

@@ -75,7 +75,16 @@ final class ImportPlan {
 
     /// Whether a row says nothing of its object but which it is.
     func isReference(_ row: Int, _ snapshot: borrowing GraphSnapshot) -> Bool {
-        if identity.isEmpty || snapshot.tables[number].flags[row].contains(.root) { return false }
+        !snapshot.tables[number].flags[row].contains(.root) && hasIdentityAlone(row, snapshot)
+    }
+
+    /// Whether a row is only the identifiers of records, which don't say what else its object has.
+    func isBare(_ row: Int, _ snapshot: borrowing GraphSnapshot) -> Bool {
+        snapshot.tables[number].flags[row].contains(.bare) && hasIdentityAlone(row, snapshot)
+    }
+
+    private func hasIdentityAlone(_ row: Int, _ snapshot: borrowing GraphSnapshot) -> Bool {
+        if identity.isEmpty { return false }
         let words = snapshot.tables[number].wordCount
         for word in 0..<words
         where snapshot.tables[number].presence[row * words + word] != identityPresence[word] { return false }

@@ -128,9 +128,14 @@ public struct ImportReport: Sendable, Hashable, Codable {
     /// What a dry run would delete beyond a limit, so that the import itself would fail: a sentence for each entity.
     public internal(set) var exceededLimits: [String] = []
 
+    /// What told objects apart where the model declares nothing: a guess (``ImportOptions/guessesKeys``), or contents, where records
+    /// were new beside stored objects of their entity. Among those may be the ones that they are new versions of.
+    public internal(set) var identification = GraphDiff.Identification()
+
     enum CodingKeys: String, CodingKey, CaseIterable {
         case entities, recordCount, batchCount, fetchCount, unresolvedReferences, isDryRun, failures, keptLinks,
-            unknownKeys, repeatedKeys, emptyObjects, roundedValues, leftOutValues, misfits, exceededLimits
+            unknownKeys, repeatedKeys, emptyObjects, roundedValues, leftOutValues, misfits, exceededLimits,
+            identification
     }
 
     /// An empty report.
@@ -155,6 +160,8 @@ public struct ImportReport: Sendable, Hashable, Codable {
         leftOutValues = try container.decodeIfPresent([LeftOutValues].self, forKey: .leftOutValues) ?? []
         misfits = try container.decodeIfPresent([String].self, forKey: .misfits) ?? []
         exceededLimits = try container.decodeIfPresent([String].self, forKey: .exceededLimits) ?? []
+        identification =
+            try container.decodeIfPresent(GraphDiff.Identification.self, forKey: .identification) ?? .init()
     }
 
     /// The report of an import that has failed with one error.
@@ -180,6 +187,7 @@ extension ImportReport: CustomStringConvertible {
             entities.map { "\($0.name): \($0.counts)" }
             + unknownKeys.map(\.description) + repeatedKeys.map(\.description) + roundedValues.map(\.description)
             + leftOutValues.map(\.description) + misfits.map { "not restored: \($0)" } + exceededLimits
+            + identification.sentences
         let text = lines.isEmpty ? "nothing to import" : lines.joined(separator: "\n")
         return isDryRun ? "\(text)\n(dry run, nothing was kept)" : text
     }

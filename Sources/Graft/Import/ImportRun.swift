@@ -32,6 +32,8 @@ struct ImportRun {
     let mapping: GraphMapping
     /// The turns at writing of an import that saves.
     let turns: ImportTurns
+    /// What was guessed of identities.
+    private let identification: GraphDiff.Identification
     private let model: NSManagedObjectModel
 
     init(
@@ -42,11 +44,25 @@ struct ImportRun {
         let model = try context.requiredModel()
         self.context = context
         self.entityName = entityName
-        self.options = options
         // What keeps nothing where anything fails is one save.
         self.mode = mode == .saveBatches && options.failurePolicy == .collect ? .saveAtEnd : mode
         let mode = self.mode
         self.model = model
+        var options = options
+        var sources = sources
+        var guessed = GraphDiff.Identification()
+        // A snapshot has the identities that it was made with.
+        if options.guessesKeys, !sources.isEmpty {
+            sources = try sources.map { try $0.rereadable() }
+            do {
+                guessed = try options.guessKeys(of: sources, entityName, for: context, model)
+            } catch {
+                for source in sources { source.removeTemporaryFile() }
+                throw error
+            }
+        }
+        identification = guessed
+        self.options = options
         mapping = try GraphMapping(model, options.mapping)
         // A misspelt name is one also where there is nothing to import.
         for name in sources.map({ $0.entity ?? entityName }) where name != nil { _ = try mapping.entity(named: name) }
@@ -146,6 +162,10 @@ struct ImportRun {
         report.exceededLimits = importer.deletions.exceededLimits.map { "\($0.entity): \($0.finding)" }
         report.enter(importer.tally.counts, mapping.schema)
         report.enter(importer.tally.leftOut, mapping.schema)
+        report.identification = identification
+        for entity in importer.matcher.memory.doubtful {
+            report.identification.rules[mapping.schema.entities[entity].name] = .contents
+        }
         progress.finish()
     }
 

@@ -101,6 +101,8 @@ public struct ImportSource: Sendable {
             }
             try copy.close()
         } catch {
+            // It may not be there.
+            try? FileManager.default.removeItem(at: url)
             throw GraftError(
                 .unreadableFile(reason: "it can't be copied to \(url.path) to be read twice"),
                 at: .init(source: name), underlying: error)
@@ -108,6 +110,13 @@ public struct ImportSource: Sendable {
         var source = ImportSource(content: .file(url), name: name, entity: entity)
         source.deletions = deletions
         source.isTemporary = true
+        return source
+    }
+
+    /// The same source for an import that leaves the copy where it is: whoever made it needs it again.
+    package var kept: ImportSource {
+        var source = self
+        source.isTemporary = false
         return source
     }
 

@@ -4,13 +4,17 @@ import CoreData
 
 /// Counts the objects of an import.
 struct ImportTally {
-    fileprivate enum CountedState: UInt8 { case inserted = 1, updated, unchanged }
+    fileprivate enum CountedState: UInt8 { case inserted = 1, updated, unchanged, skipped }
 
     /// An object that was made or changed, with where it comes from.
     struct TouchedObject {
         var object: NSManagedObject
         /// Whether only its identity was set.
         var isStub: Bool
+        /// Whether records named it that are identifiers alone.
+        var isBare = false
+        /// Whether nobody has said what it is but its identity, so that no more is validated.
+        var isIdentityAlone: Bool { isStub || isBare }
         var source: Int
         var offset: Int
     }
@@ -72,7 +76,7 @@ struct ImportTally {
     mutating func count(_ touch: TouchedObject, _ entity: Int, _ state: BatchImporter.RowState) {
         if !state.isDisjoint(with: [.new, .changed, .skipped, .outdated]) { touched.append(touch) }
         if state.contains(.skipped) {
-            counts[entity].skipped += 1
+            countSkipped(touch.object.objectID.lookupKey, entity)
         } else if !state.contains(.new) {
             if !touch.isStub {
                 countKnown(touch.object.objectID.lookupKey, entity, isChanged: state.contains(.changed))
@@ -84,6 +88,13 @@ struct ImportTally {
             counts[entity].inserted += 1
             if keepsObjects { countedNow[touch.object.objectID.lookupKey] = .inserted }
         }
+    }
+
+    /// Counts an object that its version leaves alone, unless it counts as something else.
+    private mutating func countSkipped(_ key: ObjectIDKey, _ entity: Int) {
+        guard countedNow[key] ?? counted[key].flatMap(CountedState.init) == nil else { return }
+        counts[entity].skipped += 1
+        countedNow[key] = .skipped
     }
 
     private mutating func noteStub(_ object: NSManagedObject) {
@@ -105,7 +116,8 @@ struct ImportTally {
             guard isChanged else { return }
             counts[entity].unchanged -= 1
             counts[entity].updated += 1
-        case nil:
+        case let before:
+            if before == .skipped { counts[entity].skipped -= 1 }
             if isChanged { counts[entity].updated += 1 } else { counts[entity].unchanged += 1 }
         }
         countedNow[key] = isChanged ? .updated : .unchanged

@@ -123,7 +123,7 @@ private struct SignatureScan: ~Copyable {
     }
 
     private static let diffKeys = Set(GraphDiff.CodingKeys.allCases.map(\.rawValue))
-    private static let trackerKeys: Set<String> = ["version", "base", "sent", "incoming", "conflicts"]
+    private static let trackerKeys: Set<String> = ["version", "store", "base", "sent", "incoming", "conflicts"]
     private static let reportKeys = Set(ImportReport.CodingKeys.allCases.map(\.rawValue))
 
     private mutating func objectKind(_ isEntity: (String) -> Bool) -> SourceKind {
@@ -235,6 +235,8 @@ extension SourceKind {
         case graph
         /// Everything that there is of a graph, not some records: one side of a merge.
         case wholeGraph
+        /// JSON's objects, whatever they are: what a model is inferred from.
+        case records
         case archive
         case patch
         case store
@@ -249,6 +251,7 @@ extension SourceKind {
             (.store, .graph):
             true
         case (.archive, .wholeGraph), (.export, .wholeGraph), (.store, .wholeGraph): true
+        case (.json, .records), (.text, .records), (.empty, .records), (.export, .records): true
         case (.archive, .archive), (.store, .store), (.tracker, .trackerFile): true
         // Any object is a Merge Patch.
         case (.diff, .patch), (.jsonPatch, .patch), (.json, .patch), (.text, .patch): true
@@ -294,6 +297,8 @@ extension SourceKind {
         switch self {
         case .empty: "Name a file with contents."
         case .json, .export: "Import it into a store: graft import, or importJSON(from:)."
+        case .archive where need == .records, .store where need == .records:
+            "It was made with a model: graft inspect shows it, and graft diagram draws it."
         case .archive: "Restore it: graft restore, or restore(_:)."
         case .store: "Name it as the store: graft export, graft archive and graft diff read one."
         case .diff, .jsonPatch: "Apply it to a store: graft apply, or apply(_:)."
@@ -312,6 +317,7 @@ extension SourceKind.Need {
         switch self {
         case .graph: "JSON, NDJSON, an archive or a store"
         case .wholeGraph: "a store or an archive"
+        case .records: "JSON or NDJSON"
         case .archive: "an archive"
         case .patch: "a diff, a JSON Patch or a Merge Patch"
         case .store: "a store"

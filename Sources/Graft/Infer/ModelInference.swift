@@ -33,7 +33,7 @@ public struct ModelInference {
         var entities: [String] = []
         var counts = ShapeReader.Counts()
         for source in sources {
-            try source.kind().require(.graph, source: source.name)
+            try source.kind().require(.records, source: source.name)
             let name = source.entity ?? entity ?? Self.entityName(of: source)
             let root: ObjectShape
             if let known = roots.first(where: { $0.key == name }) {

@@ -32,6 +32,11 @@ extension MappingOptions {
     }
 }
 
+extension [MappingOptions.DeletionLimit] {
+    /// How many objects may be deleted where there are so many, by each of the limits.
+    func allowed(of total: Int) -> Int { map { $0.allowed(of: total) }.min() ?? total }
+}
+
 /// A limit that is exceeded.
 struct ExceededDeletionLimit {
     var entity: String
@@ -40,14 +45,13 @@ struct ExceededDeletionLimit {
     var allowed: Int
 
     /// What was found, without the entity.
-    var finding: String { "\(deleted) of \(total) objects would be deleted, and the limit is \(allowed)" }
+    var finding: String { Self.finding(deleted, of: total, limit: allowed) }
 
     var error: GraftError {
-        GraftError(
-            .other(
-                finding: finding,
-                remedy: "Check that the data is complete. To allow it, raise the limit: --max-deletions of the tool, "
-                    + "deletionLimit in code, or JSONDeletionLimit in the model."),
-            at: .init(entity: entity))
+        GraftError(.tooManyDeletions(count: deleted, of: total, limit: allowed), at: .init(entity: entity))
+    }
+
+    static func finding(_ count: Int, of total: Int, limit: Int) -> String {
+        "\(count) of \(total) objects would be deleted, and the limit is \(limit)"
     }
 }

@@ -124,33 +124,55 @@ extension ObjectMatcher {
                     rows.append(row)
                 }
             }
-            if try rows.isEmpty || known.isEmpty(entity) { continue }
-            try matchContents(of: rows, plan, snapshot)
+            if rows.isEmpty { continue }
+            let hasStored = try !known.isEmpty(entity)
+            if !hasStored, unsavedContents[entity].isEmpty { continue }
+            try matchContents(of: rows, plan, hasStored: hasStored, snapshot)
+            if hasStored, !schema.entities[entity].hasIdentity, rows.contains(where: { objects[entity][$0] == nil }) {
+                memory.doubtful.insert(entity)
+            }
             for row in rows where objects[entity][row] != nil { matched.append(RowReference(entity: entity, row: row)) }
         }
         return matched
     }
 
     private func matchContents(
-        of rows: [Int], _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
+        of rows: [Int], _ plan: ImportPlan, hasStored: Bool, _ snapshot: borrowing GraphSnapshot
     ) throws {
         let key = bestKey(of: rows, plan, snapshot)
         var candidates: [ExactValue: [NSManagedObject]] = [:]
-        for object in try fetchCandidates(rows, key, plan, snapshot) {
-            let value = try key.map { try object.graphValue($0, plan.properties[$0]) } ?? .null
-            candidates[ExactValue(value), default: []].append(object)
-        }
+        let stored = hasStored ? try fetchCandidates(rows, key, plan, snapshot) : []
+        for object in stored { candidates[try value(of: object, key, plan), default: []].append(object) }
+        let unsaved = try unsavedObjects(of: plan, by: key)
         for row in rows {
             let value = key.map { snapshot.tables[plan.number].value(plan.properties[$0].column, row: row) } ?? .null
-            guard let equals = candidates[ExactValue(value)] else { continue }
+            let equals = candidates[ExactValue(value), default: []] + unsaved[ExactValue(value), default: []]
             let reference = RowReference(entity: plan.number, row: row)
-            for object in equals where !memory.taken.contains(object.objectID.lookupKey) {
+            for object in equals where !memory.taken.contains(object.objectID.lookupKey) && !object.isDeleted {
                 guard try fits(object, reference, snapshot) else { continue }
                 memory.taken.insert(object.objectID.lookupKey)
                 objects[plan.number][row] = object
                 break
             }
         }
+    }
+
+    private func value(of object: NSManagedObject, _ key: Int?, _ plan: ImportPlan) throws -> ExactValue {
+        ExactValue(try key.map { try object.graphValue($0, plan.properties[$0]) } ?? .null)
+    }
+
+    /// The objects that were unsaved before the first batch, by the value that an attribute had when this was first asked.
+    private func unsavedObjects(of plan: ImportPlan, by key: Int?) throws -> [ExactValue: [NSManagedObject]] {
+        let objects = unsavedContents[plan.number]
+        if objects.isEmpty { return [:] }
+        let column = Column(entity: plan.number, property: key)
+        if let known = unsavedByValue[column] { return known }
+        var found: [ExactValue: [NSManagedObject]] = [:]
+        for object in objects where try !hasIdentity(object) {
+            found[try value(of: object, key, plan), default: []].append(object)
+        }
+        unsavedByValue[column] = found
+        return found
     }
 
     /// The attribute that tells most rows apart; all rows have to say something of it.

@@ -7,9 +7,6 @@ extension ObjectMatcher {
     /// The largest number of values that one fetch compares with.
     private static let fetchLimit = 20_000
 
-    /// The largest number of hashes that are kept of one identity space; about 40 MB.
-    private static let madeLimit = 1 << 20
-
     /// Gives each row with an identity its object, as far as there is one.
     func resolveIdentities(_ snapshot: borrowing GraphSnapshot) throws {
         var stored = StoredMatches(snapshot)
@@ -46,7 +43,8 @@ extension ObjectMatcher {
     private func collect(
         _ wanted: inout [RowReference], _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot, wasEmpty: Bool
     ) throws {
-        let knowsAll = wasEmpty && (keepsObjects || memory.made[plan.space].count < Self.madeLimit)
+        if memory.made[plan.space]?.count ?? 0 >= keptIdentities { memory.made[plan.space] = nil }
+        let knowsAll = wasEmpty && (keepsObjects || memory.made[plan.space] != nil)
         for row in 0..<snapshot.tables[plan.number].count where !snapshot.tables[plan.number].flags[row].contains(.dead)
         {
             guard
@@ -56,7 +54,7 @@ extension ObjectMatcher {
             if objects[plan.number][row] != nil { continue }
             if let object = try unsavedObject(reference, plan, hash, snapshot) {
                 objects[plan.number][row] = object
-            } else if !knowsAll || !keepsObjects && !memory.made[plan.space].insert(hash).inserted {
+            } else if !knowsAll || !keepsObjects && memory.made[plan.space]?.insert(hash).inserted == false {
                 wanted.append(reference)
             }
         }

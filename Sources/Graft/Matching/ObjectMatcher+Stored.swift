@@ -1,6 +1,7 @@
 // The identities of all stored objects of an entity, read once. Without an index in the store, each fetch by identity looks at
 // every row: as many times as there are batches. So where many are expected, or there have been some, the identities are read into
-// columns here, about 30 bytes an object, and from then on objects are fetched by their IDs. The store's file never gets an index for it.
+// columns here, about 30 bytes an object, and from then on objects are fetched by their IDs. Beyond some number they go to temporary
+// files. The store's file never gets an index for it.
 
 import CoreData
 import Foundation
@@ -11,11 +12,24 @@ struct StoredIdentities {
     private var ids = ObjectIDList()
     /// Open addressing with linear probing: the number of an entry plus one, or 0. At most half full.
     private var slots: [UInt32] = []
+    /// Those that weren't kept in memory.
+    private var runs: [IdentityRun] = []
+    private let limit: Int
 
-    /// The most objects that are kept; an entity with more is looked up in its table every time.
-    static let limit = 1 << 24
+    /// How many are kept in memory.
+    static let limit = 1 << 20
 
-    mutating func insert(_ id: NSManagedObjectID, hash: UInt64) {
+    /// - Parameter limit: How many are kept in memory; the others go to temporary files, where IDs can be packed.
+    init(limit: Int) { self.limit = limit }
+
+    /// - Throws: ``GraftError`` with `unwritableFile`.
+    mutating func insert(_ id: NSManagedObjectID, hash: UInt64) throws {
+        if ObjectIDList.isPacked, hashes.count >= limit {
+            runs.append(try IdentityRun(hashes) { ids.packed($0) })
+            hashes.removeAll(keepingCapacity: true)
+            ids.removeAll()
+            for slot in slots.indices { slots[slot] = 0 }
+        }
         if (hashes.count &+ 1) &* 2 > slots.count { grow() }
         hashes.append(hash)
         ids.append(id)
@@ -23,7 +37,10 @@ struct StoredIdentities {
     }
 
     /// Calls the closure with the ID of each object whose identity has a hash: one as a rule.
-    func forEach(_ hash: UInt64, _ body: (NSManagedObjectID) -> Void) {
+    ///
+    /// - Throws: ``GraftError`` with `unreadableFile`.
+    func forEach(_ hash: UInt64, _ body: (NSManagedObjectID) -> Void) throws {
+        for run in runs { try run.forEach(hash) { body(ids.unpacked($0.number, $0.kind)) } }
         guard !slots.isEmpty else { return }
         var slot = Int(truncatingIfNeeded: hash) & (slots.count &- 1)
         while slots[slot] != 0 {
@@ -54,14 +71,15 @@ extension ObjectMatcher {
     func readStoredIdentities(_ plan: ImportPlan) throws -> Bool {
         if stored[plan.space] != nil { return true }
         let names = plan.identity.map { plan.properties[$0].name }
-        guard !names.isEmpty, !known.entities[plan.number].isSearchable(byOneOf: names) else { return false }
+        guard !names.isEmpty, !asksTable.contains(plan.space), !known.entities[plan.number].isSearchable(byOneOf: names)
+        else { return false }
         identityFetches[plan.space] += 1
         guard
             identityFetches[plan.space] == (expectedBatches < Self.fetchesBeforeReading ? Self.fetchesBeforeReading : 1)
         else { return false }
         let count = try context.count(for: known.request(plan.number))
-        guard count > Self.chunkSize / 10, count <= StoredIdentities.limit else { return false }
-        var identities = StoredIdentities()
+        guard count > Self.chunkSize / 10 else { return false }
+        var identities = StoredIdentities(limit: keptIdentities)
         for start in stride(from: 0, to: count, by: Self.chunkSize) {
             let ids = try context.rowIDs(
                 of: plan.name, includingSubentities: true, includingPendingChanges: false, offset: start,
@@ -72,7 +90,12 @@ extension ObjectMatcher {
                     if values.contains(where: \.isNull) { continue }
                     var hash = IdentityHash()
                     for value in values { hash.combine(value) }
-                    identities.insert(id, hash: hash.value)
+                    do {
+                        try identities.insert(id, hash: hash.value)
+                    } catch {
+                        asksTable.insert(plan.space)
+                        return false
+                    }
                 }
             }
         }
@@ -90,7 +113,7 @@ extension ObjectMatcher {
             let columns = plans[reference.entity].identityColumns
             guard let hash = snapshot.identityHash(entity: reference.entity, row: reference.row, columns: columns)
             else { continue }
-            stored[plan.space]?.forEach(hash) { ids.append($0) }
+            try stored[plan.space]?.forEach(hash) { ids.append($0) }
         }
         if ids.isEmpty { return [] }
         known.fetchCount += 1

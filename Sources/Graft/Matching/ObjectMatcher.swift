@@ -15,10 +15,12 @@ final class ObjectMatcher {
     /// What is known of the batches so far.
     struct Memory {
         /// The hashes of the identities that were made, where there were none before; where objects are kept, `unsaved` tells.
-        /// By identity space.
-        var made: [Set<UInt64>]
+        /// By identity space; nil where they have become too many.
+        var made: [Set<UInt64>?]
         /// Stored objects without identity that already stand for a row, or were made for one. Grows with their number.
         var taken: Set<ObjectIDKey> = []
+        /// The entities without identity of which rows are new although the store has objects of them.
+        var doubtful: Set<Int> = []
         /// The unsaved objects whose identity includes relationships; only where objects are kept.
         var relatedObjects: [RelatedObjectKey: NSManagedObject] = [:]
         /// The objects that have taken the place of others, which are there until the end. By the old ones.
@@ -40,10 +42,25 @@ final class ObjectMatcher {
     var memory: Memory
     /// The unsaved objects of each identity space; only where objects are kept.
     var unsaved: [HashIndex<NSManagedObject>]
+    /// The objects of each entity that were unsaved before the first batch, and have no identity; only where objects are kept.
+    var unsavedContents: [[NSManagedObject]]
+    /// The same by the value of an attribute, as far as they were looked for by it.
+    var unsavedByValue: [Column: [ExactValue: [NSManagedObject]]] = [:]
+
+    /// An attribute of an entity; none for all objects together.
+    struct Column: Hashable {
+        var entity: Int
+        var property: Int?
+    }
+
     /// How many fetches by identity there have been, and what is stored where they became too many. By identity space.
     var identityFetches: [Int]
     /// How many batches there will be, as far as that is known.
     var expectedBatches = 0
+    /// The identity spaces of which the table is asked, because there is no room for what it has.
+    var asksTable: Set<Int> = []
+    /// How many identities of stored objects are kept in memory.
+    var keptIdentities = StoredIdentities.limit
     var stored: [StoredIdentities?]
 
     init(
@@ -60,6 +77,7 @@ final class ObjectMatcher {
         known = try ContextObjects(context, schema, model)
         memory = Memory(made: schema.entities.map { _ in [] })
         unsaved = schema.entities.map { _ in HashIndex() }
+        unsavedContents = schema.entities.map { _ in [] }
         identityFetches = schema.entities.map { _ in 0 }
         stored = schema.entities.map { _ in nil }
         guard keepsObjects else { return }
@@ -67,6 +85,7 @@ final class ObjectMatcher {
             guard let number = number(of: object) else { continue }
             enter(object, plans[number])
             if !plans[number].relatedIdentity.isEmpty { enterRelated(object, plans[number]) }
+            if try !hasIdentity(object) { unsavedContents[number].append(object) }
         }
     }
 
@@ -144,7 +163,13 @@ final class ObjectMatcher {
     /// Remembers a new object of this batch, which has been saved.
     func wasSaved(_ object: NSManagedObject, _ entity: Int, _ row: Int, _ snapshot: borrowing GraphSnapshot) {
         if let hash = snapshot.identityHash(entity: entity, row: row, columns: plans[entity].identityColumns) {
-            stored[plans[entity].space]?.insert(object.objectID, hash: hash)
+            do {
+                try stored[plans[entity].space]?.insert(object.objectID, hash: hash)
+            } catch {
+                // Where they don't fit, the table is asked.
+                stored[plans[entity].space] = nil
+                asksTable.insert(plans[entity].space)
+            }
         }
         if !isIdentified(entity, row, snapshot) { memory.taken.insert(object.objectID.lookupKey) }
     }

@@ -1,5 +1,6 @@
 // Between JSON trees and Foundation's: what a transformable attribute holds, and what value transformers see.
 
+import CoreData
 import Foundation
 
 #if canImport(Darwin)
@@ -65,6 +66,49 @@ extension JSONValue {
 
     /// The tree in Foundation's classes, for other modules.
     package var foundationObject: Any { object }
+
+    /// The tree, mutable in the places where an older tree is: whoever reads it may count on it.
+    func shaped(like old: Any?) -> Any {
+        guard let (parts, isMutable) = old.map(Self.parts) else { return object }
+        switch (self, parts) {
+        case (.array(let elements), let parts as [Any]):
+            let made = elements.enumerated().map { $1.shaped(like: $0 < parts.count ? parts[$0] : parts.last) }
+            return isMutable ? Self.mutable(made) : made
+        case (.object(let object), let parts as [String: Any]):
+            let made = Dictionary(
+                object.members.map { ($0.key, $0.value.shaped(like: parts[$0.key])) }, uniquingKeysWith: { $1 })
+            return isMutable ? Self.mutable(made) : made
+        case (.string(let text), _): return isMutable && parts is String ? Self.mutable(text) : text
+        default: return object
+        }
+    }
+
+    /// What can be changed in place.
+    private static func mutable(_ content: Any) -> Any {
+        #if canImport(Darwin) || GRAFT_PORTABLE
+            return switch content {
+            case let text as String: NSMutableString(string: text)
+            case let array as [Any]: NSMutableArray(array: array)
+            case let dictionary as [String: Any]: NSMutableDictionary(dictionary: dictionary)
+            default: content
+            }
+        #else
+            return MutableShape(content)
+        #endif
+    }
+
+    /// What is in a tree, and whether it can be changed in place.
+    private static func parts(of old: Any) -> (Any, isMutable: Bool) {
+        #if canImport(Darwin) || GRAFT_PORTABLE
+            // On Apple's platforms those that can't be changed are of subclasses, too.
+            let kind: AnyClass? = (old as? NSObject)?.classForCoder
+            let mutable: [AnyClass] = [NSMutableArray.self, NSMutableDictionary.self, NSMutableString.self]
+            return (old, mutable.contains { $0 == kind })
+        #else
+            guard let shape = old as? MutableShape else { return (old, false) }
+            return (shape.content, true)
+        #endif
+    }
 
     /// The tree in Foundation's classes.
     package var object: Any {

@@ -23,10 +23,9 @@ import Foundation
             if case .encoded(let bytes) = value {
                 setPart(try GraphValue.unarchived(bytes), property.name)
             } else {
-                if case .json(let tree) = value {
-                    try tree.requireHeld(at: .init(entity: entity.name, property: property.name))
-                }
-                setPart(value.object, property.name)
+                guard case .json(let tree) = value else { return setPart(value.object, property.name) }
+                try tree.requireHeld(at: .init(entity: entity.name, property: property.name))
+                setPart(tree.shaped(like: self.value(forKeyPath: property.name)), property.name)
             }
         }
 
@@ -107,7 +106,7 @@ import Foundation
         /// Sets an attribute.
         @inline(__always)
         func assign(_ value: GraphValue, _ number: Int, _ property: GraphSchema.Property) throws {
-            setSlot(number, to: try ManagedValue(value, entityLayout, number))
+            setSlot(number, to: try ManagedValue(value, entityLayout, number, in: slotValue(number)))
         }
 
         /// The object at the other end of a to-one relationship.
@@ -155,9 +154,10 @@ import Foundation
     extension ManagedValue {
         /// A value as the slot of an attribute holds it.
         ///
+        /// - Parameter old: What it is to hold in the place of: a tree keeps the classes.
         /// - Throws: ``GraftError`` for a tree that no transformable attribute can hold.
         @inline(__always)
-        init(_ value: GraphValue, _ layout: EntityLayout, _ slot: Int) throws {
+        init(_ value: GraphValue, _ layout: EntityLayout, _ slot: Int, in old: ManagedValue = .null) throws {
             self =
                 switch value {
                 case .null: .null
@@ -170,7 +170,7 @@ import Foundation
                 case .data(let value): .data(value)
                 case .uuid(let value): .uuid(value)
                 case .uri(let value): .uri(value)
-                case .json(let tree): .transformable(try TransformableValue(tree, layout, slot))
+                case .json(let tree): .transformable(try TransformableValue(tree, layout, slot, in: old))
                 case .encoded(let bytes):
                     .transformable(TransformableValue(stored: bytes, transformerName: layout.transformerName(slot)))
                 }
@@ -223,9 +223,16 @@ import Foundation
     }
 
     extension TransformableValue {
-        fileprivate convenience init(_ tree: JSONValue, _ layout: EntityLayout, _ slot: Int) throws {
+        fileprivate convenience init(
+            _ tree: JSONValue, _ layout: EntityLayout, _ slot: Int, in old: ManagedValue
+        ) throws {
             try tree.requireHeld(at: .init(entity: layout.entity.name, property: layout.slots[slot].name))
-            self.init(object: tree.object, transformerName: layout.transformerName(slot))
+            let name = layout.transformerName(slot)
+            if case .transformable(let old) = old, let shape = old.shape {
+                self.init(shape: tree.shaped(like: shape), plain: tree.object, transformerName: name)
+            } else {
+                self.init(object: tree.object, transformerName: name)
+            }
         }
 
         /// A tree where the object is one, else the bytes that a store keeps for it.

@@ -41,6 +41,12 @@ struct ObjectIDList {
         var count: Int { ids.count }
         mutating func append(_ id: NSManagedObjectID) { ids.append(id) }
         subscript(index: Int) -> NSManagedObjectID { ids[index] }
+
+        /// Whether an ID is a number and a kind, so that it can be written down.
+        static let isPacked = false
+        func packed(_ index: Int) -> (number: Int64, kind: UInt16) { (0, 0) }
+        func unpacked(_ number: Int64, _ kind: UInt16) -> NSManagedObjectID { ids[Int(number)] }
+        mutating func removeAll() { ids.removeAll(keepingCapacity: true) }
     #else
         // Ten bytes an ID, instead of an object each.
         private var numbers: [Int64] = []
@@ -61,6 +67,21 @@ struct ObjectIDList {
             kinds.append(UInt16(clamping: kind))
         }
 
-        subscript(index: Int) -> NSManagedObjectID { samples[Int(kinds[index])].withNumber(numbers[index]) }
+        subscript(index: Int) -> NSManagedObjectID { unpacked(numbers[index], kinds[index]) }
+
+        /// Whether an ID is a number and a kind, so that it can be written down.
+        static let isPacked = true
+
+        func packed(_ index: Int) -> (number: Int64, kind: UInt16) { (numbers[index], kinds[index]) }
+
+        func unpacked(_ number: Int64, _ kind: UInt16) -> NSManagedObjectID {
+            samples[Int(kind)].withNumber(number)
+        }
+
+        /// Forgets the IDs, but not what kinds there are: packed ones can still be unpacked.
+        mutating func removeAll() {
+            numbers.removeAll(keepingCapacity: true)
+            kinds.removeAll(keepingCapacity: true)
+        }
     #endif
 }

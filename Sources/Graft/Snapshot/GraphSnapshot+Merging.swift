@@ -9,9 +9,9 @@ extension GraphSnapshot {
     /// - Returns: The row that stands for the object from now on.
     @inline(__always)
     mutating func settle(_ reference: RowReference, identity columns: [Int], space: Int) -> RowReference {
-        guard let hash = identityHash(entity: reference.entity, row: reference.row, columns: columns) else {
-            return reference
-        }
+        guard !keepsRepeatedRows,
+            let hash = identityHash(entity: reference.entity, row: reference.row, columns: columns)
+        else { return reference }
         var settled = reference
         if let known = row(sharing: reference, hash: hash, columns: columns, space: space) {
             settled = merge(reference, into: known, hash: hash, space: space)

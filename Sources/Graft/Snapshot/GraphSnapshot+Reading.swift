@@ -122,7 +122,11 @@ extension ImportSource {
     /// - Throws: ``GraftError``; what opening the store throws.
     fileprivate func storeSnapshot(_ model: NSManagedObjectModel, entity: String?) throws -> GraphSnapshot {
         guard case .file(let url) = content else {
-            throw SourceKind.store.refusal(for: .graph, source: name)
+            throw GraftError(
+                .wrongKind(
+                    found: "the bytes of a store", expected: "a store's file",
+                    remedy: "Name its file, on the command line or as ImportSource.file(_:)."),
+                at: .init(source: name))
         }
         let description = NSPersistentStoreDescription(url: url)
         description.isReadOnly = true

@@ -42,6 +42,8 @@ public struct GraphSnapshot: Sendable {
     var versions: [Int?] = []
     /// By entity, what is said of sub-entities; empty where no key tells any.
     var kinds: [Kinds] = []
+    /// Whether rows with the same identity stay as they are: who asks whether it is one.
+    var keepsRepeatedRows = false
     /// Whether there are rows of several sub-entities for one object.
     var hasSiblings = false
     /// Whether rows were passed over because another one of their object has a higher version.

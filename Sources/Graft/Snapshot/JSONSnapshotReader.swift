@@ -183,6 +183,7 @@ struct JSONSnapshotReader: ~Copyable {
         if token == .null { return }
         let reference = try readIdentifier(token, of: entity)
         if listsDeletions { try markGone(reference) }
+        if !reference.isNone { snapshot.tables[reference.entity].flags[reference.row].insert(.bare) }
         addRoot(reference)
     }
 

@@ -19,6 +19,8 @@ struct SnapshotTable: Sendable {
         static let whole = Flags(rawValue: 4)
         /// Names an object that is gone: the data says that the one with its identity is to be deleted.
         static let gone = Flags(rawValue: 8)
+        /// A record that is an identifier alone, and says nothing else of its object.
+        static let bare = Flags(rawValue: 16)
     }
 
     let attributeCount: Int

@@ -39,11 +39,8 @@ struct ApplyCommand: JobCommand {
     @Option(parsing: .unconditional, help: .wait)
     var wait: Double?
 
-    @Option(parsing: .unconditional, help: .maxDeletions, transform: MappingOptions.DeletionLimit.parsing)
-    var maxDeletions: MappingOptions.DeletionLimit?
-
-    @Option(help: .backup, completion: .file())
-    var backup: String?
+    @OptionGroup
+    var deletion: DeletionOptions
 
     @Flag(help: "Take the changes back. Only for diffs.")
     var reverse = false
@@ -62,8 +59,7 @@ struct ApplyCommand: JobCommand {
         try ApplyJob(
             patch: patch, store: store, model: model, entity: entity, isReversed: reverse, isDryRun: dryRun,
             conflicts: onConflict.policy, options: key.diffOptions, transformers: transformer.texts,
-            deletionLimit: maxDeletions ?? .ofTool,
-            backup: backup
+            deletionLimit: deletion.maxDeletions, backup: deletion.storeBackup
         ).run(on: console)
     }
 }

@@ -52,7 +52,7 @@ struct CheckCommand: JobCommand {
 
     func run(console: Console) throws {
         let job = CheckJob(
-            store: store, model: model, repairs: repair, backup: noBackup ? .no : backup.map { .file($0) } ?? .beside,
+            store: store, model: model, repairs: repair, backup: StoreBackup(backup, isOff: noBackup),
             isJSON: json)
         if try !job.run(on: console) { throw QuietExit(code: 1) }
     }

@@ -12,7 +12,9 @@ struct ImportCommand: JobCommand {
             it succeeds whole, or it leaves the store as it was. A store that doesn't exist appears when it is complete. \
             With --batch, the batches that are saved in an existing store stay. Imports into one store wait for each other, \
             with --batch before each batch. Keys that the model doesn't map are listed \
-            behind the table; an object that has no other key is an error.
+            behind the table; an object that has no other key is an error. Where the model doesn't say what identifies an \
+            entity's objects, they are compared by their contents, unless --key says it: auto takes an attribute called \
+            id, uuid, identifier, guid or <entity>ID that identifies them in the store and in the data.
             """
                 + Examples.text(
                     "graft import heroes.json --store New.sqlite",
@@ -48,6 +50,9 @@ struct ImportCommand: JobCommand {
     var wait: Double?
 
     @OptionGroup
+    var key: KeyOptions
+
+    @OptionGroup
     var transformer: TransformerOptions
 
     @Option(
@@ -56,11 +61,8 @@ struct ImportCommand: JobCommand {
         completion: .file())
     var deleted: [String] = []
 
-    @Option(parsing: .unconditional, help: .maxDeletions, transform: MappingOptions.DeletionLimit.parsing)
-    var maxDeletions: MappingOptions.DeletionLimit?
-
-    @Option(help: .backup, completion: .file())
-    var backup: String?
+    @OptionGroup
+    var deletion: DeletionOptions
 
     @Flag(help: "Say what would be inserted, updated and deleted, and change nothing.")
     var dryRun = false
@@ -92,9 +94,9 @@ struct ImportCommand: JobCommand {
     func run(console: Console) throws {
         try ImportJob(
             files: files, store: store, model: model, entity: entity, batchSize: batch, isDryRun: dryRun,
-            failurePolicy: onError.option, isStrict: strict, transformers: transformer.texts, deleted: deleted,
-            deletionLimit: maxDeletions,
-            backup: backup, wait: wait, report: report
+            failurePolicy: onError.option, isStrict: strict, keys: key.keys, guessesKeys: key.isAuto,
+            transformers: transformer.texts, deleted: deleted, deletionLimit: deletion.maxDeletions,
+            backup: deletion.storeBackup, wait: wait, report: report
         ).run(on: console)
     }
 }
@@ -133,13 +135,6 @@ extension MappingOptions.DeletionLimit {
 }
 
 extension ArgumentHelp {
-    /// The same option in all commands that delete.
-    static let maxDeletions = ArgumentHelp(
-        """
-        How many objects of an entity may be deleted, or how large a part of them, what goes with its owner included \
-        (default: 10%, at least 100). More are an error.
-        """, valueName: "n|n%")
-
     /// The same option in all commands that write.
     static let backup = ArgumentHelp(
         "Copy the store there before it is changed, with its external data.", valueName: "file")

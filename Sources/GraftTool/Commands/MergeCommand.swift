@@ -50,13 +50,8 @@ struct MergeCommand: JobCommand {
     @OptionGroup
     var transformer: TransformerOptions
 
-    @Option(parsing: .unconditional, help: .maxDeletions, transform: MappingOptions.DeletionLimit.parsing)
-    var maxDeletions: MappingOptions.DeletionLimit?
-
-    @Option(
-        help: ArgumentHelp("Copy what is at the output there before it is changed.", valueName: "file"),
-        completion: .file())
-    var backup: String?
+    @OptionGroup
+    var deletion: DeletionOptions
 
     @Option(help: "Whose change counts where both changed the same.")
     var prefer: MergeSide?
@@ -66,8 +61,8 @@ struct MergeCommand: JobCommand {
     func run(console: Console) throws {
         let job = MergeJob(
             base: base, ours: ours, theirs: theirs, output: output, model: model, prefer: prefer,
-            options: key.diffOptions, transformers: transformer.texts, deletionLimit: maxDeletions ?? .ofTool,
-            backup: backup)
+            options: key.diffOptions, transformers: transformer.texts, deletionLimit: deletion.maxDeletions,
+            backup: deletion.storeBackup)
         if try job.run(on: console) > 0 { throw QuietExit(code: 1) }
     }
 }

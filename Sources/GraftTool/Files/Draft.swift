@@ -90,8 +90,8 @@ final class Draft {
         }
     }
 
-    /// The lock comes last, so that what is left of a removal is found again.
-    private static func removeFiles(of path: String) {
+    /// Removes a store with all that belongs to it. The lock comes last, so that what is left of a removal is found again.
+    static func removeFiles(of path: String) {
         let url = URL(fileURLWithPath: path)
         let support = ".\(url.deletingPathExtension().lastPathComponent)_SUPPORT"
         let folder = url.deletingLastPathComponent().appendingPathComponent(support).path

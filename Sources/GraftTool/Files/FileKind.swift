@@ -85,7 +85,7 @@ enum FileKind {
     ///
     /// - Throws: ``GraftError`` with `unreadableFile` or `wrongKind`.
     static func require(_ need: SourceKind.Need, at path: String) throws {
-        if case .graph = need, URL(fileURLWithPath: path).isPipe {
+        if [.graph, .records].contains(need), URL(fileURLWithPath: path).isPipe {
             return try requireReadable(path, isReadOnce: true)
         }
         try contents(of: path).require(need, source: path)

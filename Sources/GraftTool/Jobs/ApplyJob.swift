@@ -16,9 +16,9 @@ struct ApplyJob {
     var options = DiffOptions()
     /// The rules of the transformers that the model names: `NAME=RULE`.
     var transformers: [String] = []
-    var deletionLimit = MappingOptions.DeletionLimit.ofTool
-    /// Where the store is copied to before it is changed.
-    var backup: String?
+    /// How many objects of an entity may be deleted; nil for what the tool says.
+    var deletionLimit: MappingOptions.DeletionLimit?
+    var backup = StoreBackup.beside
 
     private enum Patch {
         case diff(GraphDiff)
@@ -32,35 +32,51 @@ struct ApplyJob {
     func run(on console: Console) throws {
         let patch = try read(console)
         try FileKind.requireReadable(store)
-        if let backup, !isDryRun { try StoreAccess.backUp(store, to: backup) }
-        let container =
-            isDryRun
-            ? try StoreAccess.openForReading(store, modelPath: model)
-            : try StoreAccess.openForWriting(store, model: StoreAccess.model(at: model, forStore: store))
-        if let entity { _ = try container.managedObjectModel.entity(named: entity) }
-        try ModelTransformers(transformers).registerKnown(for: container.managedObjectModel, at: model ?? store)
-        let report = try apply(patch, to: container)
-        try StoreAccess.close(container)
+        if !isDryRun { try backup.makeIfAsked(of: store) }
+        let report =
+            try isDryRun
+            ? apply(patch, DeletionLimits(given: deletionLimit))
+            : backup.deleting(deletionLimit, in: store, console) { try apply(patch, $0) }
         let line = "\(report.inserted) new, \(report.changed) changed, \(report.deleted) deleted"
         let lines = [line] + report.cascaded.map { "deleted with its owner: \($0)" }
         try console.report(lines, after: isDryRun ? nil : "the patch is applied")
         for conflict in report.conflicts { console.note("graft: \(conflict.description)") }
     }
 
-    private func apply(_ patch: Patch, to container: NSPersistentContainer) throws -> GraphDiff.ApplyingReport {
-        switch patch {
-        case .diff(let diff):
-            return try container.apply(
-                isReversed ? diff.inverted : diff,
-                options: GraphDiff.ApplyingOptions(conflicts: conflicts, diff: options, deletionLimit: deletionLimit),
-                isDryRun: isDryRun)
-        case .jsonPatch(let patch): return try apply(to: container) { try patch.applying(to: $0) }
-        case .mergePatch(let patch): return try apply(to: container) { patch.applying(to: $0) }
+    private func apply(_ patch: Patch, _ limits: DeletionLimits) throws -> GraphDiff.ApplyingReport {
+        let container =
+            isDryRun
+            ? try StoreAccess.openForReading(store, modelPath: model)
+            : try StoreAccess.openForWriting(store, model: StoreAccess.model(at: model, forStore: store))
+        if let entity { _ = try container.managedObjectModel.entity(named: entity) }
+        try ModelTransformers(transformers).registerKnown(for: container.managedObjectModel, at: model ?? store)
+        do {
+            let report = try apply(patch, to: container, limits)
+            try StoreAccess.close(container)
+            return report
+        } catch {
+            // Nothing more is written, and the error that counts is the first.
+            try? StoreAccess.close(container)
+            throw error
         }
     }
 
     private func apply(
-        to container: NSPersistentContainer, _ change: (JSONValue) throws -> JSONValue
+        _ patch: Patch, to container: NSPersistentContainer, _ limits: DeletionLimits
+    ) throws -> GraphDiff.ApplyingReport {
+        switch patch {
+        case .diff(let diff):
+            return try container.apply(
+                isReversed ? diff.inverted : diff,
+                options: limits.options(conflicts, options), isDryRun: isDryRun)
+        case .jsonPatch(let patch): return try apply(to: container, limits) { try patch.applying(to: $0) }
+        case .mergePatch(let patch): return try apply(to: container, limits) { patch.applying(to: $0) }
+        }
+    }
+
+    private func apply(
+        to container: NSPersistentContainer, _ limits: DeletionLimits,
+        _ change: (JSONValue) throws -> JSONValue
     ) throws -> GraphDiff.ApplyingReport {
         guard !isReversed else {
             throw GraftError(
@@ -75,7 +91,7 @@ struct ApplyJob {
         }
         // Made from the store itself, its values fit; what an export rounds must not count as a conflict. Objects may be there that
         // the patch adds, and those may be missing that it refers to.
-        let forced = GraphDiff.ApplyingOptions(conflicts: .force, diff: options, deletionLimit: deletionLimit)
+        let forced = limits.options(.force, options)
         if conflicts != .force {
             found += try container.apply(diff, options: forced, isDryRun: true).conflicts.filter(isOfObjects)
             if conflicts == .fail, !found.isEmpty { throw GraftError(.changesDoNotFit(found)) }

@@ -6,16 +6,10 @@ import Graft
 
 /// The check of a store, and its repair.
 struct CheckJob {
-    /// What becomes of the store as it is now.
-    enum Backup {
-        case no, beside
-        case file(String)
-    }
-
     var store: String
     var model: String?
     var repairs: Bool
-    var backup: Backup
+    var backup: StoreBackup
     var isJSON: Bool
 
     /// Prints the findings as they come, and what was looked at.
@@ -41,7 +35,8 @@ struct CheckJob {
         let summary: StoreCheckSummary
         do {
             if repairs {
-                summary = try check.repair(backUp: { try backUp(report) }, report.add)
+                summary = try check.repair(
+                    backUp: { report.backup = try backup.make(of: store, before: "repair") }, report.add)
             } else {
                 summary = try check.run(report.add)
             }
@@ -51,31 +46,6 @@ struct CheckJob {
         }
         try report.end(summary)
         return summary.findings == (repairs ? summary.mended : 0)
-    }
-
-    private func backUp(_ report: CheckReport) throws {
-        let path: String
-        switch backup {
-        case .no: return
-        case .file(let file): path = file
-        case .beside: path = Self.freePath(beside: store)
-        }
-        try StoreAccess.backUp(store, to: path)
-        report.backup = path
-    }
-
-    /// `Heroes-before-repair.sqlite`, with a number where there is such a file.
-    private static func freePath(beside store: String) -> String {
-        let url = URL(fileURLWithPath: store)
-        let ending = url.pathExtension.isEmpty ? "" : ".\(url.pathExtension)"
-        let start = url.deletingPathExtension().path + "-before-repair"
-        var path = start + ending
-        var number = 2
-        while FileKind(ofPath: path) != .missing {
-            path = "\(start)-\(number)\(ending)"
-            number += 1
-        }
-        return path
     }
 }
 

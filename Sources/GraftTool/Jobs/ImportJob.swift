@@ -16,14 +16,17 @@ struct ImportJob {
     var failurePolicy = ImportOptions.FailurePolicy.fail
     /// Whether a key that no property maps to is an error.
     var isStrict = false
+    /// What tells the objects of entities apart.
+    var keys: [String: [String]] = [:]
+    /// Whether what may tell others apart is looked for.
+    var guessesKeys = false
     /// The rules of the transformers that the model names: `NAME=RULE`.
     var transformers: [String] = []
     /// Files with lists of objects that are gone.
     var deleted: [String] = []
     /// How many objects of an entity may be deleted; nil for what the tool or the model says.
     var deletionLimit: MappingOptions.DeletionLimit?
-    /// Where the store is copied to before it is changed.
-    var backup: String?
+    var backup = StoreBackup.beside
     /// How many seconds to wait for others that make or change the store; nil for as long as it takes.
     var wait: Double?
     /// The file for the report in JSON.
@@ -37,7 +40,8 @@ struct ImportJob {
         let transformers = try ModelTransformers(transformers)
         // A report that can't be written should be known before anything is imported.
         let reportDestination = try report.map {
-            try OutputFile.destination($0, besides: (files + deleted).map(\.self) + [store, model, backup], console)
+            try OutputFile.destination(
+                $0, besides: (files + deleted).map(\.self) + [store, model, backup.path], console)
         }
         // A model that can't be read is told before anybody waits.
         if let model { _ = try StoreAccess.model(at: model, forStore: store) }
@@ -45,13 +49,19 @@ struct ImportJob {
         defer { withExtendedLifetime(making) {} }
         let isNew = try StoreAccess.isMissing(store)
         let input = try input(isNew: isNew, console)
-        defer { for source in input.sources { source.removeTemporaryFile() } }
+        defer { for source in input.sources + input.deletions { source.removeTemporaryFile() } }
         if let entity { _ = try input.model.entity(named: entity) }
         try transformers.register(for: input.model, at: model ?? store)
-        if let backup, !isNew, !isDryRun { try StoreAccess.backUp(store, to: backup) }
+        let isChanged = !isNew && !isDryRun
+        if isChanged { try backup.makeIfAsked(of: store) }
         let report: ImportReport
         do {
-            report = try importFiles(input, isNew: isNew, console)
+            report =
+                try isChanged
+                ? backup.deleting(deletionLimit, in: store, savesParts: batchSize != nil, console) {
+                    try importFiles(input, $0, isNew: false, console)
+                }
+                : importFiles(input, DeletionLimits(given: deletionLimit), isNew: isNew, console)
         } catch {
             try write(error, to: reportDestination)
             throw error
@@ -61,6 +71,7 @@ struct ImportJob {
             try console.report(
                 input.remarks + ImportReportText.lines(report), after: isDryRun ? nil : "the import is saved")
         }
+        for sentence in report.identification.sentences { console.note("graft: \(sentence)") }
         for line in ImportReportText.failureLines(report) { console.note(line) }
     }
 
@@ -75,6 +86,8 @@ struct ImportJob {
     /// What is imported, and by which model.
     private struct Input {
         var sources: [ImportSource]
+        /// Lists of objects that are gone.
+        var deletions: [ImportSource]
         var model: NSManagedObjectModel
         /// What the user should know of the model.
         var remarks: [String] = []
@@ -83,6 +96,7 @@ struct ImportJob {
     /// The files and the model: the one given, that of the store, or for a new store the one that the data would have.
     private func input(isNew: Bool, _ console: Console) throws -> Input {
         var sources = files.map { source($0, console) }
+        var deletions = deleted.map { source($0, console).deleting() }
         let kinds = try sources.map { try $0.kind() }
         if isNew, model == nil, let empty = kinds.firstIndex(of: .empty) {
             throw GraftError(
@@ -92,23 +106,36 @@ struct ImportJob {
                 at: .init(source: sources[empty].name))
         }
         guard isNew, model == nil, kinds.allSatisfy({ $0 == .json }) else {
-            return Input(sources: sources, model: try StoreAccess.model(at: model, forStore: store))
+            let model = try StoreAccess.model(at: model, forStore: store)
+            // What may be tried twice is read twice.
+            if !isNew, !isDryRun, batchSize == nil, backup.triesTwice(deletionLimit, in: store) {
+                sources = try sources.map { try $0.rereadable() }
+                deletions = try deletions.map { try $0.rereadable() }
+            }
+            return Input(sources: sources, deletions: deletions, model: model)
         }
         sources = try sources.map { try $0.rereadable() }
         do {
             let inference = try ModelInference(of: sources, entity: entity)
             for (index, entity) in inference.entities.enumerated() { sources[index].entity = entity }
-            return Input(sources: sources, model: inference.model, remarks: InferJob.remarks(inference))
+            return Input(
+                sources: sources, deletions: deletions, model: inference.model, remarks: InferJob.remarks(inference))
         } catch {
             for source in sources { source.removeTemporaryFile() }
             throw error
         }
     }
 
-    private func importFiles(_ input: Input, isNew: Bool, _ console: Console) throws -> ImportReport {
+    private func importFiles(
+        _ input: Input, _ limits: DeletionLimits, isNew: Bool, _ console: Console
+    ) throws -> ImportReport {
         if isNew {
-            if isDryRun { return try importSources(of: input, into: StoreAccess.temporaryStore(input.model), console) }
-            return try StoreAccess.makeStore(at: store, input.model) { try importSources(of: input, into: $0, console) }
+            if isDryRun {
+                return try importSources(of: input, into: StoreAccess.temporaryStore(input.model), limits, console)
+            }
+            return try StoreAccess.makeStore(at: store, input.model) {
+                try importSources(of: input, into: $0, limits, console)
+            }
         }
         if !isDryRun, StoreAccess.server(path: store) == nil { Draft.removeLeftovers(of: store) }
         let container =
@@ -116,7 +143,7 @@ struct ImportJob {
             ? try StoreAccess.openForReading(store, modelPath: self.model)
             : try StoreAccess.openForWriting(store, model: input.model)
         do {
-            let report = try importSources(of: input, into: container, console)
+            let report = try importSources(of: input, into: container, limits, console)
             try StoreAccess.close(container)
             return report
         } catch {
@@ -127,7 +154,8 @@ struct ImportJob {
     }
 
     private func importSources(
-        of input: Input, into container: NSPersistentContainer, _ console: Console
+        of input: Input, into container: NSPersistentContainer, _ limits: DeletionLimits,
+        _ console: Console
     ) throws -> ImportReport {
         let progress = Progress(totalUnitCount: -1)
         let interruption = Interruption(cancelling: progress)
@@ -139,19 +167,27 @@ struct ImportJob {
         }
         do {
             return try container.importJSON(
-                from: input.sources + deleted.map { source($0, console).deleting() }, entity: entity,
-                options: options(container.managedObjectModel), progress: progress)
+                from: (input.sources + input.deletions).map(\.kept), entity: entity,
+                options: options(container.managedObjectModel, limits), progress: progress)
         } catch let error as GraftError {
             throw try advised(error, input.sources, container.managedObjectModel)
         }
     }
 
-    private func options(_ model: NSManagedObjectModel) -> ImportOptions {
+    private func options(_ model: NSManagedObjectModel, _ limits: DeletionLimits) throws -> ImportOptions {
         var options = ImportOptions()
         options.mapping.entityDefaults.deletionLimit = .ofTool
-        if let deletionLimit {
-            for entity in model.entities { options.mapping[entity.name ?? ""].deletionLimit = deletionLimit }
+        if limits.isBesideUsual {
+            options.deletionCeiling = limits.given
+        } else if let limit = limits.given {
+            for entity in model.entities { options.mapping[entity.name ?? ""].deletionLimit = limit }
         }
+        let declared = try MappingDescription(model)
+        // None at all turns off a guess, and no identity that the model declares.
+        for (entity, names) in keys where !names.isEmpty || declared.identity(of: entity).isEmpty {
+            options.mapping[entity].identity = names
+        }
+        options.guessesKeys = guessesKeys
         options.isDryRun = isDryRun
         options.failurePolicy = failurePolicy
         options.unknownKeys = isStrict ? .fail : .report

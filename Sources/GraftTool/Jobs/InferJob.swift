@@ -13,7 +13,7 @@ struct InferJob {
 
     /// Reads the data, writes the model if it is wanted, and shows each guess with its evidence.
     func run(on console: Console) throws {
-        for file in files where file != "-" { try FileKind.require(.graph, at: file) }
+        for file in files where file != "-" { try FileKind.require(.records, at: file) }
         let inference = try ModelInference(
             of: files.map { file in
                 file == "-"

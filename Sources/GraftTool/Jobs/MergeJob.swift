@@ -16,9 +16,10 @@ struct MergeJob {
     var options: DiffOptions
     /// The rules of the transformers that the model names: `NAME=RULE`.
     var transformers: [String] = []
-    var deletionLimit = MappingOptions.DeletionLimit.ofTool
-    /// Where the output is copied to before it is replaced.
-    var backup: String?
+    /// How many objects of an entity may be deleted; nil for what the tool says.
+    var deletionLimit: MappingOptions.DeletionLimit?
+    /// What becomes of what is at the output.
+    var backup = StoreBackup.beside
     private let progress = Progress(totalUnitCount: 1)
 
     /// Merges, and reports what was done, or lists what is left to settle.
@@ -63,12 +64,19 @@ struct MergeJob {
             return merge.conflicts.count
         }
         let diff = try merge.diffFromOurs()
-        let patch = GraphDiff.ApplyingOptions(diff: options.diff, deletionLimit: deletionLimit)
-        if let backup, FileKind(ofPath: output) == .file { try StoreAccess.backUp(output, to: backup) }
-        if files.ours.isArchive {
-            try write(diff, patch, archive: files.ours.archive, model)
+        func write(_ limits: DeletionLimits) throws {
+            let patch = limits.options(.fail, options.diff)
+            if files.ours.isArchive {
+                try self.write(diff, patch, archive: files.ours.archive, model)
+            } else {
+                try self.write(diff, patch)
+            }
+        }
+        if try FileKind(ofPath: output) == .file && FileKind.contents(of: output) != .empty {
+            try backup.makeIfAsked(of: output)
+            try backup.deleting(deletionLimit, in: output, console, write)
         } else {
-            try write(diff, patch)
+            try write(DeletionLimits(given: deletionLimit))
         }
         let counts = [diff.inserted.count, diff.changed.count, diff.deleted.count]
         let line = "\(counts[0]) new, \(counts[1]) changed, \(counts[2]) deleted by the other side"
@@ -132,8 +140,14 @@ struct MergeJob {
 
     private func apply(_ diff: GraphDiff, _ options: GraphDiff.ApplyingOptions, to store: String) throws {
         let container = try StoreAccess.openForWriting(store, model: StoreAccess.model(at: model, forStore: ours))
-        if progress.isCancelled { throw GraftError(.cancelled) }
-        try container.apply(diff, options: options)
+        do {
+            if progress.isCancelled { throw GraftError(.cancelled) }
+            try container.apply(diff, options: options)
+        } catch {
+            // Nothing more is written, and the error that counts is the first.
+            try? StoreAccess.close(container)
+            throw error
+        }
         try StoreAccess.close(container)
     }
 }

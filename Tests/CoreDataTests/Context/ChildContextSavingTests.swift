@@ -94,7 +94,8 @@ import Testing
         for context in [grandchild, child, library.context] { context.checkInvariants() }
     }
 
-    // Asked for before anything else has told the child of the save.
+    // Apple, "obtainPermanentIDs(for:)": the objects get the IDs that they have in the store. Asked for before anything else has told the
+    // child of the save; that the ID is that of the row then is assumed.
     @Test(arguments: StoreKind.allCases)
     func `permanent IDs that a child asks for are those of the rows`(_ kind: StoreKind) throws {
         let library = try Library(kind)

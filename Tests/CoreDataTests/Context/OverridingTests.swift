@@ -52,6 +52,27 @@ import Testing
         #expect(double.parent === double.double)
     }
 
+    private final class Stamped: NSManagedObject {
+        var wasMade = false
+
+        override init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+            super.init(entity: entity, insertInto: context)
+            wasMade = true
+        }
+    }
+
+    @Test func `generic code calls the designated initialiser, which a class overrides without required`() throws {
+        func make<Object: NSManagedObject>(
+            _ type: Object.Type, _ entity: NSEntityDescription, _ context: NSManagedObjectContext
+        ) -> Object {
+            Object(entity: entity, insertInto: context)
+        }
+        let library = try Library(.inMemory)
+        let entity = try #require(NSEntityDescription.entity(forEntityName: "Book", in: library.context))
+        #expect(make(Stamped.self, entity, library.context).wasMade)
+        #expect(library.context.insertedObjects.count == 1)
+    }
+
     private final class Transaction: NSPersistentHistoryTransaction {
         override var author: String? { "somebody" }
         override var timestamp: Date { Date(timeIntervalSinceReferenceDate: 5) }

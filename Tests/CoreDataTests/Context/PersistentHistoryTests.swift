@@ -160,7 +160,7 @@ import Testing
             try changes("changedEntity == %@", try #require(own["Author"])) == ["insert Author p1", "update Author p1"])
     }
 
-    // The root executes them; the child that asks has no author and no name of its own.
+    // [assumed] The root executes them; the child that asks has no author and no name of its own.
     @Test func `a batch of a child context is by the author and the name of the one above it`() throws {
         let library = try filled()
         let child = library.newChild(), grandchild = library.newChild(of: child)

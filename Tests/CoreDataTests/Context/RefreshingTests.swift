@@ -3,11 +3,14 @@ import Testing
 
 @Suite struct RefreshingTests {
     // Divergence 30: Core Data fills the object from its cache of rows, so that the batch update stays unseen.
-    @Test func `a refresh reads the store, whatever the staleness interval`() throws {
+    @Test(arguments: [-1, 0, 0.5, 3600])
+    func `a refresh reads the store, whatever the staleness interval`(_ interval: TimeInterval) throws {
         let library = try Library(.sqlite)
         let author = library.insert("Author", ["name": "Ada"])
         try library.context.save()
         #expect(library.context.stalenessInterval == -1)
+        library.context.stalenessInterval = interval
+        #expect(library.context.stalenessInterval == interval && library.newContext().stalenessInterval == -1)
         let update = NSBatchUpdateRequest(entityName: "Author")
         update.propertiesToUpdate = ["name": "Bea"]
         _ = try library.context.execute(update)

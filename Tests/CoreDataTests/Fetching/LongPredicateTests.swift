@@ -1,6 +1,7 @@
 // Formats that are long and not deep: rows of operators and of conditions of any length.
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CoreData
@@ -86,6 +87,23 @@ import Testing
         #expect(try Self.count(predicate, in: store) == 10)
         let few = try NSPredicate.parsing("NOT (\(parts.prefix(700).joined(separator: " \(word) ")))")
         #expect(try Self.count(few, in: store) == 10)
+    }
+
+    @Test(arguments: ["AND", "OR"]) func `ten times as many conditions take about ten times as long`(_ word: String)
+        throws
+    {
+        let store = try Self.store()
+        func count(_ conditions: Int) throws -> Int {
+            let parts = (0..<conditions).map { "number \(word == "AND" ? "!=" : "==") \($0 + 10)" }
+            return try Self.count(try NSPredicate.parsing(parts.joined(separator: " \(word) ")), in: store)
+        }
+        let ratio = try Growth.ratio { () throws in
+            #expect(try count(900) == 10)
+        } large: { () throws in
+            #expect(try count(9000) == 10)
+        }
+        // Quadratic would be 100.
+        #expect(ratio < 30, "\(ratio)")
     }
 
     @Test(arguments: [

@@ -1,6 +1,7 @@
 // Models with thousands of entities: reading one costs as much as it is long.
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CoreData
@@ -36,6 +37,16 @@ import Testing
             #expect(again.entitiesByName["E7"]?.superentity?.name == "Root")
         }
         #expect(time < .seconds(60))
+    }
+
+    @Test func `eight times as many inheriting entities take about eight times as long`() throws {
+        let ratio = try Growth.ratio(attempts: 2) { () throws in
+            #expect(try read(250).entityVersionHashesByName.count == 251)
+        } large: { () throws in
+            #expect(try read(2000).entityVersionHashesByName.count == 2001)
+        }
+        // Quadratic would be 64.
+        #expect(ratio < 24, "\(ratio)")
     }
 
     @Test func `what is known of an entity's properties is forgotten when its family changes`() throws {

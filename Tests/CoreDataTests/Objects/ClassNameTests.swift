@@ -30,7 +30,7 @@ enum OtherShelf { class Twin: NSManagedObject {} }
 class BareNamedVolume: NSManagedObject {}
 
 @Suite struct ClassNameTests {
-    private static func model(_ className: String) -> NSManagedObjectModel {
+    fileprivate static func model(_ className: String) -> NSManagedObjectModel {
         let label = NSAttributeDescription()
         label.name = "label"
         label.attributeType = .stringAttributeType
@@ -43,7 +43,7 @@ class BareNamedVolume: NSManagedObject {}
         return model
     }
 
-    private static func context(_ model: NSManagedObjectModel) throws -> NSManagedObjectContext {
+    fileprivate static func context(_ model: NSManagedObjectModel) throws -> NSManagedObjectContext {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
@@ -87,6 +87,25 @@ class BareNamedVolume: NSManagedObject {}
         #expect(try Self.classOfObject("Twin") == NSManagedObject.self)
         #expect(try Self.classOfObject("OtherShelf.Twin") == OtherShelf.Twin.self)
         #expect(ManagedObjectClasses.missingClasses(of: Self.model("BareNamedVolume")) == nil)
+    }
+
+    // Apple's log says "Unable to load class named 'Absent' for entity 'Volume'. Class not found, using default NSManagedObject instead."
+    @Test func `a coordinator writes the names that it tried to standard error, once for each model`() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let model = ClassNameTests.model("Absent"), other = ClassNameTests.model("Nowhere.Absent")
+            for model in [model, model, other, ClassNameTests.model("BareNamedVolume")] {
+                let context = try ClassNameTests.context(model)
+                context.performAndWait {
+                    _ = NSEntityDescription.insertNewObject(forEntityName: "Volume", into: context)
+                }
+            }
+        }
+        let lines = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self).split(separator: "\n")
+            .filter { $0.hasPrefix("CoreData: warning:") }
+        #expect(lines.count == 2)
+        #expect(lines.first?.contains("Volume (tried 'Absent', ") == true)
+        #expect(lines.first?.contains("and 'Absent' in every module") == true)
+        #expect(lines.last?.contains("Volume (tried 'Nowhere.Absent'") == true)
     }
 
     @Test func `key paths have names where a loaded model lacks properties of the class`() {

@@ -232,6 +232,36 @@ private final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         #expect(transformer.transformedValue(builder.archive(root: root)) == nil)
     }
 
+    @Test func `a class that the application has registered is read, and what is with it is looked through first`()
+        throws
+    {
+        let name = "Registered\(UInt32.random(in: 0...UInt32.max))"
+        func archive(_ field: (inout KeyedArchiveBuilder) -> PropertyListValue) -> Data? {
+            var builder = KeyedArchiveBuilder()
+            let value = field(&builder)
+            guard case .uid(let root) = builder.add(classes: [name, "NSObject"], [.init("name", value)]) else {
+                return nil
+            }
+            return builder.archive(root: root)
+        }
+        let sound = try #require(archive { $0.text("red") })
+        let broken = try #require(
+            archive {
+                $0.add(
+                    classes: ["NSDictionary", "NSObject"],
+                    [.init("NS.keys", .array([.uid(0), .uid(0)])), .init("NS.objects", .array([]))])
+            })
+        #expect(TransformableCoding.unarchived(sound) == nil)
+        // Nobody else asks for a name that is made here.
+        NSKeyedUnarchiver.setClass(ArchivedColour.self, forClassName: name)
+        defer { NSKeyedUnarchiver.setClass(nil, forClassName: name) }
+        #expect((TransformableCoding.unarchived(sound) as? ArchivedColour)?.name == "red")
+        #expect(TransformableCoding.unarchived(broken) == nil)
+        let value = TransformableValue(stored: broken, transformerName: nil)
+        #expect(value.hasUndecodableBytes)
+        #expect(try value.storedBytes() == broken)
+    }
+
     // MARK: Random damage
 
     @Test(arguments: Laws.cases(0..<8)) func `no damage to an archive ends the process`(_ seed: Int) throws {

@@ -62,6 +62,34 @@ import Testing
         }
     }
 
+    // There are no binary and XML stores here: what has the type's name says so, and touches no file.
+    @Test(arguments: [NSPersistentStore.StoreType.binary, .xml])
+    func `opening a store of a type that isn't there is an error that names it, whatever is at the URL`(
+        _ type: NSPersistentStore.StoreType
+    ) throws {
+        try withFolder { folder in
+            let new = folder.appendingPathComponent("New.store"), list = folder.appendingPathComponent("List.store")
+            let bytes = try PropertyListSerialization.data(
+                fromPropertyList: ["NSStoreType": type.rawValue], format: .binary, options: 0)
+            try bytes.write(to: list)
+            for url in [new, list] {
+                let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+                let error = #expect(throws: CocoaError.self) {
+                    try coordinator.addPersistentStore(type: type, at: url)
+                }
+                #expect(error?.code.rawValue == NSPersistentStoreInvalidTypeError)
+                let words = try #require(error).localizedDescription
+                #expect(words.contains("no store type '\(type.rawValue)'") && words.contains("NSSQLiteStoreType"))
+                #expect(coordinator.persistentStores.isEmpty)
+                #expect(throws: CocoaError.self) {
+                    try NSPersistentStoreCoordinator.metadataForPersistentStore(type: type, at: url)
+                }
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["List.store"])
+            #expect(try Data(contentsOf: list) == bytes)
+        }
+    }
+
     @Test func `metadata are written by a save that has nothing else to write, whichever of the stores they are of`()
         throws
     {

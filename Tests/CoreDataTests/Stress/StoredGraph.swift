@@ -19,6 +19,10 @@ struct StoredGraph {
     private var alternatives: [NSManagedObjectID: [Row]] = [:]
     /// What books have which tags.
     private(set) var tagged: Set<[NSManagedObjectID]> = []
+    /// In which order books have their chapters, where a save has said that: by a context that knew the order before it.
+    private(set) var chapters: [NSManagedObjectID: [NSManagedObjectID]] = [:]
+    /// Objects of settled conflicts: what tags and books have of them depends on the policy.
+    private var settled: Set<NSManagedObjectID> = []
 
     static func row(of object: NSManagedObject) -> Row {
         var row = Row(entity: object.entity.name ?? "")
@@ -71,6 +75,8 @@ struct StoredGraph {
         rows[id] = nil
         alternatives[id] = nil
         tagged = tagged.filter { !$0.contains(id) }
+        chapters[id] = nil
+        chapters = chapters.mapValues { list in list.filter { $0 != id } }
         for (other, row) in rows where row.destinations.values.contains(id) {
             rows[other]?.destinations = row.destinations.filter { $0.value != id }
         }
@@ -90,14 +96,26 @@ struct StoredGraph {
 
     mutating func insert(_ row: Row, _ id: NSManagedObjectID) { rows[id] = row }
 
-    mutating func tag(_ pairs: Set<[NSManagedObjectID]>, untag others: Set<[NSManagedObjectID]>) {
-        tagged = tagged.union(pairs).subtracting(others)
+    /// - Parameter conflicting: The objects of conflicts that the save has settled.
+    mutating func take(_ saved: MemberChanges, _ conflicting: Set<NSManagedObjectID>) {
+        tagged = tagged.union(saved.added).subtracting(saved.removed)
+        settled.formUnion(conflicting)
+        for order in saved.orders {
+            let id = order.book.objectID
+            let isKnown = order.isNew || chapters[id] == order.before
+            guard rows[id] != nil, conflicting.isEmpty, isKnown else {
+                chapters[id] = nil
+                continue
+            }
+            chapters[id] = order.book.ordered("chapters").map(\.objectID)
+        }
+        chapters = chapters.filter { conflicting.isDisjoint(with: $0.value) && !conflicting.contains($0.key) }
     }
 
     // MARK: Comparing
 
     /// Where a context that has no changes differs.
-    mutating func differences(to context: NSManagedObjectContext, withTags: Bool) throws -> [String] {
+    mutating func differences(to context: NSManagedObjectContext, withMembers: Bool) throws -> [String] {
         var found = StoredGraph()
         var findings: [String] = []
         for entity in ["Author", "Book", "Chapter", "Tag", "Passport", "Prize"] {
@@ -106,6 +124,7 @@ struct StoredGraph {
                 findings += Self.broken(object)
                 guard entity == "Book" else { continue }
                 for tag in object.many("tags") { found.tagged.insert([object.objectID, tag.objectID]) }
+                found.chapters[object.objectID] = object.ordered("chapters").map(\.objectID)
             }
         }
         for id in Set(rows.keys).union(found.rows.keys) where rows[id] != found.rows[id] {
@@ -118,10 +137,18 @@ struct StoredGraph {
                     + "\(rows[id].map { "\($0)" } ?? "none")")
         }
         alternatives = [:]
-        if withTags, tagged != found.tagged {
-            findings.append("tags \(found.tagged) where saves said \(tagged)")
-        }
+        if withMembers { findings += memberDifferences(to: found) }
+        (tagged, chapters, settled) = (found.tagged, found.chapters, [])
         return findings
+    }
+
+    private func memberDifferences(to found: StoredGraph) -> [String] {
+        let tags = tagged.symmetricDifference(found.tagged).filter { settled.isDisjoint(with: $0) }
+        let books = chapters.filter { found.chapters[$0.key] != $0.value }
+        return tags.map { "\($0) is \(found.tagged.contains($0) ? "" : "not ")stored, and saves said otherwise" }
+            + books.map { id, list in
+                "\(id) has the chapters \(found.chapters[id] ?? []) where saves said \(list)"
+            }
     }
 
     /// Links of stored objects whose other side says otherwise, or that lead to no row.

@@ -8,6 +8,7 @@ import Testing
 final class StressWorld {
     struct Worker {
         let context: NSManagedObjectContext
+        let policy: NotingMergePolicy
         let saves: PostedNotifications?
         /// Objects that somebody holds, gone ones among them.
         var held: [NSManagedObject] = []
@@ -24,15 +25,15 @@ final class StressWorld {
     var findings: [String] = []
     /// What has been done.
     private(set) var trace: [String] = []
-    /// To know what tags a save adds, relationships have to be read; so it is known in every other world.
-    let knowsTags: Bool
+    /// To know what members a save adds, relationships have to be read; so it is known in every other world.
+    let knowsMembers: Bool
 
     init(_ kind: StoreKind, _ policy: NSMergePolicyType, seed: Int) throws {
         library = try Library(kind)
         self.kind = kind
         self.policy = policy
         random = SeededGenerator(seed: UInt64(seed))
-        knowsTags = seed.isMultiple(of: 2)
+        knowsMembers = seed.isMultiple(of: 2)
         for _ in 0..<Int.random(in: 2...7, using: &random) { add(library.newContext(), isRoot: true) }
         let roots = workers.count
         for _ in 0..<Int.random(in: 0...3, using: &random) {
@@ -57,10 +58,11 @@ final class StressWorld {
     }
 
     private func add(_ context: NSManagedObjectContext, isRoot: Bool) {
-        context.mergePolicy = NSMergePolicy(merge: policy)
+        let policy = NotingMergePolicy(merge: policy)
+        context.mergePolicy = policy
         workers.append(
             Worker(
-                context: context,
+                context: context, policy: policy,
                 saves: isRoot ? PostedNotifications(.NSManagedObjectContextDidSave, from: context) : nil))
     }
 
@@ -133,7 +135,8 @@ final class StressWorld {
         let worker = workers[number]
         let before = worker.saves?.count ?? 0
         worker.context.processPendingChanges()
-        let tags = knowsTags && worker.saves != nil ? TagChanges(of: worker.context) : nil
+        let members = knowsMembers && worker.saves != nil ? MemberChanges(of: worker.context) : nil
+        worker.policy.settled = []
         let written = worker.context.updatedObjects.filter { object in
             object.changedValues().keys.contains { !(object.entity.relationshipsByName[$0]?.isToMany ?? false) }
         }
@@ -157,7 +160,7 @@ final class StressWorld {
                 if !objects.isEmpty { say("\(key) \(objects.map(called).sorted().joined(separator: " "))") }
             }
             stored.take(saved, written: written, former)
-            if let tags { stored.tag(tags.added, untag: tags.removed) }
+            if let members { stored.take(members, Set(worker.policy.settled.map(\.objectID))) }
             for other in workers.indices where other != number && workers[other].saves != nil {
                 workers[other].unmerged = workers[other].unmerged.suffix(4) + [SavedIDsNotification.make(saved)]
             }
@@ -199,32 +202,11 @@ final class StressWorld {
 
     func checkStore() {
         do {
-            let withTags = knowsTags && policy == .errorMergePolicyType
-            findings += try stored.differences(to: library.newContext(), withTags: withTags)
+            findings += try stored.differences(to: library.newContext(), withMembers: knowsMembers)
         } catch {
             findings.append("the store can't be read: \(error)")
         }
     }
-}
-
-/// What a save is about to do to the tags of books.
-struct TagChanges {
-    private(set) var pairs:
-        (added: [(NSManagedObject, NSManagedObject)], removed: [(NSManagedObject, NSManagedObject)]) = ([], [])
-
-    init(of context: NSManagedObjectContext) {
-        context.processPendingChanges()
-        for book in context.insertedObjects.union(context.updatedObjects)
-        where book.entity.relationshipsByName["tags"] != nil {
-            let new = book.many("tags"),
-                old = book.committedValues(forKeys: ["tags"])["tags"] as? Set<NSManagedObject> ?? []
-            pairs.added += new.subtracting(old).map { (book, $0) }
-            pairs.removed += old.subtracting(new).map { (book, $0) }
-        }
-    }
-
-    var added: Set<[NSManagedObjectID]> { Set(pairs.added.map { [$0.0.objectID, $0.1.objectID] }) }
-    var removed: Set<[NSManagedObjectID]> { Set(pairs.removed.map { [$0.0.objectID, $0.1.objectID] }) }
 }
 
 /// A save's notification without its objects, which belong to the saving context alone.

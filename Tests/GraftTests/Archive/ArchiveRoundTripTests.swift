@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func `bytes that no transformer here understands are kept`() throws {
+    @Test func `trees of a transformable attribute are kept`() throws {
         var sketch = ModelSketch()
         sketch.entity("Note", [.attribute("thing", .transformableAttributeType)])
         let original = try TestStack(sketch.model(), .sqlite)

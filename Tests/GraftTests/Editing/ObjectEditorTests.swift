@@ -102,6 +102,30 @@ final class StaffedTeam: NSManagedObject, ManagedCodable {
         }
     }
 
+    @Test func `what a class makes for a new object isn't in what an archive or a difference says`() throws {
+        let plain = try TestStack(model(), .inMemory)
+        let (archive, diff) = try plain.perform { context throws in
+            let empty = try GraphSnapshot(of: context)
+            let reds = NSEntityDescription.insertNewObject(forEntityName: "Team", into: context)
+            reds.setValue("Reds", forKey: "name")
+            try context.save()
+            return (try context.archive(), try GraphDiff(from: empty, to: GraphSnapshot(of: context)))
+        }
+        for isRestored in [true, false] {
+            for hasUnsaved in [true, false] {
+                try TestStack(model(StaffedTeam.self), .inMemory).perform { context throws in
+                    if hasUnsaved { _ = NSEntityDescription.insertNewObject(forEntityName: "Mascot", into: context) }
+                    if isRestored { try context.restore(archive) } else { try context.apply(diff) }
+                    let teams = try context.all("Team")
+                    #expect(teams.map { $0.text("name") } == ["Reds"])
+                    #expect((teams.first?.value(forKey: "mascots") as? NSSet)?.count == 0)
+                    #expect(try context.all("Mascot").count == (hasUnsaved ? 1 : 0))
+                    context.checkInvariants()
+                }
+            }
+        }
+    }
+
     @Test func `a decoding that succeeded goes with the longer one that fails`() throws {
         try perform { context, check throws in
             #expect(throws: (any Error).self) {

@@ -171,6 +171,27 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        // Twice too old; too old and then the same; too old and then newer; newer and then too old.
+        (#"[{"id": 1, "v": 1}, {"id": 1, "v": 1, "name": "x"}]"#, "1 skipped"),
+        (#"[{"id": 1, "v": 1}, {"id": 1, "v": 2, "name": "x"}]"#, "1 unchanged"),
+        (#"[{"id": 1, "v": 1}, {"id": 1, "v": 3, "name": "x"}]"#, "1 updated"),
+        (#"[{"id": 1, "v": 3, "name": "x"}, {"id": 1, "v": 1}]"#, "1 updated"),
+        (#"[{"id": 7, "v": 3}, {"id": 7, "v": 1}]"#, "1 inserted"),
+    ])
+    func `an object that its version leaves alone counts once, in batches of any size`(
+        _ text: String, _ counts: String
+    ) throws {
+        for size in [1, 2, 10] {
+            for savesEachBatch in [true, false] {
+                var world = try people()
+                try world.take(#"[{"id": 1, "v": 2, "name": "A"}]"#, "Person")
+                (world.options.batchSize, world.options.savesEachBatch) = (size, savesEachBatch)
+                #expect(try world.take(text, "Person")["Person"].description == counts, "\(size)")
+            }
+        }
+    }
+
     @Test func `an outdated record doesn't say of which entity an object is`() throws {
         func world() throws -> ImportWorld {
             try ImportWorld(.sqlite) { sketch in

@@ -206,7 +206,23 @@ final class DoorTeam: NSManagedObject, ManagedCodable {}
                     try #require(labels == expected[index], "\(place)\(difference(expected[index], labels))")
                     let again = try take(text, door, stack)
                     try #require(again == labels, "again: \(place)\(difference(labels, again))")
+                    if door == .importing { try expectRestored(from: stack, kind, labels, place) }
                 }
+            }
+        }
+    }
+
+    /// Restores an archive of a store elsewhere, twice.
+    private func expectRestored(from stack: TestStack, _ kind: StoreKind, _ labels: [String], _ place: String) throws {
+        for encoding in GraphArchive.Encoding.allCases {
+            let copy = try TestStack(stack.container.managedObjectModel, kind)
+            let archive = try stack.archive(encoding)
+            for round in ["restored", "restored again"] {
+                let report = try copy.restore(archive)
+                let found = try self.labels(copy)
+                try #require(found == labels, "\(round): \(place)\(difference(labels, found))")
+                let changes = report.total.inserted + report.total.updated + report.total.deleted
+                #expect(round == "restored" || changes == 0, "\(report) \(place)")
             }
         }
     }
@@ -326,7 +342,7 @@ final class DoorTeam: NSManagedObject, ManagedCodable {}
         }.sorted()
     }
 
-    private func difference(_ expected: [String], _ found: [String]) -> String {
+    func difference(_ expected: [String], _ found: [String]) -> String {
         let lines = found.difference(from: expected).map { change in
             switch change {
             case .insert(_, let label, _): "+ \(label)"
@@ -337,12 +353,16 @@ final class DoorTeam: NSManagedObject, ManagedCodable {}
     }
 
     /// Takes data through a door, saves, and looks what there is.
-    private func take(_ text: String, _ door: Door, _ stack: TestStack) throws -> [String] {
+    func take(_ text: String, _ door: Door, _ stack: TestStack) throws -> [String] {
         try stack.perform { context throws in
             try door.take(Data(text.utf8), into: context)
             try context.save()
         }
-        return try stack.perform { context throws in
+        return try labels(stack)
+    }
+
+    func labels(_ stack: TestStack) throws -> [String] {
+        try stack.perform { context throws in
             context.checkInvariants()
             return try GraphFingerprint.labels(context, rounds: 3) + Self.picture(context)
         }

@@ -7,7 +7,7 @@ import Graft
 import Testing
 
 @Suite struct FailureImportTests {
-    /// Records 1, 3, 4 and 6 can't be taken.
+    /// Records 1, 3, 4 and 6 can't be taken. Record 5 is an identifier alone: in a context it may wait for its name, in a store it can't.
     private let text = """
         [{"id": 1, "name": "One", "powers": [{"id": 4, "name": "Four"}]},
          {"id": "x", "name": ["no", {"text": [1]}], "publisher": {"id": 10, "name": "DC"}},
@@ -137,13 +137,13 @@ import Testing
             own.setValue(77, forKey: "identifier")
             let objects = try context.objects(
                 fromJSON: Data(text.utf8), entity: "Character", options: options(.skip))
-            #expect(objects.map { $0.number("identifier") } == [1, 3, 9])
+            #expect(objects.map { $0.number("identifier") } == [1, 3, 7, 9])
             #expect(own.isInserted)
             context.rollback()
             let report = failures {
                 try context.importJSON(Data(text.utf8), entity: "Character", options: options(.collect))
             }
-            #expect(report?.failures.count == 7)
+            #expect(report?.failures.count == 6)
             #expect(!context.hasChanges)
         }
     }

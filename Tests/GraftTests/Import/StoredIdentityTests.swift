@@ -34,10 +34,14 @@ import Testing
         try world.take((count - 400..<count).map { item($0, "t") }.joined(separator: "\n"), "Special")
     }
 
-    @Test(arguments: [false, true])
-    func `without an index the identities are read once, and what is found is the same`(savesEachBatch: Bool) throws {
+    @Test(arguments: [false, true], [nil, 1000, 37])
+    func `without an index the identities are read once, and what is found is the same`(
+        savesEachBatch: Bool, kept: Int?
+    ) throws {
         var world = try world()
         try fill(world)
+        // The others are in temporary files.
+        if let kept { world.options.keptIdentities = kept }
         world.options.savesEachBatch = savesEachBatch
         let same = try world.take((0..<count).map { item($0, "t") }.joined(separator: "\n"), "Item")
         #expect(same.total.unchanged == count)
@@ -56,6 +60,21 @@ import Testing
         #expect(report.total.inserted + report.total.stubs == 101)
         #expect(try world.count("Item") == count + 101)
         #expect(try world.count("Special") == 400)
+    }
+
+    @Test(arguments: [1, 50, 100_000])
+    func `an import into a new store finds what its own batches have saved, however little of it is kept`(
+        kept: Int
+    ) throws {
+        var world = try world()
+        world.options.savesEachBatch = true
+        world.options.keptIdentities = kept
+        let numbers = Array(0..<count)
+        let text = (numbers + numbers).map { item($0, $0 % 3 == 0 ? "a" : "b") }.joined(separator: "\n")
+        let report = try world.take(text, "Item")
+        #expect(report.total.inserted == count && report.total.updated + report.total.unchanged == 0)
+        #expect(try world.count("Item") == count)
+        #expect(try world.take(text, "Item").total.unchanged == count)
     }
 
     @Test func `with a constraint each batch asks the store's index`() throws {

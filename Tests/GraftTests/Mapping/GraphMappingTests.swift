@@ -19,6 +19,28 @@ import Testing
         #expect(try GraphMapping(model).rootEntityNames == ["Other"])
     }
 
+    // Groot's own tests change annotations of a model that has objects, and rely on it.
+    @Test(arguments: StoreKind.allCases)
+    func `annotations that are changed in a model in use count in the next import`(_ kind: StoreKind) throws {
+        let world = try ImportWorld(kind) {
+            let id = ModelSketch.Property.attribute("id", .integer64AttributeType, json: "id")
+            $0.entity("Hero", [id, .attribute("name", json: "name")])
+        }
+        let hero = try #require(world.stack.container.managedObjectModel.entitiesByName["Hero"])
+        hero.userInfo?["identityAttributes"] = "id"
+        try world.take(#"[{"id": 1, "name": "Ada", "full_name": "Ada L."}]"#, "Hero")
+        #expect(try world.values("name", of: "Hero") == ["Ada"])
+
+        hero.attributesByName["name"]?.userInfo = ["JSONKeyPath": "full_name"]
+        try world.take(#"[{"id": 1, "name": "Bea", "full_name": "Ada L."}]"#, "Hero")
+        #expect(try world.values("name", of: "Hero") == ["Ada L."])
+
+        hero.userInfo = ["identityAttributes": "name"]
+        try world.take(#"[{"id": 2, "full_name": "Ada L."}, {"id": 1, "full_name": "Bea"}]"#, "Hero")
+        #expect(try world.values("name", of: "Hero") == ["Ada L.", "Bea"])
+        #expect(try world.value("id", of: "Hero", "name", "Ada L.") == "2")
+    }
+
     @Test func `in an archive every stored property has a place`() throws {
         var sketch = ModelSketch()
         sketch.entity("Base", [.attribute("a"), .attribute("t", isTransient: true)])

@@ -30,6 +30,9 @@ struct RealStore: CustomTestStringConvertible, Sendable {
             file: "CoreDataPlus-SampleModel3/Fixtures/SampleModel3_V1.sqlite",
             model: "CoreDataPlus-SampleModel3/SampleModel3.xcdatamodeld/SampleModel3.xcdatamodel", count: 12),
         RealStore(
+            file: "CoreDataPlus-SampleModel3/history-SampleModel3V1.sqlite",
+            model: "CoreDataPlus-SampleModel3/SampleModel3.xcdatamodeld/SampleModel3.xcdatamodel", count: 12),
+        RealStore(
             file: "XCServerCoreData/XCServerCoreData_1.2.0.sqlite",
             model: "XCServerCoreData/XCServerCoreData.xcdatamodeld/XCServerCoreData1.2.0.xcdatamodel", count: 304),
         RealStore(

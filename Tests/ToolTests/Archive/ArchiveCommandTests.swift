@@ -45,6 +45,16 @@ import Testing
         #expect(first.lines.count == Int(try graft("archive", store, "--without-model").succeeded().lines.count) + 1)
     }
 
+    @Test(arguments: ["json", "binary"])
+    func `an archive in a file is said, with its size`(_ format: String) throws {
+        let archive = folder.path("heroes.archive")
+        let run = try graft("archive", store, "--output", archive, "--format", format).succeeded()
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: archive))
+        #expect(run.text == "\(archive): \(bytes.count) bytes\n" && bytes.count > 1000)
+        // Standard output has the archive and nothing else.
+        #expect(try graft("archive", store, "-o", "-", "--format", format).succeeded().output == bytes)
+    }
+
     @Test func `a damaged archive is refused with the line, and leaves no store`() throws {
         let archive = folder.path("heroes.archive")
         try graft("archive", store, "-o", archive).succeeded()

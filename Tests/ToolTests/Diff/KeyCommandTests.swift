@@ -75,6 +75,34 @@ import Testing
         #expect(try graft("apply", patch, "--store", stranger).diagnostics.contains("--key"))
     }
 
+    @Test func `an import says that a changed record is another object, unless a key or an agreed guess finds it`()
+        throws
+    {
+        let changed = try folder.file(
+            "changed.json", #"[{"identifier": "1", "text": "X"}, {"identifier": "3", "text": "z"}]"#)
+        for (keys, count, words) in [
+            ([], 4, "graft: Tag: told apart by place or contents"), (["--key", "Tag=identifier"], 3, ""),
+            (["--key", "auto"], 3, "graft: Tag: told apart by identifier, a guess"),
+            (["--key", "auto", "--key", "Tag="], 4, "graft: Tag: told apart by place or contents"),
+        ] {
+            let copy = try copy("Copy\(keys.joined()).sqlite", "SELECT 1")
+            for round in 0..<2 {
+                let run = try graft(["import", changed, "--entity", "Tag", "--store", copy] + keys).endedWell()
+                // The second time nothing is new.
+                let isWarned = round == 0 || words.contains("guess")
+                #expect(words.isEmpty || !isWarned ? run.diagnostics.isEmpty : run.diagnostics.hasPrefix(words))
+                #expect(try StoreFile(path: copy).count("ZTAG", where: "1") == count, "\(keys)")
+            }
+        }
+        let typo = try graft("import", changed, "--entity", "Tag", "--store", store, "--key", "Tag=identifer")
+        #expect(typo.status == 1 && typo.diagnostics.contains("identifer"))
+        // A new store has nothing that a record could be a new version of.
+        let new = folder.path("New.sqlite")
+        let package = folder.path("Notes.xcdatamodel")
+        let run = try graft("import", changed, "--entity", "Tag", "--store", new, "--model", package).endedWell()
+        #expect(run.diagnostics.isEmpty)
+    }
+
     @Test func `a guess is applied only when agreed to`() throws {
         let copy = try copy("Copy.sqlite", "UPDATE ZTAG SET ZTEXT = 'Y' WHERE ZIDENTIFIER = '2'")
         let patch = try folder.file("patch", graft("diff", store, copy, "--format", "json").endedWell().text)
@@ -109,13 +137,5 @@ import Testing
         }
         #expect(
             try graft("diff", ours, theirs, "--base", store).endedWell().text.contains("1 new, 0 changed, 2 deleted"))
-    }
-}
-
-extension ToolRun {
-    /// Checks that the job succeeded; it may say on the side how it told objects apart.
-    fileprivate func endedWell(sourceLocation: SourceLocation = #_sourceLocation) -> ToolRun {
-        #expect(status == 0, "\(diagnostics)", sourceLocation: sourceLocation)
-        return self
     }
 }

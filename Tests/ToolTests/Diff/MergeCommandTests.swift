@@ -125,7 +125,8 @@ import Testing
         let none = try folder.file("none.json", "[]")
         let gone = try folder.file("gone.json", "[\((1000..<1200).map(String.init).joined(separator: ","))]")
         try graft(
-            "import", none, "--deleted", gone, "--entity", "Hero", "--store", theirs, "--max-deletions", "100%"
+            "import", none, "--deleted", gone, "--entity", "Hero", "--store", theirs, "--max-deletions", "100%",
+            "--no-backup"
         ).succeeded()
         let before = try StoreFile(path: ours).content
         try graft("merge", base, ours, theirs, "--output", ours).failed(code: 2, saying: "--max-deletions")
@@ -166,5 +167,40 @@ import Testing
         #expect(run.lines.count == 2, "\(run.text)")
         #expect(run.text.contains(#""rescues":50"#) && run.text.contains(#""motto":"New""#))
         #expect(run.lines.last == "UU Heroes.sqlite")
+    }
+
+    @Test(arguments: ["json", "binary"]) func `git merges archives with it`(_ format: String) throws {
+        for (store, name) in [(base, "base"), (ours, "ours"), (theirs, "theirs")] {
+            if store == ours { try change(store, #"[{"id": "101", "rescues": 50}]"#) }
+            if store == theirs { try change(store, #"[{"id": "101", "motto": "New"}, {"id": "302", "name": "T"}]"#) }
+            try graft("archive", store, "--format", format, "-o", folder.path(name)).succeeded()
+        }
+        try change(base, #"[{"id": "101", "motto": "Other"}]"#)
+        try graft("archive", base, "--format", format, "-o", folder.path("other")).succeeded()
+        let run = try shell(
+            """
+            set -e
+            export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
+            export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b
+            mkdir repository; cd repository; git init -q -b main .
+            git config merge.graft.driver "$GRAFT merge %O %A %B --output %A"
+            echo '*.archive merge=graft' >> .gitattributes
+            cp ../base heroes.archive; git add .; git commit -qm base; git tag base
+            git checkout -qb theirs; cp ../theirs heroes.archive; git commit -qam theirs
+            git checkout -q main; cp ../ours heroes.archive; git commit -qam ours
+            git merge -q --no-edit theirs >/dev/null
+            git status --short
+            "$GRAFT" restore heroes.archive --store ../Merged.sqlite >/dev/null
+            git checkout -qb another base; cp ../other heroes.archive; git commit -qam other
+            if git merge --no-edit theirs >../log 2>&1; then echo "no conflict"; fi
+            grep -q 'Hero 101 motto' ../log
+            git status --short
+            cmp heroes.archive ../other
+            """, in: folder)
+        #expect(run.status == 0, "\(run.diagnostics)")
+        #expect(run.text == "UU heroes.archive\n")
+        let hero = try hero(101, in: folder.path("Merged.sqlite"))
+        #expect(hero.contains(#""rescues":50"#) && hero.contains(#""motto":"New""#), "\(hero)")
+        #expect(try self.hero(302, in: folder.path("Merged.sqlite")).contains(#""name":"T""#))
     }
 }

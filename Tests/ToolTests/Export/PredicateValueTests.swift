@@ -50,7 +50,7 @@ import Testing
         #"NOT (day < "2020-01-01")"#, #"page == "https://a.b/""#, #"bytes == "AAEC""#, #"price == "1.5""#, "price < 2",
         #"paid == "true""#, #"id == "1""#, #"SUBQUERY(earlier, $v, $v.day < "2020-01-01").@count == 1"#,
         #"ANY earlier.day < "2020-01-01""#, #"earlier.@min.day < CAST("2020-01-01", "NSDate")"#, #"name == "7""#,
-        "name == 7",
+        "name == 7", "next == nil", "earlier.@count == 1", "SELF.next == nil",
     ])
     func `a text is compared as the value that the attribute has`(_ predicate: String) throws {
         let run = try export(predicate).succeeded()
@@ -66,5 +66,15 @@ import Testing
     ])
     func `a text that is no such value is an error`(_ predicate: String, _ place: String, _ finding: String) throws {
         try export(predicate).failed(saying: "--where", place, finding)
+    }
+
+    @Test(arguments: [
+        #"next == "1""#, "next == 1", #""1" == next"#, "ANY earlier == 2", #"next IN {"1", "2"}"#, "SELF == 1",
+        #"NOT (next == "1")"#, #"next CONTAINS "1""#,
+    ])
+    func `objects that are compared with a text or a number are an error, and not no objects`(_ predicate: String)
+        throws
+    {
+        try export(predicate).failed(saying: "--where", "Visit", "none is equal", "such as 'bytes'")
     }
 }

@@ -4,6 +4,13 @@ import Foundation
 import GRDB
 import Testing
 
+/// Of a class that the tool doesn't know.
+final class Stranger: NSObject, NSCoding {
+    override init() {}
+    init?(coder: NSCoder) {}
+    func encode(with coder: NSCoder) { coder.encode(NSString(string: "x"), forKey: "name") }
+}
+
 @Suite struct TransformableExportTests {
     @Test func `numbers keep their kind, and what hasn't changed keeps its bytes`() throws {
         let folder = try TemporaryFolder()
@@ -36,5 +43,31 @@ import Testing
         let objects = try #require((made as? [String: Any])?["$objects"] as? [Any])
         let numbers = objects.compactMap { $0 as? NSNumber }.map { "\($0)" }
         #expect(numbers.sorted() == ["0.0", "1e+300", "2.0", "4"])
+    }
+
+    @Test(arguments: ["json", "binary"])
+    func `bytes that no object can be made of come through an archive as they are`(format: String) throws {
+        let folder = try TemporaryFolder()
+        let store = try KennelStore(in: folder)
+        let strange = try NSKeyedArchiver.archivedData(withRootObject: Stranger(), requiringSecureCoding: false)
+        let two = NSDictionary(dictionary: ["a": 1, "b": 2])
+        var uneven = try NSKeyedArchiver.archivedData(withRootObject: two, requiringSecureCoding: false)
+        // The last list of two is that of the objects, or of the keys: one of them has one member now.
+        let list = try #require(uneven.lastIndex(of: 0xA2))
+        uneven[list] = 0xA1
+        for bytes in [strange, strange.dropLast(20), uneven, Data("text".utf8), Data([0])] {
+            try DatabaseQueue(path: store.path).write {
+                try $0.execute(sql: "UPDATE ZOWNER SET ZNOTES = ? WHERE ZNAME = 'Ada'", arguments: [bytes])
+            }
+            let (archive, restored) = (folder.path("a.archive"), folder.path("Restored.sqlite"))
+            try graft("archive", store.path, "-o", archive, "--format", format).succeeded()
+            try graft("restore", archive, "--store", restored).succeeded()
+            let kept = try StoreFile(path: restored).read {
+                try Data.fetchOne($0, sql: "SELECT ZNOTES FROM ZOWNER WHERE ZNAME = 'Ada'")
+            }
+            #expect(kept == Data(bytes))
+            try graft("diff", store.path, restored, "--exit-code").endedWell()
+            for path in [archive, restored] { try FileManager.default.removeItem(atPath: path) }
+        }
     }
 }

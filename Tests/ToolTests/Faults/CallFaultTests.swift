@@ -12,11 +12,11 @@ import Testing
         }
 
         private static let isThorough = ProcessInfo.processInfo.environment["FAULTS"] == "all"
-        private static let hasCompiler = ["/usr/bin/cc", "/usr/local/bin/cc"].contains(
+        static let hasCompiler = ["/usr/bin/cc", "/usr/local/bin/cc"].contains(
             where: FileManager.default.isExecutableFile)
 
         /// The library that makes calls fail (Resources/faulty_calls.c).
-        private static func library(in folder: TemporaryFolder) throws -> String {
+        static func library(in folder: TemporaryFolder) throws -> String {
             let source = Project.resources.appending(path: "faulty_calls.c").path
             let library = folder.path("faulty_calls.so")
             let built = try shell("cc -shared -fPIC -O1 -o '\(library)' '\(source)' -ldl", in: folder)
@@ -25,12 +25,13 @@ import Testing
         }
 
         /// - Returns: Nil where the command ended before the call.
-        private func run(_ workshop: FaultyWorkshop, _ library: String, _ kind: Kind, _ number: Int) throws -> ToolRun?
-        {
+        private func run(
+            _ workshop: FaultyWorkshop, _ library: String, _ kind: Kind, _ number: Int, _ signal: Int32 = SIGINT
+        ) throws -> ToolRun? {
             let report = try TemporaryFolder()
             let environment = [
                 "LD_PRELOAD": library, "FAULT_FOLDER": workshop.folder.url.path, "FAULT_NUMBER": "\(number)",
-                "FAULT_KIND": kind.rawValue, "FAULT_REPORT": report.path("reached"),
+                "FAULT_KIND": kind.rawValue, "FAULT_SIGNAL": "\(signal)", "FAULT_REPORT": report.path("reached"),
             ]
             let run = try graft(workshop.job.arguments, in: workshop.folder, environment: environment)
             return try report.names.isEmpty ? nil : run
@@ -61,16 +62,42 @@ import Testing
             }
         }
 
-        private func expect(_ run: ToolRun, _ kind: Kind, _ workshop: FaultyWorkshop, _ place: String) throws {
+        @Test(.enabled("There is no C compiler") { Self.hasCompiler }, arguments: [SIGTERM, SIGHUP])
+        func `a merge that is ended leaves all or nothing, and says by its code what has ended it`(_ signal: Int32)
+            throws
+        {
+            let template = try TemporaryFolder()
+            try FaultyJob.setUp(template, count: 3)
+            let tools = try TemporaryFolder()
+            let library = try Self.library(in: tools)
+            for job in FaultyJob.all where job.arguments[0] == "merge" {
+                let workshop = try FaultyWorkshop(job, template: template)
+                var number = 1
+                var codes: Set<Int32> = []
+                while true {
+                    try workshop.reset()
+                    guard let run = try run(workshop, library, .interrupt, number, signal) else { break }
+                    codes.insert(run.status)
+                    try expect(run, .interrupt, workshop, "\(signal) at \(number): \(run.diagnostics)", signal)
+                    number = Self.isThorough ? number + 1 : number * 6
+                }
+                // 143 and 129; 0 where it came too late.
+                #expect(codes.subtracting([0]) == [128 + signal], "\(job.name)")
+            }
+        }
+
+        private func expect(
+            _ run: ToolRun, _ kind: Kind, _ workshop: FaultyWorkshop, _ place: String, _ signal: Int32 = SIGINT
+        ) throws {
             let name = workshop.job.name
             #expect(run.isKilled == (kind == .kill), "\(name), \(place)")
             if !run.isKilled, run.status != 0 {
                 #expect(run.diagnostics.hasPrefix("graft: "), "\(name), \(place)")
-                #expect(!run.diagnostics.contains("Error Domain"), "\(name), \(place)")
+                #expect(!run.showsRawError, "\(name), \(place)")
             }
             if kind == .interrupt, run.status != 0 {
                 // Where it is too late to cancel, the job is done.
-                #expect(run.status == 128 + SIGINT && run.diagnostics.contains("cancelled"), "\(name), \(place)")
+                #expect(run.status == 128 + signal && run.diagnostics.contains("cancelled"), "\(name), \(place)")
                 try workshop.expectNothingElse(place)
             }
             try workshop.expectWhole(place, mustBeDone: !run.isKilled && run.status == 0)

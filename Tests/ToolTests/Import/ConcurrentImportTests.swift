@@ -59,7 +59,8 @@ import Testing
         arguments: [
             Case(processes: 2, batch: nil), Case(processes: 2, batch: 200), Case(processes: 8, batch: nil),
             Case(processes: 8, batch: 200), Case(processes: 8, batch: 200, index: constraint),
-            Case(processes: 2, batch: nil, index: fetchIndex), Case(processes: 3, batch: nil, isNew: true),
+            Case(processes: 8, batch: nil, index: fetchIndex), Case(processes: 2, batch: nil, index: fetchIndex),
+            Case(processes: 3, batch: nil, isNew: true),
         ])
     func `imports at the same time make the same store as one after the other`(_ example: Case) throws {
         let model = try model(example.index)

@@ -34,6 +34,27 @@ import Testing
         #expect(report(run) == ["Hero": [4, 0, 0], "Power": [5, 0, 0], "Publisher": [2, 0, 0]])
     }
 
+    @Test(arguments: [[], ["--batch", "500"]])
+    func `where there is no index on an identity the store gets none, not even for a moment`(batch: [String]) throws {
+        let model = try folder.model(
+            """
+            <entity name="Item"><attribute name="number" attributeType="Integer 64"/>
+            <attribute name="text" optional="YES" attributeType="String"/>
+            <userInfo><entry key="identityAttributes" value="number"/></userInfo></entity>
+            """)
+        let store = folder.path("S.sqlite")
+        func take(_ text: String) throws -> [Int]? {
+            let lines = (0..<6000).map { #"{"number": \#($0), "text": "\#(text)"}"# }
+            let file = try folder.file("\(text).json", lines.joined(separator: "\n"))
+            let arguments = ["import", file, "--entity", "Item", "--store", store, "--model", model]
+            return report(try graft(arguments + batch).succeeded())["Item"]
+        }
+        #expect(try take("a") == [6000, 0, 0])
+        let version = try StoreFile(path: store).schemaVersion
+        #expect(try take("b") == [0, 6000, 0])
+        #expect(try StoreFile(path: store).schemaVersion == version)
+    }
+
     @Test func `the report is a table in the order of the names`() throws {
         let run = try graft(
             "import", example("heroes.json"), "--entity", "Hero", "--store", folder.path("S.sqlite"),
@@ -47,6 +68,14 @@ import Testing
 
             """
         #expect(run.text == expected)
+    }
+
+    @Test func `no key at all turns off a guess, and no identity that the model declares`() throws {
+        let store = try heroStore(in: folder)
+        let run = try graft(
+            "import", example("heroes-update.json"), "--entity", "Hero", "--store", store, "--key", "Hero="
+        ).succeeded()
+        #expect(report(run)["Hero"] == [1, 3, 0])
     }
 
     @Test func `an update changes by identity what it names`() throws {

@@ -76,6 +76,26 @@ import Testing
         #expect(report.entities.first { $0.name == "Hero" }?.counts["inserted"] == 2)
     }
 
+    @Test func `a strict import names the unknown key, and changes nothing`() throws {
+        let store = try heroStore(in: folder)
+        let file = try folder.file(
+            "keys.json", #"[{"id": 904, "name": "Ukko"}, {"id": 905, "name": "Louhi", "nmae": "x"}]"#)
+        let command = ["import", file, "--entity", "Hero", "--store", store]
+        let before = try StoreFile(path: store).bytes
+        for options in [["--strict"], ["--strict", "--batch", "1000"], ["--strict", "--dry-run"]] {
+            try graft(command + options).failed(saying: "$[1].nmae", "unknown key 'nmae'", "Did you mean 'name'?")
+            #expect(try StoreFile(path: store).bytes == before)
+        }
+        // A new store doesn't appear.
+        try graft(
+            "import", file, "--entity", "Hero", "--strict", "--store", folder.path("New.sqlite"), "--model",
+            Project.heroesModel
+        ).failed(saying: "unknown key 'nmae'")
+        #expect(try folder.names == ["Heroes.sqlite", "keys.json"])
+        let run = try graft(command)
+        #expect(run.status == 0 && (run.text + run.diagnostics).contains("unknown key 'nmae' (1)"), "\(run)")
+    }
+
     @Test func `a dry run reports the same and changes nothing`() throws {
         let store = try heroStore(in: folder)
         let before = try Data(contentsOf: URL(fileURLWithPath: store))

@@ -4,7 +4,8 @@
 //     FAULT_FOLDER   the folder's path
 //     FAULT_NUMBER   which call, from 1
 //     FAULT_KIND     once: this call; always: this one and all that follow; kill: the process is killed instead; interrupt: it gets a
-//                    SIGINT, at the first call from this one on at which it listens for that, and goes on when it has heard it
+//                    signal, at the first call from this one on at which it listens for that, and goes on when it has heard it
+//     FAULT_SIGNAL   the signal's number; without it, SIGINT
 //     FAULT_REPORT   a file that is made when the call is reached
 
 #define _GNU_SOURCE
@@ -48,14 +49,19 @@ static int is_watched_file(int file) {
     return answer;
 }
 
-/// Whoever starts us may ignore the signal.
-__attribute__((constructor)) static void begin(void) { signal(SIGINT, SIG_DFL); }
+static int signal_number(void) {
+    const char *number = getenv("FAULT_SIGNAL");
+    return number ? atoi(number) : SIGINT;
+}
 
-/// Whether the process listens for SIGINT, which has its default effect before and when one has been heard
+/// Whoever starts us may ignore the signal.
+__attribute__((constructor)) static void begin(void) { signal(signal_number(), SIG_DFL); }
+
+/// Whether the process listens for the signal, which has its default effect before and when one has been heard
 /// (Sources/GraftTool/Terminal/Interruption.swift).
 static int listens(void) {
     struct sigaction action;
-    return !sigaction(SIGINT, NULL, &action) && action.sa_handler != SIG_DFL;
+    return !sigaction(signal_number(), NULL, &action) && action.sa_handler != SIG_DFL;
 }
 
 /// Whether a call has to fail; then `errno` says how.
@@ -77,7 +83,7 @@ static int fails(int error) {
         for (;;) pause();
     }
     if (interrupts) {
-        kill(getpid(), SIGINT);
+        kill(getpid(), signal_number());
         while (listens()) usleep(1000);
         return 0;
     }

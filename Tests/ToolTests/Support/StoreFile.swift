@@ -33,6 +33,11 @@ struct StoreFile {
         get throws { try DatabaseQueue(path: path).read { try String.fetchAll($0, sql: "PRAGMA integrity_check") } }
     }
 
+    /// How many times the tables and indexes have been changed: SQLite counts also what is taken back.
+    var schemaVersion: Int? {
+        get throws { try read { try Int.fetchOne($0, sql: "PRAGMA schema_version") } }
+    }
+
     /// The store's bytes, and those of its log if there is one.
     var bytes: [Data] {
         get throws {

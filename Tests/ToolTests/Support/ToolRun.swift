@@ -66,6 +66,19 @@ extension ToolRun {
         return self
     }
 
+    /// Whether a text has an error of Foundation's or of the runtime's in it as a programmer sees it.
+    var showsRawError: Bool {
+        diagnostics.contains("Error Domain") || diagnostics.contains("ErrorDomain error")
+            || diagnostics.contains("CocoaError") || diagnostics.contains("POSIXError")
+    }
+
+    /// Checks that the job succeeded; it may say something on the side.
+    @discardableResult
+    func endedWell(sourceLocation: SourceLocation = #_sourceLocation) -> ToolRun {
+        #expect(status == 0, "\(diagnostics)", sourceLocation: sourceLocation)
+        return self
+    }
+
     /// Checks that the job failed with a message of one line that contains all these words, and produced no result.
     ///
     /// - Parameter code: The exit code; 128 and a signal's number for a job that was interrupted.

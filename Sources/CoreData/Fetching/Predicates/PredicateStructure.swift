@@ -51,12 +51,22 @@ enum PredicateStructure {
 }
 
 extension NSPredicate {
+    /// What a predicate that is neither a comparison nor a compound is always: true or false, as `NSPredicate(value:)` says; nil for
+    /// a closure.
+    var constantValue: Bool? {
+        switch formatText {
+        case "TRUEPREDICATE": true
+        case "FALSEPREDICATE": false
+        default: nil
+        }
+    }
+
     /// Whether the predicate is a closure or a compound with one in it.
     var hasClosures: Bool {
         switch self {
         case is NSComparisonPredicate: false
         case let compound as NSCompoundPredicate: compound.subpredicates.contains(where: \.hasClosures)
-        default: !["TRUEPREDICATE", "FALSEPREDICATE"].contains(formatText)
+        default: constantValue == nil
         }
     }
 }

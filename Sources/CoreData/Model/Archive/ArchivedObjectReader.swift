@@ -9,6 +9,14 @@
 
 import Foundation
 
+/// A list, a dictionary or a text that an archive says can be changed in place. Foundation on Linux doesn't show such within each other:
+/// whoever asks a dictionary gets a value of Swift's.
+package final class MutableShape {
+    package let content: Any
+
+    package init(_ content: Any) { self.content = content }
+}
+
 /// Reads one archive, once.
 struct ArchivedObjectReader {
     typealias Damage = KeyedArchive.Damage
@@ -25,14 +33,20 @@ struct ArchivedObjectReader {
     private var deepestFound = 0
     /// Whether there is an object that only Foundation can make.
     private var hasRegistered = false
+    private var showsShapes = false
 
     /// The object of an archive; nil where the bytes are none, are damaged, or name a class that isn't made.
     ///
-    /// - Parameter isRegistered: Whether the application wants objects of a class.
-    static func object(of data: Data, isRegistered: @escaping (String) -> Bool) -> Any? {
+    /// - Parameters:
+    ///   - isRegistered: Whether the application wants objects of a class.
+    ///   - showsShapes: Whether ``MutableShape`` stands for what can be changed in place.
+    static func object(
+        of data: Data, showsShapes: Bool = false, isRegistered: @escaping (String) -> Bool
+    ) -> Any? {
         // The failure isn't lost: the caller keeps the bytes and reports them as undecodable.
         guard let archive = try? KeyedArchive(data) else { return nil }
         var reader = ArchivedObjectReader(archive: archive, isRegistered: isRegistered)
+        reader.showsShapes = showsShapes
         guard let object = try? reader.value(.uid(archive.root)) else { return nil }
         return reader.hasRegistered ? reader.unarchived(data) : object
     }
@@ -84,10 +98,18 @@ struct ArchivedObjectReader {
         if isRegistered(object.className) { return try registered(object) }
         guard object.classes.allSatisfy(Self.knownClasses.contains) else { throw damage(object, "isn't registered") }
         switch object.className {
-        case "NSArray", "NSMutableArray": return try members(of: object)
-        case "NSSet", "NSMutableSet": return NSSet(array: try differentMembers(of: object))
-        case "NSOrderedSet", "NSMutableOrderedSet": return NSOrderedSet(array: try differentMembers(of: object))
-        case "NSDictionary", "NSMutableDictionary": return try dictionary(object)
+        case "NSArray": return try members(of: object)
+        case "NSMutableArray":
+            let members = try members(of: object)
+            return showsShapes ? MutableShape(members) : NSMutableArray(array: members)
+        case "NSSet": return NSSet(array: try differentMembers(of: object))
+        case "NSMutableSet": return NSMutableSet(array: try differentMembers(of: object))
+        case "NSOrderedSet": return NSOrderedSet(array: try differentMembers(of: object))
+        case "NSMutableOrderedSet": return NSMutableOrderedSet(array: try differentMembers(of: object))
+        case "NSDictionary": return try dictionary(object)
+        case "NSMutableDictionary":
+            let dictionary = try dictionary(object)
+            return showsShapes ? MutableShape(dictionary) : NSMutableDictionary(dictionary: dictionary)
         default:
             guard let value = try scalar(object) else { throw damage(object, "is damaged") }
             return value
@@ -98,13 +120,12 @@ struct ArchivedObjectReader {
     private mutating func scalar(_ object: KeyedArchive.Object) throws(Damage) -> Any? {
         switch object.className {
         case "NSString", "NSMutableString":
-            if let text = try archive.text(object["NS.string"]) { return text }
-            guard case .data(let bytes)? = try archive.value(object["NS.bytes"]) else { return nil }
-            try archive.spend(bytes.count / 4)
-            return String(validating: bytes, as: UTF8.self)
+            guard let text = try text(object) else { return nil }
+            if object.className == "NSString" { return text }
+            return showsShapes ? MutableShape(text) : NSMutableString(string: text)
         case "NSData", "NSMutableData":
             guard case .data(let data)? = try archive.value(object["NS.data"]) else { return nil }
-            return data
+            return object.className == "NSData" ? data : NSMutableData(data: data)
         case "NSDate": return try number(object["NS.time"]).map { Date(timeIntervalSinceReferenceDate: $0.doubleValue) }
         case "NSUUID":
             guard case .data(let data)? = try archive.value(object["NS.uuidbytes"]) else { return nil }
@@ -126,6 +147,13 @@ struct ArchivedObjectReader {
         case "NSTimeZone": return try archive.text(object["NS.name"]).flatMap { NSTimeZone(name: $0) }
         default: return nil
         }
+    }
+
+    private func text(_ object: KeyedArchive.Object) throws(Damage) -> String? {
+        if let text = try archive.text(object["NS.string"]) { return text }
+        guard case .data(let bytes)? = try archive.value(object["NS.bytes"]) else { return nil }
+        try archive.spend(bytes.count / 4)
+        return String(validating: bytes, as: UTF8.self)
     }
 
     private func number(_ field: PropertyListValue?) throws(Damage) -> NSNumber? {
@@ -195,6 +223,8 @@ struct ArchivedObjectReader {
         var keys: [AnyHashable] = []
         for value in values {
             // In Foundation on Linux the hash of a decimal number has no end, and equal ordered sets have different ones.
+            // A key is copied, and a copy can't be changed.
+            let value = (value as? MutableShape)?.content ?? (value as? NSMutableString)?.substring(from: 0) ?? value
             guard !(value is NSDecimalNumber), !(value is NSOrderedSet), let key = value as? AnyHashable else {
                 throw damage(object, "has a key that can't be one")
             }

@@ -23,7 +23,8 @@ extension KeyedArchiveBuilder {
     mutating func add(plain value: Any?, deepest: Int) throws -> PropertyListValue {
         guard let value else { return Self.null }
         guard deepest > 0 else { throw UnarchivableValue(value) }
-        // Lists and dictionaries come first: a cast of one to a class makes objects of everything in it, each time anew.
+        // Not for values of Swift's: a cast of a list or a dictionary to a class makes objects of everything in it, each time anew.
+        if type(of: value) is AnyClass, let made = try add(mutable: value, deepest: deepest) { return made }
         switch value {
         case let text as String: return self.text(text)
         case let array as [Any]:
@@ -47,8 +48,39 @@ extension KeyedArchiveBuilder {
         }
     }
 
+    /// Adds what can be changed in place; nil for another object.
+    private mutating func add(mutable object: Any, deepest: Int) throws -> PropertyListValue? {
+        switch object {
+        case let shape as MutableShape:
+            switch shape.content {
+            case let text as String: return mutableText(text)
+            case let array as [Any]:
+                return self.array(try array.map { try add(plain: $0, deepest: deepest - 1) }, isMutable: true)
+            case let dictionary as [AnyHashable: Any]:
+                return try add(plainDictionary: dictionary, deepest: deepest, isMutable: true)
+            default: throw UnarchivableValue(object)
+            }
+        case let array as NSMutableArray:
+            return self.array(try array.map { try add(plain: $0, deepest: deepest - 1) }, isMutable: true)
+        case let dictionary as NSMutableDictionary:
+            let plain = dictionary as? [AnyHashable: Any] ?? [:]
+            return try add(plainDictionary: plain, deepest: deepest, isMutable: true)
+        case let text as NSMutableString: return mutableText(text.substring(from: 0))
+        case let data as NSMutableData:
+            let field = Field("NS.data", .data(Data(referencing: data)))
+            return add(classes: ["NSMutableData", "NSData", "NSObject"], [field])
+        default: return nil
+        }
+    }
+
+    private mutating func mutableText(_ text: String) -> PropertyListValue {
+        add(classes: ["NSMutableString", "NSString", "NSObject"], [Field("NS.string", .string(text))])
+    }
+
     /// Adds a dictionary with texts as keys, sorted by key.
-    mutating func add(plainDictionary dictionary: [AnyHashable: Any], deepest: Int) throws -> PropertyListValue {
+    mutating func add(
+        plainDictionary dictionary: [AnyHashable: Any], deepest: Int, isMutable: Bool = false
+    ) throws -> PropertyListValue {
         var texts: [(key: String, value: Any)] = []
         for (key, value) in dictionary {
             guard let text = key.base as? String else { throw UnarchivableValue(key.base) }
@@ -64,7 +96,7 @@ extension KeyedArchiveBuilder {
                 throw error
             }
         }
-        return self.dictionary(entries)
+        return self.dictionary(entries, isMutable: isMutable)
     }
 
     private mutating func add(decimal: Decimal) -> PropertyListValue {

@@ -19,11 +19,11 @@ extension ModelArchiver {
                     Field("NSSubpredicates", builder.array(parts)),
                 ])
         default:
-            switch predicate.formatText {
-            case "TRUEPREDICATE": return builder.add(classes: ["NSTruePredicate", "NSPredicate", "NSObject"], [])
-            case "FALSEPREDICATE": return builder.add(classes: ["NSFalsePredicate", "NSPredicate", "NSObject"], [])
-            case let text: throw error(.badPredicate(text: text, reason: "closures can't be archived"))
+            guard let value = predicate.constantValue else {
+                throw error(.badPredicate(text: predicate.formatText, reason: "closures can't be archived"))
             }
+            return builder.add(
+                classes: [value ? "NSTruePredicate" : "NSFalsePredicate", "NSPredicate", "NSObject"], [])
         }
     }
 

@@ -99,13 +99,17 @@ extension PredicateSQL {
         // As an object of another store, it is comparable to nothing.
         case .opaque(let value) where value.base is Casting.Unfit: return Self.incomparable
         case .opaque(let value):
-            let entity = (value.base as? NSEntityDescription).flatMap { select.schema.entity(for: $0) }
             scalar =
-                entity.map { SQLScalar(dialect.literal($0), kind: .entity, canBeNull: false) }
+                self.entity(ofConstant: value).map { SQLScalar(dialect.literal($0), kind: .entity, canBeNull: false) }
                 ?? SQLScalar("0", kind: .opaque("\(type(of: value.base)) can't be compared in SQL"), canBeNull: false)
         }
         scalar.constant = operand
         return scalar
+    }
+
+    /// The entity that a constant is, where the store has it.
+    func entity(ofConstant value: AnyHashable) -> SQLEntity? {
+        (value.base as? NSEntityDescription).flatMap { select.schema.entity(for: $0) }
     }
 
     private func bound(_ value: SQLValue, _ kind: SQLKind) -> SQLScalar {

@@ -68,8 +68,7 @@ extension PredicateSQL {
             let scalar = scalar(constant: operand)
             return scalar.kind == kind ? scalar.fragment.arguments.first : nil
         case (.opaque(let value), .entity):
-            let entity = (value.base as? NSEntityDescription).flatMap { select.schema.entity(for: $0) }
-            return entity.map { dialect.bound(number: $0.number, name: $0.name) }
+            return entity(ofConstant: value).map { dialect.bound(number: $0.number, name: $0.name) }
         default: return nil
         }
     }

@@ -119,11 +119,10 @@ final class PredicateSQL {
             case .not: return parts.first?.negated ?? .never
             }
         default:
-            switch predicate.formatText {
-            case "TRUEPREDICATE": return .always
-            case "FALSEPREDICATE": return .never
-            default: throw PredicateSQLProblem("a closure (NSPredicate(block:)) can't run in SQL")
+            guard let value = predicate.constantValue else {
+                throw PredicateSQLProblem("a closure (NSPredicate(block:)) can't run in SQL")
             }
+            return value ? .always : .never
         }
     }
 }

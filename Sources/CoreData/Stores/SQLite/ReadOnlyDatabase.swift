@@ -127,7 +127,7 @@ final class ReadOnlyDatabase: Sendable {
 
     /// The same database in the state that it has now; nil in rollback mode, where that would keep writers out.
     func pinned() throws -> ReadOnlyDatabase? {
-        let mode = try read { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
+        let mode = try read { try $0.texts("PRAGMA journal_mode").first }
         if way?.hasLocks == true, mode != "wal" { return nil }
         return try ReadOnlyDatabase(path: path, options: options, isPinned: true)
     }
@@ -194,7 +194,7 @@ final class ReadOnlyDatabase: Sendable {
             // A transaction that stays open keeps what it has seen first.
             try db.execute(sql: "BEGIN DEFERRED TRANSACTION")
             for name in ["main", "other"].prefix(sources.count) {
-                _ = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM \(name).sqlite_master")
+                _ = try db.number("SELECT COUNT(*) FROM \(name).sqlite_master")
             }
         }
         return Connection(queue: queue, sources: sources)
