@@ -125,7 +125,9 @@ let package = Package(
                 + generator + servers,
             swiftSettings: settings
         ),
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .target(
+            name: "TestSupport", dependencies: [.product(name: "GRDB", package: "GRDB.swift")],
+            path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
             name: "GraftTests",
             dependencies: ["Graft", "TestSupport", .product(name: "Yams", package: "Yams")] + runtime,

@@ -250,6 +250,20 @@ enum StoreAccess {
         for store in coordinator.persistentStores { try coordinator.remove(store) }
     }
 
+    /// Runs a closure and lets go of the store, whether it fails or not.
+    static func closing<T>(_ container: NSPersistentContainer, after body: () throws -> T) throws -> T {
+        let result: T
+        do {
+            result = try body()
+        } catch {
+            // Nothing more is written, and the error that counts is the first.
+            try? close(container)
+            throw error
+        }
+        try close(container)
+        return result
+    }
+
     /// Copies a store as it is now, its log and its external data included.
     ///
     /// - Throws: ``GraftError`` with `unwritableFile` where there is something already, or the folder doesn't exist.

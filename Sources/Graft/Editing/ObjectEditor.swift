@@ -56,20 +56,21 @@ final class ObjectEditor {
 
     /// Notes an object that was made: undoing deletes it. Its attributes may be set without the editor.
     func made(_ object: NSManagedObject) {
-        guard isRecording else { return }
+        if isRecording { steps.append(.made(object, links(ofNew: object))) }
+    }
+
+    /// What a new object's class has linked with it.
+    private func links(ofNew object: NSManagedObject) -> [Int: [NSManagedObject]] {
         // Objects without code of their own have nothing yet.
-        let links = type(of: object) == NSManagedObject.self ? [:] : links(of: object)
-        steps.append(.made(object, links))
+        type(of: object) == NSManagedObject.self ? [:] : links(of: object)
     }
 
     /// Notes an object that was made, of which the data say all: what its class's `awakeFromInsert()` has linked with it goes, and what
     /// it has made for that.
     func madeWhole(_ object: NSManagedObject) {
-        made(object)
-        guard hasClasses else { return }
-        whole.insert(ObjectIdentifier(object))
-        if type(of: object) == NSManagedObject.self { return }
-        let links = links(of: object)
+        let links = links(ofNew: object)
+        if isRecording { steps.append(.made(object, links)) }
+        if hasClasses { whole.insert(ObjectIdentifier(object)) }
         if links.isEmpty { return }
         forEachRelationship(of: object) { number, property in
             if links[number] == nil { return }

@@ -1,4 +1,4 @@
-// What the caller says of what tells objects apart, in the commands that compare.
+// What the caller says of what tells objects apart, in the commands that compare and in imports.
 
 import ArgumentParser
 import Graft

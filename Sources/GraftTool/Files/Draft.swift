@@ -45,13 +45,10 @@ final class Draft {
         defer { remove() }
         let container = try StoreAccess.openForWriting(path, model: model)
         do {
-            let result = try body(container)
-            try StoreAccess.close(container)
+            let result = try StoreAccess.closing(container) { try body(container) }
             try putInPlace()
             return result
         } catch {
-            // The files are removed next, and the error that counts is the first.
-            try? StoreAccess.close(container)
             guard var error = error as? GraftError else { throw error }
             error.underlying = nil
             throw error

@@ -50,15 +50,7 @@ struct ApplyJob {
             : try StoreAccess.openForWriting(store, model: StoreAccess.model(at: model, forStore: store))
         if let entity { _ = try container.managedObjectModel.entity(named: entity) }
         try ModelTransformers(transformers).registerKnown(for: container.managedObjectModel, at: model ?? store)
-        do {
-            let report = try apply(patch, to: container, limits)
-            try StoreAccess.close(container)
-            return report
-        } catch {
-            // Nothing more is written, and the error that counts is the first.
-            try? StoreAccess.close(container)
-            throw error
-        }
+        return try StoreAccess.closing(container) { try apply(patch, to: container, limits) }
     }
 
     private func apply(

@@ -142,15 +142,7 @@ struct ImportJob {
             isDryRun
             ? try StoreAccess.openForReading(store, modelPath: self.model)
             : try StoreAccess.openForWriting(store, model: input.model)
-        do {
-            let report = try importSources(of: input, into: container, limits, console)
-            try StoreAccess.close(container)
-            return report
-        } catch {
-            // Nothing more is written, and the error that counts is the first.
-            try? StoreAccess.close(container)
-            throw error
-        }
+        return try StoreAccess.closing(container) { try importSources(of: input, into: container, limits, console) }
     }
 
     private func importSources(
@@ -182,9 +174,9 @@ struct ImportJob {
         } else if let limit = limits.given {
             for entity in model.entities { options.mapping[entity.name ?? ""].deletionLimit = limit }
         }
-        let declared = try MappingDescription(model)
         // None at all turns off a guess, and no identity that the model declares.
-        for (entity, names) in keys where !names.isEmpty || declared.identity(of: entity).isEmpty {
+        let declared = keys.values.contains(where: \.isEmpty) ? try MappingDescription(model) : nil
+        for (entity, names) in keys where !names.isEmpty || declared?.identity(of: entity).isEmpty ?? true {
             options.mapping[entity].identity = names
         }
         options.guessesKeys = guessesKeys

@@ -140,14 +140,9 @@ struct MergeJob {
 
     private func apply(_ diff: GraphDiff, _ options: GraphDiff.ApplyingOptions, to store: String) throws {
         let container = try StoreAccess.openForWriting(store, model: StoreAccess.model(at: model, forStore: ours))
-        do {
+        try StoreAccess.closing(container) {
             if progress.isCancelled { throw GraftError(.cancelled) }
-            try container.apply(diff, options: options)
-        } catch {
-            // Nothing more is written, and the error that counts is the first.
-            try? StoreAccess.close(container)
-            throw error
+            _ = try container.apply(diff, options: options)
         }
-        try StoreAccess.close(container)
     }
 }

@@ -3,6 +3,7 @@
 
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import CoreData
@@ -39,39 +40,23 @@ import Testing
 
     // MARK: Values
 
-    /// A value as SQLite has it, numbers of either kind alike.
-    private enum Plain: Hashable {
-        case number(Double)
-        case text(String)
-        case bytes(Data)
-
-        init?(_ value: DatabaseValue) {
-            switch value.storage {
-            case .null: return nil
-            case .int64(let value): self = .number(Double(value))
-            case .double(let value): self = .number(value)
-            case .string(let text): self = .text(text)
-            case .blob(let bytes): self = .bytes(bytes)
-            }
-        }
-
-        init?(_ value: ManagedValue, isExternal: Bool) throws {
-            switch value {
-            case .null: return nil
-            case .boolean(let value): self = .number(value ? 1 : 0)
-            case .integer(let value): self = .number(Double(value))
-            case .double(let value), .date(let value): self = .number(value)
-            case .decimal(let value): self = .number(NSDecimalNumber(decimal: value).doubleValue)
-            case .string(let text): self = .text(text)
-            case .uri(let url): self = .text(url.absoluteString)
-            case .uuid(let id): self = .bytes(unsafe withUnsafeBytes(of: id.uuid) { unsafe Data($0) })
-            case .data(let bytes): self = .bytes(isExternal ? ExternalDataFolder.inline(bytes) : bytes)
-            case .transformable(let value):
-                let bytes = try value.storedBytes()
-                self = .bytes(isExternal ? ExternalDataFolder.inline(bytes) : bytes)
-            case .objectID(let id): self = .number(Double(id.number))
-            default: throw TestError("\(value.shown) isn't what a row has")
-            }
+    /// A value of a row as SQLite has it; nil for none.
+    private static func plain(_ value: ManagedValue, isExternal: Bool) throws -> PlainValue? {
+        switch value {
+        case .null: return nil
+        case .boolean(let value): return .number(value ? 1 : 0)
+        case .integer(let value): return .number(Double(value))
+        case .double(let value), .date(let value): return .number(value)
+        case .decimal(let value): return .number(NSDecimalNumber(decimal: value).doubleValue)
+        case .string(let text): return .text(text)
+        case .uri(let url): return .text(url.absoluteString)
+        case .uuid(let id): return .bytes(unsafe withUnsafeBytes(of: id.uuid) { unsafe Data($0) })
+        case .data(let bytes): return .bytes(isExternal ? ExternalDataFolder.inline(bytes) : bytes)
+        case .transformable(let value):
+            let bytes = try value.storedBytes()
+            return .bytes(isExternal ? ExternalDataFolder.inline(bytes) : bytes)
+        case .objectID(let id): return .number(Double(id.number))
+        default: throw TestError("\(value.shown) isn't what a row has")
         }
     }
 
@@ -101,12 +86,12 @@ import Testing
                 let slots = entity.description.layout.slots
                 for row in found {
                     let read = try #require(byKey[row["Z_PK"]])
-                    let stored = columns.compactMap { Plain((row as Row)[$0] as DatabaseValue) }
-                    let values = try slots.indices.compactMap { slot -> Plain? in
+                    let stored = columns.compactMap { PlainValue((row as Row)[$0] as DatabaseValue) }
+                    let values = try slots.indices.compactMap { slot -> PlainValue? in
                         let attribute = slots[slot].property as? NSAttributeDescription
                         if slots[slot].property.isTransient { return nil }
                         if (slots[slot].property as? NSRelationshipDescription)?.isToMany == true { return nil }
-                        return try Plain(
+                        return try Self.plain(
                             read.values[slot], isExternal: attribute?.allowsExternalBinaryDataStorage ?? false)
                     }
                     #expect(

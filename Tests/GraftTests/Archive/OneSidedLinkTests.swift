@@ -51,14 +51,7 @@ import Testing
 
     private func container(_ name: String) throws -> NSPersistentContainer {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let container = NSPersistentContainer(name: "Pets", managedObjectModel: Self.model())
-        container.persistentStoreDescriptions = [
-            NSPersistentStoreDescription(url: folder.appendingPathComponent(name))
-        ]
-        var failure: (any Error)?
-        container.loadPersistentStores { failure = $1 }
-        if let failure { throw failure }
-        return container
+        return try .opened(folder.appendingPathComponent(name), Self.model())
     }
 
     private func close(_ container: NSPersistentContainer) throws {

@@ -44,14 +44,7 @@ import Testing
     private func container(
         _ model: NSManagedObjectModel, _ url: URL, isReadOnly: Bool
     ) throws -> NSPersistentContainer {
-        let description = NSPersistentStoreDescription(url: url)
-        description.isReadOnly = isReadOnly
-        let container = NSPersistentContainer(name: "Real", managedObjectModel: model)
-        container.persistentStoreDescriptions = [description]
-        var failure: (any Error)?
-        container.loadPersistentStores { failure = $1 }
-        if let failure { throw failure }
-        return container
+        try .opened(url, model) { $0.isReadOnly = isReadOnly }
     }
 
     @Test(arguments: paths)

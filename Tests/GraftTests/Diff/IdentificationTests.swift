@@ -52,11 +52,7 @@ private final class NoteStore {
     }
 
     private func open() throws {
-        container = NSPersistentContainer(name: "Notes", managedObjectModel: noteModel())
-        container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
-        var failure: (any Error)?
-        container.loadPersistentStores { failure = $1 }
-        if let failure { throw failure }
+        container = try .opened(url, noteModel())
     }
 
     func change(_ body: (NSManagedObjectContext) throws -> Void) throws {

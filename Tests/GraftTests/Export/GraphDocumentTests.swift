@@ -371,13 +371,7 @@ import Testing
         data.allowsExternalBinaryDataStorage = true
         entity.properties = [data]
         model.entities = [entity]
-        let container = NSPersistentContainer(name: "Photos", managedObjectModel: model)
-        container.persistentStoreDescriptions = [
-            NSPersistentStoreDescription(url: folder.appendingPathComponent("Photos.sqlite"))
-        ]
-        var failure: (any Error)?
-        container.loadPersistentStores { failure = $1 }
-        if let failure { throw failure }
+        let container = try NSPersistentContainer.opened(folder.appendingPathComponent("Photos.sqlite"), model)
         try container.viewContext.performAndWait {
             for size in [10, 300_000] { container.viewContext.add("Photo", ["data": Data(count: size)]) }
             container.viewContext.add("Photo")

@@ -157,14 +157,7 @@ import Testing
     }
 
     private func readOnly(_ url: URL, _ model: NSManagedObjectModel) throws -> NSPersistentContainer {
-        let description = NSPersistentStoreDescription(url: url)
-        description.isReadOnly = true
-        let container = NSPersistentContainer(name: "ReadOnly", managedObjectModel: model)
-        container.persistentStoreDescriptions = [description]
-        var failure: (any Error)?
-        container.loadPersistentStores { failure = $1 }
-        if let failure { throw failure }
-        return container
+        try .opened(url, model) { $0.isReadOnly = true }
     }
 
     private func contents(_ folder: URL) throws -> [String: Data] {

@@ -31,13 +31,7 @@ final class RealStoreCopies {
     }
 
     func open(_ url: URL, _ model: NSManagedObjectModel) throws -> NSPersistentContainer {
-        let description = NSPersistentStoreDescription(url: url)
-        description.shouldMigrateStoreAutomatically = false
-        let container = NSPersistentContainer(name: "Real", managedObjectModel: model)
-        container.persistentStoreDescriptions = [description]
-        var failure: (any Error)?
-        container.loadPersistentStores { failure = $1 }
-        if let failure { throw failure }
+        let container = try NSPersistentContainer.opened(url, model) { $0.shouldMigrateStoreAutomatically = false }
         containers.append(container)
         return container
     }

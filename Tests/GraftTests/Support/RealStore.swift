@@ -48,8 +48,19 @@ struct RealStore: CustomTestStringConvertible, Sendable {
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: copy.path)
         let model = try #require(
             NSManagedObjectModel(contentsOf: sharedData.appendingPathComponent("stores/\(self.model)")))
-        let container = NSPersistentContainer(name: "Real", managedObjectModel: model)
-        container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: copy)]
+        return try .opened(copy, model)
+    }
+}
+
+extension NSPersistentContainer {
+    /// A container on the store in a file.
+    static func opened(
+        _ url: URL, _ model: NSManagedObjectModel, _ change: (NSPersistentStoreDescription) -> Void = { _ in }
+    ) throws -> NSPersistentContainer {
+        let description = NSPersistentStoreDescription(url: url)
+        change(description)
+        let container = NSPersistentContainer(name: "Test", managedObjectModel: model)
+        container.persistentStoreDescriptions = [description]
         var failure: (any Error)?
         container.loadPersistentStores { failure = $1 }
         if let failure { throw failure }

@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import TestSupport
 
 /// The records of an archive in JSON (docs/archive-format.md).
 struct ArchivedRecords {
@@ -103,22 +104,7 @@ func stands(_ column: some StringProtocol, for property: String) -> Bool {
     return column.hasPrefix(name) && column.dropFirst(name.count).allSatisfy { $0.isASCII && $0.isNumber }
 }
 
-/// A value as SQLite has it, numbers of either kind alike.
-enum PlainValue: Hashable {
-    case number(Double)
-    case text(String)
-    case bytes(Data)
-
-    init?(_ value: DatabaseValue) {
-        switch value.storage {
-        case .null: return nil
-        case .int64(let value): self = .number(Double(value))
-        case .double(let value): self = .number(value)
-        case .string(let text): self = .text(text)
-        case .blob(let bytes): self = .bytes(bytes)
-        }
-    }
-
+extension PlainValue {
     /// A value of an archive.
     init?(_ value: ArchivedRecords.Value, type: String) {
         switch (type, value) {

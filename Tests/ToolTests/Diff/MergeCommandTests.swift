@@ -137,14 +137,19 @@ import Testing
         #expect(try StoreFile(path: backup).content == before)
     }
 
+    /// Makes a repository that merges by the tool.
+    private static let repository = """
+        set -e
+        export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
+        export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b
+        mkdir repository; cd repository; git init -q -b main .
+        git config merge.graft.driver "$GRAFT merge %O %A %B --output %A"
+        """
+
     @Test func `git merges stores with it`() throws {
         let run = try shell(
             """
-            set -e
-            export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
-            export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b
-            mkdir repository; cd repository; git init -q -b main .
-            git config merge.graft.driver "$GRAFT merge %O %A %B --output %A"
+            \(Self.repository)
             echo '*.sqlite merge=graft' >> .gitattributes
             cp ../Base.sqlite Heroes.sqlite; git add .; git commit -qm base
             git checkout -qb theirs
@@ -179,11 +184,7 @@ import Testing
         try graft("archive", base, "--format", format, "-o", folder.path("other")).succeeded()
         let run = try shell(
             """
-            set -e
-            export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
-            export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b
-            mkdir repository; cd repository; git init -q -b main .
-            git config merge.graft.driver "$GRAFT merge %O %A %B --output %A"
+            \(Self.repository)
             echo '*.archive merge=graft' >> .gitattributes
             cp ../base heroes.archive; git add .; git commit -qm base; git tag base
             git checkout -qb theirs; cp ../theirs heroes.archive; git commit -qam theirs

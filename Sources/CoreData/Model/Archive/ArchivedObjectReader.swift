@@ -222,9 +222,9 @@ struct ArchivedObjectReader {
     private func keys(_ values: [Any], of object: KeyedArchive.Object) throws(Damage) -> [AnyHashable] {
         var keys: [AnyHashable] = []
         for value in values {
-            // In Foundation on Linux the hash of a decimal number has no end, and equal ordered sets have different ones.
             // A key is copied, and a copy can't be changed.
             let value = (value as? MutableShape)?.content ?? (value as? NSMutableString)?.substring(from: 0) ?? value
+            // In Foundation on Linux the hash of a decimal number has no end, and equal ordered sets have different ones.
             guard !(value is NSDecimalNumber), !(value is NSOrderedSet), let key = value as? AnyHashable else {
                 throw damage(object, "has a key that can't be one")
             }
