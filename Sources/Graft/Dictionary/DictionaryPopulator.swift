@@ -121,6 +121,7 @@ struct DictionaryPopulator {
         }
         importer.settleRelinked()
         for removal in reader.removals { try disconnect(removal, reader, importer) }
+        keepMentioned(importer)
         importer.count(reader.snapshot)
         importer.enterRelated(reader.snapshot)
         return reader.snapshot.roots.compactMap { importer.object(reader.snapshot.resolved($0)) }
@@ -307,6 +308,13 @@ struct DictionaryPopulator {
         try importer.editor.connect(removal.property, property, of: object, to: kept)
         importer.states[row.entity][row.row].insert(.changed)
         if property.isOwning { importer.deletions.orphans += removed.map { .init(object: $0) } }
+    }
+
+    /// What a dictionary mentions isn't deleted, the object that is populated least of all: it has left an owner, and is there.
+    private func keepMentioned(_ importer: BatchImporter) {
+        if importer.deletions.orphans.isEmpty { return }
+        let mentioned = Set(importer.matcher.objects.joined().compactMap { $0.map(ObjectIdentifier.init) })
+        importer.deletions.orphans.removeAll { mentioned.contains(ObjectIdentifier($0.object)) }
     }
 
     // MARK: Ends

@@ -37,7 +37,8 @@ extension NSManagedObject {
     /// The result is empty where nothing changed. Otherwise it names the object and has its changed values (`NSNull` for those
     /// that are gone), what entered and left its relationships (`$added`, `$removed`, or `$members` with all of them), and in
     /// `$objects` the other objects that are new or changed, each with its identity. `populate(fromDictionary:)` understands
-    /// all of that: what leaves a relationship that owns it is deleted, unless something else owns it.
+    /// all of that: what leaves a relationship that owns it is deleted, unless something else owns it or the dictionary has it
+    /// elsewhere.
     ///
     /// Related objects are recognised by their identities. Where an entity has none, an object is written as a whole.
     ///

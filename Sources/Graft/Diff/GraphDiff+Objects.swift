@@ -61,9 +61,13 @@ extension GraphDiff {
             self.init()
             return
         }
+        let model = try CompiledModel.model(of: objects[0])
+        let scope = try DiffScope(CompiledModel.of(model).schema, options)
+        // What is owned in one of the states isn't new or gone in the other where it was there before, or still is.
+        let members = try ObjectSnapshotReader.members(of: objects, scope, model, [.committed, .current])
         try self.init(
-            from: GraphSnapshot(of: objects, values: .committed, options: options),
-            to: GraphSnapshot(of: objects, values: .current, options: options), options: options)
+            from: GraphSnapshot(of: objects, members: members, .committed, options),
+            to: GraphSnapshot(of: objects, members: members, .current, options), options: options)
     }
 
     /// Makes the difference between all objects of two contexts, or of some entities, each with unsaved changes. Waits for

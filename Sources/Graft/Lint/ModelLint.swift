@@ -154,7 +154,12 @@ public struct ModelLint: Sendable, Hashable, Codable {
         let (entity, property) = (problem.place.entity, problem.place.property)
         // A transformer that will be registered isn't now.
         if transformers.contains(where: { problem.description.contains("names '\($0)'") }) { return }
-        let isKnown = findings.contains { $0.severity == .error && $0.entity == entity && $0.property == property }
+        // Of an entity itself, several things may be wrong: one that is known speaks of the same names.
+        let names = (problem.failureReason ?? "").matches(of: /'[^\s']+'/).map(\.output)
+        let isKnown = findings.contains { finding in
+            finding.severity == .error && finding.entity == entity && finding.property == property
+                && (property != nil || names.allSatisfy { finding.message.contains($0) })
+        }
         // A property that is inherited has been checked where it is declared.
         let parent = entity.flatMap { model.entitiesByName[$0]?.superentity }
         let isInherited = property.map { parent?.propertiesByName[$0] != nil } ?? false

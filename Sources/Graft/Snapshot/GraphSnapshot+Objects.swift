@@ -25,6 +25,13 @@ extension GraphSnapshot {
     public init(
         of objects: [NSManagedObject], values: ObjectValues = .current, options: DiffOptions = DiffOptions()
     ) throws {
+        try self.init(of: objects, members: [], values, options)
+    }
+
+    /// - Parameter members: Objects that belong to the others, whatever leads there in this state.
+    init(
+        of objects: [NSManagedObject], members: [NSManagedObject], _ values: ObjectValues, _ options: DiffOptions
+    ) throws {
         guard let first = objects.first else {
             throw GraftError(
                 .other(
@@ -33,7 +40,7 @@ extension GraphSnapshot {
         }
         var reader = try ObjectSnapshotReader(CompiledModel.model(of: first), options, values)
         if !options.matchesRootsByPosition { try reader.takeRows(of: first.managedObjectContext) }
-        try reader.read(objects)
+        try reader.read(objects, members: members)
         self = reader.snapshot
     }
 

@@ -52,12 +52,14 @@ struct ObjectSnapshotReader {
     ///
     /// - Parameters:
     ///   - roots: The objects.
+    ///   - members: Objects that belong to them, whatever leads there.
     ///   - others: Objects that get a row with their identity in any case.
     ///   - isFollowing: Whether relationships that own or include are followed.
     /// - Throws: ``GraftError`` with `duplicateIdentity` where two objects have one identity, with `missingObject` for one
     ///   that is gone.
     mutating func read(
-        _ roots: [NSManagedObject], references others: [NSManagedObject] = [], isFollowing: Bool = true
+        _ roots: [NSManagedObject], members: [NSManagedObject] = [], references others: [NSManagedObject] = [],
+        isFollowing: Bool = true
     ) throws {
         if !ignoresDamage { damage = roots.first?.managedObjectContext.map { GraphDamage($0) } }
         for root in roots where try exists(root) {
@@ -65,11 +67,8 @@ struct ObjectSnapshotReader {
             snapshot.roots.append(reference)
             snapshot.tables[reference.entity].flags[reference.row].insert(.root)
         }
-        var next = 0
-        while isFollowing, next < objects.count {
-            try follow(objects[next], references[next])
-            next += 1
-        }
+        for member in members where try exists(member) { _ = try enter(member) }
+        if isFollowing { try follow() }
         let wholeCount = objects.count
         for index in 0..<wholeCount { try fill(references[index], objects[index]) }
         for other in others where try exists(other) { _ = try enter(other) }
@@ -83,6 +82,26 @@ struct ObjectSnapshotReader {
         for reference in references { try index(reference) }
         // For who looks them up, an import, and so that they are told apart.
         if scope.schema.hasRelatedIdentities { try snapshot.settleDistinctRelatedRows() }
+    }
+
+    /// The objects that belong to others in one state or another: what either leads to.
+    static func members(
+        of roots: [NSManagedObject], _ scope: DiffScope, _ model: NSManagedObjectModel,
+        _ states: [GraphSnapshot.ObjectValues]
+    ) throws -> [NSManagedObject] {
+        var members = roots
+        var known = 0
+        while known < members.count {
+            known = members.count
+            for state in states {
+                var reader = ObjectSnapshotReader(scope, model, state)
+                for member in members where try reader.exists(member) { _ = try reader.enter(member) }
+                try reader.follow()
+                let found = Set(members.map { ObjectIdentifier($0) })
+                members += reader.objects.filter { !found.contains(ObjectIdentifier($0)) }
+            }
+        }
+        return members
     }
 
     /// The row of an object; nil where it has none.
@@ -113,6 +132,15 @@ struct ObjectSnapshotReader {
         objects.append(object)
         references.append(reference)
         return reference
+    }
+
+    /// Enters what the objects lead to by relationships that own or include.
+    private mutating func follow() throws {
+        var next = 0
+        while next < objects.count {
+            try follow(objects[next], references[next])
+            next += 1
+        }
     }
 
     private mutating func follow(_ object: NSManagedObject, _ reference: RowReference) throws {

@@ -47,24 +47,47 @@ extension GraphTracker {
     ///   - json: The text, as an import takes it.
     ///   - entity: The entity of its objects; not needed for an archive.
     ///   - isWhole: Whether the text has all objects that the server has, with all they have. Otherwise it says something of
-    ///     some of them, and nothing of those that it doesn't mention; lists of a relationship whose mapping says so add to it.
+    ///     some of them, and nothing of those that it doesn't mention; a list has all members of its relationship, unless its
+    ///     mapping says that it adds to them.
     /// - Throws: As ``receive(_:)-(GraphSnapshot)``, and what reading throws.
     @discardableResult
     public func receive(json: Data, entity: String? = nil, isWhole: Bool) throws -> GraphDiff {
         let model = try context.requiredModel()
         var snapshot = try GraphSnapshot(json: json, entity: entity, model: model)
+        var base = state.base
+        var patch = GraphDiff.ApplyingOptions()
         if isWhole {
             snapshot.absence = .null
             // An archive says each link once; as the state of the server it has both ends.
-            let empty = try GraphSnapshot(model: model)
-            return try receive(
-                empty.applyingUnchecked(
-                    GraphDiff(from: empty, to: snapshot, options: diffOptions), options: GraphDiff.ApplyingOptions()))
+            base = try GraphSnapshot(model: model)
+        } else {
+            patch = GraphDiff.ApplyingOptions(conflicts: .force, diff: diffOptions)
         }
-        var diff = try GraphDiff(from: state.base, to: snapshot, options: diffOptions)
-        diff.deleted = []
-        let patch = GraphDiff.ApplyingOptions(conflicts: .force, diff: diffOptions)
-        return try receive(state.base.applyingUnchecked(diff, options: patch))
+        var diff = try GraphDiff(from: base, to: snapshot, options: diffOptions)
+        if !isWhole { diff.deleted = [] }
+        return try receive(withDefaults(base.applyingUnchecked(diff, options: patch), model))
+    }
+
+    /// What is said of an object that the last state doesn't have, with the defaults of what isn't said: the object will have
+    /// them, and nobody has changed them.
+    private func withDefaults(_ server: GraphSnapshot, _ model: NSManagedObjectModel) throws -> GraphSnapshot {
+        let mapping = try CompiledModel.of(model).mapping(of: model)
+        let scope = try DiffScope(server.schema, diffOptions)
+        let matching = RowMatching(identitiesOf: server, in: state.base, scope)
+        var result = server
+        for entity in server.tables.indices {
+            for row in server.liveRows(of: entity)
+            where matching.toNew[entity][row].isNone && !server.isReference(entity, row, scope) {
+                for attribute in scope.entities[entity].attributes
+                where !server.tables[entity].hasValue(attribute.number, row: row) {
+                    guard let value = mapping.entities[entity].properties[attribute.number]?.defaultValue, !value.isNull
+                    else { continue }
+                    result.tables[entity].setValue(value, attribute.column, row: row)
+                    result.tables[entity].markPresent(attribute.number, row: row)
+                }
+            }
+        }
+        return result
     }
 
     // MARK: Steps

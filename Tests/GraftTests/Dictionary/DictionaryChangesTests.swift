@@ -3,6 +3,7 @@
 import CoreData
 import Foundation
 import Graft
+import TestSupport
 import Testing
 
 @Suite struct DictionaryChangesTests {
@@ -185,6 +186,45 @@ import Testing
                 #expect(rest.isEmpty, "seed \(seed): \(rest)")
             }
         }
+    }
+
+    @Test(arguments: Laws.cases(1...600, oneOf: 20) + [50, 55])
+    func `what changed, came and went is what a diff says, object by object, and brings a copy up to date`(
+        _ seed: Int
+    ) throws {
+        var graph = RandomGraph(plainSeed: seed)
+        try TestStack(graph.model).perform { context throws in
+            graph.fill(context, count: 12)
+            try context.save()
+            let base = try GraphSnapshot(of: context)
+            let earlier = try context.everything().map { ($0, try $0.toDictionary()) }
+            try graph.change(context)
+            let diff = try GraphDiff(from: base, to: GraphSnapshot(of: context))
+            let different = Set((diff.changed.map(\.key) + diff.inserted.map(\.key)).map(name))
+            for (root, dictionary) in earlier.filter({ !$0.0.isDeleted }).prefix(4) {
+                let place = "seed \(seed), from \(names(in: dictionary, isNested: false))"
+                let (before, now) = (Set(names(in: dictionary)), Set(names(in: try root.toDictionary())))
+                let changes = try root.toDictionary(changedSince: dictionary)
+                // What the object didn't lead to before is told whole, as if it were new.
+                #expect(told(changes) == now.filter { different.contains($0) || !before.contains($0) }, "\(place)")
+                try TestStack(graph.model).perform { other throws in
+                    let copy = try NSManagedObject.create(fromDictionary: dictionary, in: other)
+                    try other.save()
+                    try copy.populate(fromDictionary: changes)
+                    let rest = try GraphDiff(from: GraphSnapshot(of: [copy]), to: GraphSnapshot(of: [root]))
+                    #expect(rest.isEmpty, "\(place): \(rest)")
+                }
+            }
+        }
+    }
+
+    private func name(_ key: ObjectKey) -> String { "\(key.entity) \(key.identity[0])" }
+
+    /// The entities and keys of the objects of which a dictionary of changes says something. Others are only referred to.
+    private func told(_ changes: [String: Any]) -> Set<String> {
+        let isRootTold = !Set(changes.keys).isSubset(of: ["class", "key", "$objects"])
+        let objects = nested(changes, "$objects") + (isRootTold ? [changes] : [])
+        return Set(objects.flatMap { names(in: $0, isNested: false) })
     }
 
     /// The entities and keys of the objects that a dictionary tells of.

@@ -3,6 +3,7 @@
 import CoreData
 import Foundation
 import Graft
+import TestSupport
 import Testing
 
 @Suite struct ExportOptionTests {
@@ -477,5 +478,56 @@ import Testing
                 #expect(own == changed.contains(key))
             }
         }
+    }
+}
+
+// By identity and property.
+extension ExportScopeTests {
+    @Test(arguments: Laws.cases(1...600, oneOf: 20) + [50, 55])
+    func `what changed, came and went is written as a diff says, property by property`(_ seed: Int) throws {
+        var graph = RandomGraph(plainSeed: seed)
+        try TestStack(graph.model).perform { context throws in
+            graph.fill(context, count: 20)
+            try context.save()
+            let base = try GraphSnapshot(of: context)
+            try graph.change(context)
+            let diff = try GraphDiff(from: base, to: GraphSnapshot(of: context))
+            let unsaved = try GraphDiff(unsavedChangesIn: context)
+            #expect(unsaved == diff, "seed \(seed)")
+            func keys(_ names: some Sequence<String>, of key: ObjectKey) throws -> Set<String> {
+                let properties = try #require(graph.model.entitiesByName[key.entity]?.propertiesByName)
+                return Set((["key"] + names).map { self.key(properties[$0], $0) })
+            }
+            var expected: [String: Set<String>] = [:]
+            for change in diff.changed {
+                expected["\(change.key.identity)"] = try keys(change.properties.map(\.name), of: change.key)
+            }
+            for object in diff.inserted {
+                let names = graph.model.entitiesByName[object.key.entity]?.propertiesByName.keys.map(\.self) ?? []
+                expected["\(object.key.identity)"] = try keys(names, of: object.key)
+            }
+            let objects = try context.everything()
+            var options = ExportOptions()
+            options.relationshipForm = .identifier
+            for scope in [ExportOptions.Scope.changesSinceSave, .changes(since: base)] {
+                options.scope = scope
+                for order in [objects, objects.reversed()] {
+                    let text = try context.json(of: order, options: options)
+                    let list = try #require(try JSONSerialization.jsonObject(with: text) as? [[String: Any]])
+                    let written = try list.map { object in
+                        let key = try #require((object["key"] ?? object["id"]) as? NSNumber).int64Value
+                        return ("\([GraphValue.integer(key)])", Set(object.keys))
+                    }
+                    #expect(written.count == expected.count, "seed \(seed), \(scope)")
+                    #expect(Dictionary(written) { $1 } == expected, "seed \(seed), \(scope)")
+                }
+            }
+        }
+    }
+
+    /// The key at the top under which a property is written.
+    private func key(_ property: NSPropertyDescription?, _ name: String) -> String {
+        let path = property?.userInfo?["JSONKeyPath"] as? String ?? name
+        return String(path.prefix { $0 != "." })
     }
 }

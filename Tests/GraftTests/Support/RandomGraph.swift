@@ -124,17 +124,65 @@ struct RandomGraph {
             let entity = concrete[random.below(concrete.count)]
             let object = NSEntityDescription.insertNewObject(forEntityName: entity.name ?? "", into: context)
             objects.append(object)
-            for (name, attribute) in entity.attributesByName.sorted(by: { $0.key < $1.key }) {
-                if name == "key" {
-                    object.setValue(identifiesAll || random.chance(95) ? NSNumber(value: index) : nil, forKey: name)
-                } else if random.chance(80) {
-                    object.setValue(value(attribute), forKey: name)
-                } else if random.chance(30) {
-                    object.setValue(nil, forKey: name)
-                }
+            setValues(of: object, key: index)
+        }
+        link(objects, to: objects)
+    }
+
+    /// Changes attributes and links of a saved graph, deletes objects and inserts others. Nobody but their owner clears links without
+    /// inverse to what is deleted, so that is done here.
+    mutating func change(_ context: NSManagedObjectContext) throws {
+        for object in try context.everything() {
+            switch random.below(10) {
+            case 0, 1: object.setValue("changed \(random.below(100))", forKey: "part")
+            case 2: context.delete(object)
+            default: break
             }
         }
-        for object in objects {
+        context.processPendingChanges()
+        for object in try context.everything() where !object.isDeleted { clearDeleted(object) }
+        let concrete = entityNames.compactMap { model.entitiesByName[$0] }.filter { !$0.isAbstract }
+        var new: [NSManagedObject] = []
+        for index in 0..<random.below(4) {
+            let name = concrete[random.below(concrete.count)].name ?? ""
+            let object = NSEntityDescription.insertNewObject(forEntityName: name, into: context)
+            setValues(of: object, key: 1000 + index)
+            new.append(object)
+        }
+        let all = try context.everything().filter { !$0.objectID.isTemporaryID } + new
+        link(all.filter { _ in random.chance(25) } + new, to: all)
+        context.processPendingChanges()
+    }
+
+    private mutating func setValues(of object: NSManagedObject, key: Int) {
+        for (name, attribute) in object.entity.attributesByName.sorted(by: { $0.key < $1.key }) {
+            if name == "key" {
+                object.setValue(identifiesAll || random.chance(95) ? NSNumber(value: key) : nil, forKey: name)
+            } else if random.chance(80) {
+                object.setValue(value(attribute), forKey: name)
+            } else if random.chance(30) {
+                object.setValue(nil, forKey: name)
+            }
+        }
+    }
+
+    private func clearDeleted(_ object: NSManagedObject) {
+        for relationship in object.entity.relationshipsByName.values where relationship.inverseRelationship == nil {
+            if !relationship.isToMany {
+                let end = object.value(forKey: relationship.name) as? NSManagedObject
+                if end?.isDeleted ?? false { object.setValue(nil, forKey: relationship.name) }
+            } else if relationship.isOrdered {
+                let members = object.mutableOrderedSetValue(forKey: relationship.name)
+                for case let member as NSManagedObject in members.array where member.isDeleted { members.remove(member) }
+            } else {
+                let members = object.mutableSetValue(forKey: relationship.name)
+                for case let member as NSManagedObject in members.allObjects where member.isDeleted { members.remove(member) }
+            }
+        }
+    }
+
+    private mutating func link(_ some: [NSManagedObject], to objects: [NSManagedObject]) {
+        for object in some {
             for (name, relationship) in object.entity.relationshipsByName.sorted(by: { $0.key < $1.key }) {
                 guard let destination = relationship.destinationEntity, random.chance(60) else { continue }
                 let candidates = objects.filter { $0.entity.isKindOf(entity: destination) }

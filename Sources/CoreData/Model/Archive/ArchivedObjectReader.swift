@@ -126,7 +126,10 @@ struct ArchivedObjectReader {
         case "NSData", "NSMutableData":
             guard case .data(let data)? = try archive.value(object["NS.data"]) else { return nil }
             return object.className == "NSData" ? data : NSMutableData(data: data)
-        case "NSDate": return try number(object["NS.time"]).map { Date(timeIntervalSinceReferenceDate: $0.doubleValue) }
+        case "NSDate":
+            // Foundation on Linux ends the process that writes such a date for people.
+            guard let seconds = try number(object["NS.time"])?.doubleValue, !seconds.isNaN else { return nil }
+            return Date(timeIntervalSinceReferenceDate: seconds)
         case "NSUUID":
             guard case .data(let data)? = try archive.value(object["NS.uuidbytes"]) else { return nil }
             return UUID(archivedBytes: data)

@@ -41,6 +41,7 @@ enum ArchivedValues {
             return data
         case "NSDate":
             guard let seconds = try real(object["NS.time"], in: archive) else { return nil }
+            if seconds.isNaN { throw Damage(reason: "a date isn't a number") }
             return Date(timeIntervalSinceReferenceDate: seconds)
         case "NSUUID":
             guard case .data(let data)? = try archive.value(object["NS.uuidbytes"]) else { return nil }

@@ -82,7 +82,10 @@ struct BinaryPropertyListReader {
         case 0x0 where low == 8 || low == 9: return .boolean(low == 9)
         case 0x1 where low <= 4: return try integer(at: offset + 1, size: 1 << low, index)
         case 0x2 where low == 2 || low == 3: return .real(try real(at: offset + 1, size: 1 << low, index))
-        case 0x3 where low == 3: return .date(try real(at: offset + 1, size: 8, index))
+        case 0x3 where low == 3:
+            let seconds = try real(at: offset + 1, size: 8, index)
+            if seconds.isNaN { throw damage("a date isn't a number", index) }
+            return .date(seconds)
         case 0x8: return .uid(try uid(at: offset + 1, size: low + 1, index))
         case 0x4:
             let (count, start) = try length(at: offset, low, index)
