@@ -60,7 +60,7 @@ package struct ModelSource {
             bytes = try Data(contentsOf: contents)
         } catch {
             throw GeneratorProblem(
-                message: "\(version.lastPathComponent) has no contents that can be read: \(error.localizedDescription)")
+                message: "\(version.lastPathComponent) has no contents that can be read")
         }
         do throws(XMLDamage) {
             let root = try XMLElementNode.root(of: bytes)

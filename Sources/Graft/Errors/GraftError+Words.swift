@@ -185,24 +185,7 @@ extension GraftError {
             return unsafe String(cString: strerror(code.rawValue))
         }
         let path = error.userInfo[NSFilePathErrorKey] as? String ?? (error.userInfo[NSURLErrorKey] as? URL)?.path
-        return (fileWords(of: error) ?? error.localizedDescription) + (path.map { " (\($0))" } ?? "")
-    }
-
-    /// What Foundation's errors of files say, which say nothing by themselves on Linux; nil for others.
-    static func fileWords(of error: NSError) -> String? {
-        guard error.domain == NSCocoaErrorDomain, (0..<1024).contains(error.code) else { return nil }
-        return switch CocoaError.Code(rawValue: error.code) {
-        case .fileNoSuchFile, .fileReadNoSuchFile: "there is no such file"
-        case .fileLocking: "it is locked"
-        case .fileReadNoPermission: "reading it isn't allowed"
-        case .fileReadTooLarge: "it is too large"
-        case .fileReadInapplicableStringEncoding, .fileReadUnknownStringEncoding: "it has another encoding"
-        case .fileWriteNoPermission: "writing it isn't allowed"
-        case .fileWriteFileExists: "there is a file already"
-        case .fileWriteOutOfSpace: "there is no space left"
-        case .fileWriteVolumeReadOnly: "nothing can be written on that disk"
-        default: error.code < 512 ? "reading stopped" : "writing stopped"
-        }
+        return FileErrorWords.words(of: error) + (path.map { " (\($0))" } ?? "")
     }
 
     /// A value as an error shows it: not longer than the limit unless the whole is asked for.

@@ -102,7 +102,8 @@ public final class GraphTracker {
             throw GraftError(
                 .other(
                     finding: "the tracker's file can't be read",
-                    remedy: "Delete it, and take the server's whole state again."),
+                    remedy: "Check that the path is right. If it is, delete the file, and take the server's whole "
+                        + "state again."),
                 at: .init(source: url.path), underlying: error)
         }
         guard state.version == TrackerState.version, state.base.schema == schema else {

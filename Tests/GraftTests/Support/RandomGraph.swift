@@ -65,7 +65,9 @@ struct RandomGraph {
     }
 
     /// A model whose objects plain JSON can tell: all have an identity, and no entity inherits.
-    init(plainSeed seed: Int) {
+    ///
+    /// - Parameter made: The model, where it has been made already.
+    init(plainSeed seed: Int, _ made: NSManagedObjectModel? = nil) {
         var random = SeededGenerator(seed: seed)
         var sketch = ModelSketch()
         let names = (0..<(2 + random.below(4))).map { "P\($0)" }
@@ -86,7 +88,7 @@ struct RandomGraph {
         for (index, name) in names.enumerated() {
             sketch.entity(name, info: ["identityAttributes": "key"], properties[index])
         }
-        model = sketch.model()
+        model = made ?? sketch.model()
         entityNames = names
         identifiesAll = true
         self.random = random
@@ -131,7 +133,7 @@ struct RandomGraph {
 
     /// Changes attributes and links of a saved graph, deletes objects and inserts others. Nobody but their owner clears links without
     /// inverse to what is deleted, so that is done here.
-    mutating func change(_ context: NSManagedObjectContext) throws {
+    mutating func change(_ context: NSManagedObjectContext, numbersFrom number: Int = 1000) throws {
         for object in try context.everything() {
             switch random.below(10) {
             case 0, 1: object.setValue("changed \(random.below(100))", forKey: "part")
@@ -146,7 +148,7 @@ struct RandomGraph {
         for index in 0..<random.below(4) {
             let name = concrete[random.below(concrete.count)].name ?? ""
             let object = NSEntityDescription.insertNewObject(forEntityName: name, into: context)
-            setValues(of: object, key: 1000 + index)
+            setValues(of: object, key: number + index)
             new.append(object)
         }
         let all = try context.everything().filter { !$0.objectID.isTemporaryID } + new
@@ -166,17 +168,20 @@ struct RandomGraph {
         }
     }
 
+    private func isDeleted(_ member: Any) -> Bool { (member as? NSManagedObject)?.isDeleted ?? false }
+
     private func clearDeleted(_ object: NSManagedObject) {
         for relationship in object.entity.relationshipsByName.values where relationship.inverseRelationship == nil {
             if !relationship.isToMany {
-                let end = object.value(forKey: relationship.name) as? NSManagedObject
-                if end?.isDeleted ?? false { object.setValue(nil, forKey: relationship.name) }
+                if object.value(forKey: relationship.name).map(isDeleted) ?? false {
+                    object.setValue(nil, forKey: relationship.name)
+                }
             } else if relationship.isOrdered {
                 let members = object.mutableOrderedSetValue(forKey: relationship.name)
-                for case let member as NSManagedObject in members.array where member.isDeleted { members.remove(member) }
+                members.array.filter(isDeleted).forEach(members.remove)
             } else {
                 let members = object.mutableSetValue(forKey: relationship.name)
-                for case let member as NSManagedObject in members.allObjects where member.isDeleted { members.remove(member) }
+                members.allObjects.filter(isDeleted).forEach(members.remove)
             }
         }
     }

@@ -126,7 +126,7 @@ import Testing
         let url = try #require(store.container.persistentStoreCoordinator.persistentStores.first?.url)
         let others: [(Data, String)] = [
             (try Data(contentsOf: url), "graft export"),
-            (try Self.bytes(.lines, of: sides.server), "the tracker's file can't be read"),
+            (try Self.bytes(.lines, of: sides.server), "Check that the path is right"),
             (try Self.bytes(.archiveInBlocks, of: sides.server), "restore(_:)"),
         ]
         for (bytes, words) in others {

@@ -56,7 +56,7 @@ struct MappingModelFile {
             do {
                 data = try Data(contentsOf: file)
             } catch {
-                throw ModelError(.unreadableFile(reason: error.localizedDescription))
+                throw ModelError(.unreadableFile(reason: FileError.words(of: error)))
             }
             if data.starts(with: "bplist".utf8) { return .compiled(try MappingModelArchive.mappings(in: data)) }
             return .source(try MappingModelSource(data))

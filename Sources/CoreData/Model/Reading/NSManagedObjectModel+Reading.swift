@@ -163,7 +163,7 @@ private struct ModelFile {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: folder.path)
         } catch {
-            throw ModelError(.unreadableFile(reason: error.localizedDescription), source: folder.path)
+            throw ModelError(.unreadableFile(reason: FileError.words(of: error)), source: folder.path)
         }
     }
 
@@ -171,7 +171,7 @@ private struct ModelFile {
         do {
             return try Data(contentsOf: file)
         } catch {
-            throw ModelError(.unreadableFile(reason: error.localizedDescription), source: file.path)
+            throw ModelError(.unreadableFile(reason: FileError.words(of: error)), source: file.path)
         }
     }
 

@@ -64,7 +64,7 @@ struct ExternalDataFolder: Sendable {
         } catch {
             try requireFolder()
             throw Self.unreadable(
-                file, error.localizedDescription, "Check that it is a file and may be read, and the disk.",
+                file, FileError.words(of: error), "Check that it is a file and may be read, and the disk.",
                 underlying: error as NSError)
         }
     }
@@ -145,7 +145,7 @@ struct ExternalDataFolder: Sendable {
         let cause = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
         return CoreDataError.make(
             .fileWriteUnknown,
-            "\(item.path) couldn't be written to the disk: \(cause.localizedDescription). Check the free space and the disk, "
+            "\(item.path) couldn't be written to the disk: \(FileError.words(of: cause)). Check the free space and the disk, "
                 + "and try again.",
             userInfo: [NSFilePathErrorKey: item.path, NSUnderlyingErrorKey: cause])
     }

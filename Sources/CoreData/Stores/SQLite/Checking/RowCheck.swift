@@ -224,7 +224,7 @@ struct RowCheck {
                 }
                 bytes = contents
             } catch let error as CocoaError {
-                let cause = (error.underlying ?? error).localizedDescription
+                let cause = FileError.words(of: error.underlying ?? error)
                 return try report(
                     StoreFinding(
                         .unreadableValue, entity: entity.name, row: key, property: field.name,
