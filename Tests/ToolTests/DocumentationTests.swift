@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct DocumentationTests {
-    @Test(arguments: ["docs/import-contract.md", "docs/divergences.md"])
+    @Test(arguments: ["docs/import-contract.md", "docs/divergences.md", "docs/faults.md"])
     func `each test that the documentation names exists`(_ document: String) throws {
         let text = try String(contentsOf: Project.root.appending(path: document), encoding: .utf8)
         let references = text.matches(of: /([A-Za-z]+Tests): `([^`]+)`/)

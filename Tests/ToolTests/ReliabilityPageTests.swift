@@ -1,4 +1,4 @@
-// What docs/reliability.md says of the sources is true of them.
+// What docs/reliability.md and docs/faults.md say of the sources is true of them.
 
 import Foundation
 import Testing
@@ -40,5 +40,33 @@ import Testing
             let calls = text.matches(of: /\b(?:fetchOne|fetchAll|fetchCursor|tableExists)\b|columns\(in:|Row\.fetch/)
             #expect(calls.isEmpty, "\(name): \(calls.first.map { String($0.output) } ?? "")")
         }
+    }
+
+    // MARK: docs/faults.md
+
+    /// The names between backticks in a section of the page: types, functions and files.
+    private func names(inSection title: String) throws -> Set<String> {
+        let page = try String(contentsOf: Project.root.appending(path: "docs/faults.md"), encoding: .utf8)
+        let start = try #require(page.range(of: "## \(title)\n"))
+        let end = page[start.upperBound...].range(of: "\n## ")?.lowerBound ?? page.endIndex
+        return Set(page[start.upperBound..<end].matches(of: /`([A-Z][\w+]*)`/).map { String($0.1) })
+    }
+
+    @Test func `each file that asks SQLite for a column is on the page of faults, and no other`() throws {
+        let sources = try sources()
+        let named = try names(inSection: "Rows of SQLite files")
+        let own = /\b(?:RowStatement|SystemRow|readRows|DatabaseValue)\b|sqlite3_(?:column|value)_/
+        let helpers = /\bdb\.(?:number|texts|hasTable|columnNames)\(/
+        let reading = Set(sources.filter { $0.text.contains(own) || $0.text.contains(helpers) }.map(\.name))
+        #expect(reading.subtracting(named).sorted() == [])
+        #expect(named.intersection(Set(sources.map(\.name))).subtracting(reading).sorted() == [])
+        #expect(reading.count > 30)
+    }
+
+    @Test func `each file in which a fault fires is on the page of faults`() throws {
+        let named = try names(inSection: "How a fault is filled").union(names(inSection: "Where faults fire"))
+        let firing = Set(try sources().filter { $0.text.contains(/\b(?:realize\(\)|readOrStop\()/) }.map(\.name))
+        #expect(firing.subtracting(named).sorted() == [])
+        #expect(firing.count > 15)
     }
 }
