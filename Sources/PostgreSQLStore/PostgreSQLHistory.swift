@@ -204,7 +204,7 @@
         static func values(
             _ data: Data, _ plan: EntityPlan, _ store: PostgreSQLStoreBackend
         ) throws -> [AnyHashable: Any] {
-            let list = try unsafe PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
+            let list = try PropertyListFile.object(of: data) as? [String: Any]
             var values: [String: Any] = [:]
             for (name, kept) in list ?? [:] {
                 guard let field = plan.fields.first(where: { $0.name == name }),

@@ -149,7 +149,7 @@
             }
             let entries: Any
             do {
-                entries = try unsafe PropertyListSerialization.propertyList(from: list, format: nil)
+                entries = try PropertyListFile.object(of: list)
             } catch {
                 throw errors.bad(
                     "\(address.schema)._store.metadata", found: "\(list.count) bytes", expected: "a property list")

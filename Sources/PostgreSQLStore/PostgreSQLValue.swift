@@ -109,7 +109,9 @@
             // What is beyond every date (`infinity`) stays there.
             if microseconds == .max { return .infinity }
             if microseconds == .min { return -.infinity }
-            return Double(microseconds - offset) / 1_000_000
+            // Only what is no date of PostgreSQL's is nearer to the end than that.
+            let (difference, isBeyond) = microseconds.subtractingReportingOverflow(offset)
+            return isBeyond ? -.infinity : Double(difference) / 1_000_000
         }
     }
 

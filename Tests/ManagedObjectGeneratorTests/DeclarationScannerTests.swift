@@ -91,6 +91,7 @@ import Testing
                 @objc
                 #endif
                 @NSManaged var j: Int
+                @NSManaged func k(_ pairs: [(of: Int, key: Int?)], to n: [3 of Int])
             }
             """
         #expect(
@@ -99,6 +100,7 @@ import Testing
                 "b: Dictionary<String, Array<Set<Int>>>?", "c: Double", "d: Swift.Optional<Int>", "e: Outer.Inner?",
                 "f: Outer.Inner?", "g: any Hashable & Sendable", "h: (Int, String) async throws -> Void", "i: -",
                 "default: Int?", "f(_: Int, at: Array<Int>, in: () -> Void, d: B<C>)", "j: Int",
+                "k(_: Array<(of: Int, key: Int?)>, to: [3 of Int])",
             ])
     }
 

@@ -4,11 +4,14 @@ import Foundation
 import Testing
 
 @Suite struct ReadmeTests {
-    private func copyOfHeroes() throws -> TemporaryFolder {
+    /// The folder in which a page's commands run: the README's are those of the project's root, the others' of the example's folder.
+    private func copyOfHeroes(for page: String) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
+        let place = page == "README.md" ? folder.url.appending(path: "Examples/Heroes") : folder.url
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         for name in try FileManager.default.contentsOfDirectory(atPath: Project.heroes.path) {
             try FileManager.default.copyItem(
-                at: Project.heroes.appending(path: name), to: folder.url.appending(path: name))
+                at: Project.heroes.appending(path: name), to: place.appending(path: name))
         }
         return folder
     }
@@ -20,7 +23,7 @@ import Testing
 
     @Test(arguments: try Pages.withCommands().map(\.path))
     func `the tool's commands work as they stand`(_ path: String) throws {
-        let folder = try copyOfHeroes()
+        let folder = try copyOfHeroes(for: path)
         let commands = try Page(path).blocks.filter(\.isCommands).flatMap(\.lines)
         // A page that begins with a store tells where it comes from, or has one.
         if !commands.contains(where: { $0.hasPrefix("graft import") }) {
@@ -44,8 +47,8 @@ import Testing
     }
 
     @Test func `the picture is that of the model that the first command makes`() throws {
-        let folder = try copyOfHeroes()
-        try graft("import", "heroes.json", "--store", "Heroes.sqlite", in: folder).succeeded()
+        let folder = try copyOfHeroes(for: "README.md")
+        try graft("import", "Examples/Heroes/heroes.json", "--store", "Heroes.sqlite", in: folder).succeeded()
         let drawn = try graft("diagram", "Heroes.sqlite", "--format", "mermaid", in: folder).succeeded()
         #expect(try Page("README.md").blocks.first { $0.language == "mermaid" }?.lines == drawn.lines)
     }

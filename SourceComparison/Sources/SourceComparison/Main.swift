@@ -10,7 +10,7 @@ import ManagedObjectGenerator
 
 @main
 enum Main {
-    static let fewest = 100
+    static let fewest = 2000
 
     static func main() throws {
         var comparison = Comparison()

@@ -44,6 +44,8 @@ extension NSManagedObjectContext {
             undeclaredDeletions.removeAll()
             for object in batch where !object.state.contains(.deletionPropagated) {
                 object.state.insert(.deletionPropagated)
+                let failures = faultFailures?.count
+                defer { if faultFailures?.count != failures { faultFailures?.hasLostDeletions = true } }
                 for slot in object.layout.slots.indices where object.layout.slots[slot].isRelationship {
                     propagateDeletion(of: object, slot: slot)
                 }

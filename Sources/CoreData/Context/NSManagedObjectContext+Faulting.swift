@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
                 return other.isFault && !other.state.contains(.hasRow) ? id : nil
             }
         }
-        let rows = readOrStop("the object \(object.id.uriRepresentation().absoluteString)") {
+        let rows = readOrStop("the object \(object.id.uriRepresentation().absoluteString)", of: object) {
             try requiredSource.rows(withIDs: wanted, for: self)
         }
         guard let rows else { return object.becomeEmpty() }
@@ -28,7 +28,10 @@ extension NSManagedObjectContext {
 
     private func noteMissingRow(of object: NSManagedObject) {
         guard shouldHandleInaccessibleFault(object, for: object.id, triggeredByProperty: nil) else {
-            fatalError("The row of \(object.id) is gone and shouldDeleteInaccessibleFaults is off.")
+            let text = "The row of \(object.id) is gone and shouldDeleteInaccessibleFaults is off."
+            guard let faultFailures else { fatalError(text) }
+            faultFailures.note(CoreDataError.make(.managedObjectReferentialIntegrity, text), object)
+            return object.becomeEmpty()
         }
         object.becomeEmpty()
         object.state.formUnion([.deleted, .rowless])
@@ -63,7 +66,7 @@ extension NSManagedObjectContext {
             let relationship = object.layout.slots[slot].relationship
         else { return }
         if case .memberIDs = object.values[slot] { return makeMembers(of: object, slot: slot) }
-        let read: Void? = readOrStop("the relationship '\(relationship.name)'") {
+        let read: Void? = readOrStop("the relationship '\(relationship.name)'", of: object, slot) {
             try readMembers(of: owners(with: object, slot), slot: slot, relationship: relationship)
         }
         if read == nil { object.fillIn(slot, .objects(ToManyMembers())) }
@@ -74,7 +77,7 @@ extension NSManagedObjectContext {
         guard case .unread = object.values[slot], let relationship = object.layout.slots[slot].relationship else {
             return
         }
-        let read: Void? = readOrStop("the relationship '\(relationship.name)'") {
+        let read: Void? = readOrStop("the relationship '\(relationship.name)'", of: object, slot) {
             try readMemberIDs(of: owners(with: object, slot), slot: slot)
         }
         if read == nil { object.fillIn(slot, .memberIDs([])) }
@@ -189,48 +192,20 @@ extension NSManagedObjectContext {
     /// Reading a fault has no way to throw in Core Data's API, which raises; a store that fails to read stops the process
     /// with its error. Whoever wants to handle it fetches instead, or collects failures.
     ///
+    /// - Parameters:
+    ///   - object: Whose values, or members in a slot, are read; nil where others than its own are.
     /// - Returns: Nil where the failure has been noted.
-    func readOrStop<T>(_ what: String, _ read: () throws -> T) -> T? {
+    func readOrStop<T>(
+        _ what: String, of object: NSManagedObject?, _ slot: Int? = nil, _ read: () throws -> T
+    ) -> T? {
         do {
             return try read()
         } catch {
             if let faultFailures {
-                faultFailures.first = faultFailures.first ?? error
+                faultFailures.note(error, object, slot)
                 return nil
             }
             fatalError("Core Data could not fulfill a fault: \(what) can't be read. \(error)")
         }
-    }
-}
-
-/// The first fault that couldn't be read.
-final class FaultFailures {
-    var first: (any Error)?
-}
-
-extension NSManagedObjectContext {
-    /// Runs work in which a fault that can't be read is an error of the whole, and not the end of the process. Until the end of
-    /// the work the object has no values; a save in it throws the error, so that nothing comes of that. The context should be
-    /// given up after a failure.
-    ///
-    /// - Throws: What couldn't be read first; else what the work throws.
-    package func collectingFaultFailures<T>(_ work: () throws -> T) throws -> T {
-        if faultFailures != nil { return try work() }
-        faultFailures = FaultFailures()
-        defer { faultFailures = nil }
-        let result: T
-        do {
-            result = try work()
-        } catch {
-            // What the work stumbled over follows from it.
-            throw faultFailures?.first ?? error
-        }
-        try throwFaultFailure()
-        return result
-    }
-
-    /// - Throws: What couldn't be read first, if anything couldn't.
-    func throwFaultFailure() throws {
-        if let failure = faultFailures?.first { throw failure }
     }
 }

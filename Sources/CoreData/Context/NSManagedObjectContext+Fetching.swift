@@ -46,12 +46,20 @@ extension NSManagedObjectContext {
     /// - Throws: As ``fetch(_:)``.
     public func count<T: NSFetchRequestResult>(for request: NSFetchRequest<T>) throws -> Int {
         checkQueue()
-        if request.includesPendingChanges { propagateDeletions() }
-        return try count(request.state, affectedStores: request.affectedStores)
+        return try collectingFaultFailures {
+            if request.includesPendingChanges { propagateDeletions() }
+            return try count(request.state, affectedStores: request.affectedStores)
+        }
     }
 
     /// What a request asks for: an array of objects, IDs or dictionaries, or of one number.
     func results(of request: FetchRequestState, affectedStores: [NSPersistentStore]?) throws -> any Collection {
+        try collectingFaultFailures { try readResults(of: request, affectedStores) }
+    }
+
+    private func readResults(
+        of request: FetchRequestState, _ affectedStores: [NSPersistentStore]?
+    ) throws -> any Collection {
         let entity = try entity(of: request)
         if request.includesPendingChanges { takePendingChangesIntoAccount() }
         if request.resultType == .countResultType {
@@ -113,9 +121,9 @@ extension NSManagedObjectContext {
         let lists = try requiredSource.rows(matching: asked, in: stores, for: self)
         var objects: [NSManagedObject] = []
         objects.reserveCapacity(lists.reduce(0) { $0 + $1.count })
-        for rows in lists { append(rows, to: &objects) }
+        for rows in lists { try append(rows, to: &objects) }
         guard isPutTogether else { return objects }
-        let current = includesPending ? overlaid(objects, query, in: stores) : nil
+        let current = includesPending ? try overlaid(objects, query, in: stores) : nil
         objects = current ?? objects
         if current != nil || stores.count > 1, !query.sortDescriptors.isEmpty {
             objects = NSSortDescriptor.sorted(objects, by: query.sortDescriptors)
@@ -138,15 +146,9 @@ extension NSManagedObjectContext {
         var rest = query
         rest.predicate = plain.isEmpty ? nil : NSCompoundPredicate(andPredicateWithSubpredicates: plain)
         (rest.limit, rest.offset) = (nil, 0)
-        let failure = EvaluationFailure()
+        let closures = parts.filter(\.hasClosures)
         let found = try objects(matching: rest, in: stores, includesPending: includesPending).filter { object in
-            let scope = EvaluationScope(object: object, isFetch: true, failure: failure)
-            return parts.allSatisfy { !$0.hasClosures || PredicateEvaluator.matches($0, in: scope) }
-        }
-        do {
-            try failure.check()
-        } catch {
-            throw CoreDataError.make(.persistentStoreOperation, "\(error)")
+            try closures.allSatisfy { try PredicateEvaluator.finds(object, $0) }
         }
         return Array(found.dropFirst(query.offset).prefix(query.limit ?? .max))
     }
@@ -166,11 +168,11 @@ extension NSManagedObjectContext {
     }
 
     /// Appends the objects for rows that came together.
-    func append(_ rows: [StoreRow], to objects: inout [NSManagedObject]) {
+    func append(_ rows: [StoreRow], to objects: inout [NSManagedObject]) throws {
         for start in stride(from: 0, to: rows.count, by: FetchBatch.limit) {
             let batch = FetchBatch(distance: 0)
             for row in rows[start..<min(start + FetchBatch.limit, rows.count)] {
-                objects.append(object(for: row, in: batch))
+                objects.append(try object(for: row, in: batch))
             }
         }
     }
@@ -245,7 +247,7 @@ extension NSManagedObjectContext {
     /// The source's answer with the pending changes folded in, in no order; nil where it stands as it is.
     private func overlaid(
         _ stored: [NSManagedObject], _ query: StoreQuery, in stores: [NSPersistentStore]
-    ) -> [NSManagedObject]? {
+    ) throws -> [NSManagedObject]? {
         var pending = pendingObjects(of: query, among: stored)
         if stores.count < requiredCoordinator.stores(for: query.entity, among: nil).count {
             pending.removeAll { !isKept($0, in: stores) }
@@ -253,8 +255,8 @@ extension NSManagedObjectContext {
         guard !pending.isEmpty else { return nil }
         let changed = Set(pending.map(ObjectIdentifier.init))
         let result = stored.filter { !changed.contains(ObjectIdentifier($0)) }
-        let matching = pending.filter { object in
-            !object.isDeleted && (query.predicate.map { PredicateEvaluator.finds(object, $0) } ?? true)
+        let matching = try pending.filter { object in
+            try !object.isDeleted && (query.predicate.map { try PredicateEvaluator.finds(object, $0) } ?? true)
         }
         if matching.count + result.count == stored.count, query.sortDescriptors.isEmpty {
             let known = Set(stored.map(ObjectIdentifier.init))
@@ -340,6 +342,7 @@ extension NSManagedObjectContext {
         guard !wanted.isEmpty else { return }
         for row in try requiredSource.rows(withIDs: wanted, for: self) {
             guard let object = registeredObject(for: row.objectID), object.isFault else { continue }
+            try Self.requireEntity(of: row, object)
             object.take(row)
         }
     }
@@ -350,6 +353,7 @@ extension NSManagedObjectContext {
         var refreshed: [NSManagedObject] = []
         for row in try requiredSource.rows(withIDs: stored.map(\.id), for: self) {
             guard let object = registeredObject(for: row.objectID), row.version != object.version else { continue }
+            try Self.requireEntity(of: row, object)
             object.announcingChanges {
                 reload(object, row)
                 object.awake(from: .refresh)

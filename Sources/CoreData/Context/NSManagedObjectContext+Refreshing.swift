@@ -117,6 +117,7 @@ extension NSManagedObjectContext {
         dropReferences(to: dropped)
         post(.NSManagedObjectContextObjectsDidChange, digest)
         for object in dropped { forget(object) }
+        mend()
     }
 
     func forgetAll() {
@@ -140,12 +141,13 @@ extension NSManagedObjectContext {
         watched = ToManyMembers()
         let ids = isObserved ? objects.map(\.id) : []
         for object in objects { object.detach() }
+        mend()
         if isObserved { post(.NSManagedObjectContextObjectsDidChange, ChangeDigest(invalidatedAll: ids)) }
     }
 
     /// Reads an object's row anew and puts its unsaved changes on top. One whose row is gone counts as deleted.
     func reload(_ object: NSManagedObject) {
-        let rows = readOrStop("the object \(object.id.uriRepresentation().absoluteString)") {
+        let rows = readOrStop("the object \(object.id.uriRepresentation().absoluteString)", of: nil) {
             try requiredSource.rows(withIDs: [object.id], for: self)
         }
         guard let rows else { return }

@@ -38,6 +38,7 @@ extension NSManagedObjectContext {
         guard let ownID = ownID(for: objectID), let row = try requiredSource.rows(withIDs: [ownID], for: self).first
         else { throw Self.missing(objectID) }
         let object = object(takingRowOf: ownID)
+        try Self.requireEntity(of: row, object)
         if object.isUnseen { object.take(row) }
         object.realize()
         return object
@@ -112,12 +113,28 @@ extension NSManagedObjectContext {
     }
 
     /// The object for a row that was just read: an unregistered or unread one takes the row's values.
-    func object(for row: StoreRow, in batch: FetchBatch) -> NSManagedObject {
+    ///
+    /// - Throws: `CocoaError` for a row that a link has made an object of another entity.
+    func object(for row: StoreRow, in batch: FetchBatch) throws -> NSManagedObject {
         let object = object(takingRowOf: row.objectID)
+        try Self.requireEntity(of: row, object)
         let isNew = object.isFault && !object.state.contains(.hasRow)
         if row.isRead, isNew || object.isUnseen && row.version != object.version { object.take(row) }
         batch.append(object, isItsBatch: isNew)
         return object
+    }
+
+    /// A damaged link may name another entity than the row that it leads to has. Its object can't be that of the row.
+    ///
+    /// - Throws: `CocoaError` (`.persistentStoreOperation`).
+    static func requireEntity(of row: StoreRow, _ object: NSManagedObject) throws {
+        let (entity, known) = (row.objectID.entity, object.id.entity)
+        if entity === known || entity.name == known.name { return }
+        throw CoreDataError.make(
+            .persistentStoreOperation,
+            "The row \(row.objectID.uriRepresentation().absoluteString) is one of '\(entity.name ?? "")', and a link to it says "
+                + "'\(known.name ?? "")'. Check the store for damage, and correct the entity number of the one or the other.",
+            userInfo: [NSAffectedObjectsErrorKey: [object]])
     }
 
     /// The object with an ID that there is a row for. One that had lost its row is a fault again: the parent has taken the deletion

@@ -10,19 +10,37 @@ private let newChangeTokenKey = "newChangeToken"
 extension NSManagedObjectContext {
     func saveChanges() throws {
         checkQueue()
-        processPendingChanges()
-        try throwFaultFailure()
+        try requireWhole()
+        try collectingFaultFailures { processPendingChanges() }
         // What is there now counts, and is what the context reads from then on; unless nothing comes of it.
         var generationAfterwards = generation
         generation = nil
         defer { generation = generationAfterwards }
-        NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
-        runWillSave()
-        guard hasOwnChanges else {
+        var written: NSPersistentHistoryToken??
+        do {
+            try collectingFaultFailures {
+                NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
+                runWillSave()
+                if hasOwnChanges { written = .some(try writeValidChanges()) }
+            }
+        } catch {
+            // What can't be read is an error as long as nothing has been written.
+            guard case .some = written else { throw error }
+            brokenBy = nil
+        }
+        guard let token = written else {
             try source?.saveNothing(for: self)
             mergedDeletions.removeAll()
             return announceSave(ChangeDigest(), generationAfterwards, nil)
         }
+        let digest = ChangeDigest(inserted: inserted.objects, updated: updated.objects, deleted: deleted.objects)
+        if generationAfterwards != nil { generationAfterwards = .current }
+        settle(digest)
+        announceSave(digest, generationAfterwards, token)
+    }
+
+    /// Writes the changes, if they are valid.
+    private func writeValidChanges() throws -> NSPersistentHistoryToken? {
         for object in updated.objects { object.notePrimitiveChanges() }
         if validatesOnSave { try validateChanges() }
         let settled = try settleConstraintConflicts()
@@ -30,12 +48,7 @@ extension NSManagedObjectContext {
             runWillSave(of: settled)
             if validatesOnSave { try validateChanges() }
         }
-        try throwFaultFailure()
-        let token = try write()
-        let digest = ChangeDigest(inserted: inserted.objects, updated: updated.objects, deleted: deleted.objects)
-        if generationAfterwards != nil { generationAfterwards = .current }
-        settle(digest)
-        announceSave(digest, generationAfterwards, token)
+        return try write()
     }
 
     /// Calls `willSave()` on everything that will be saved.
@@ -95,7 +108,10 @@ extension NSManagedObjectContext {
         let policy = mergePolicy as? NSMergePolicy ?? .error
         for _ in 0..<NSMergePolicy.attempts {
             do {
-                return try requiredSource.save(changesToSave(), for: self)
+                let changes = try changesToSave()
+                // What couldn't be read for them would be missing from what is written.
+                try throwFaultFailure()
+                return try requiredSource.save(changes, for: self)
             } catch let conflict as StoreConflict {
                 try policy.resolve(mergeConflicts: conflict.rows.map(mergeConflict))
                 propagateDeletions()

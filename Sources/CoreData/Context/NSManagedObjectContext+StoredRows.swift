@@ -21,11 +21,11 @@ extension NSManagedObjectContext {
     }
 
     /// The objects of rows that have just been read, in their order.
-    package func objects(of rows: [StoreRow]) -> [NSManagedObject] {
+    package func objects(of rows: [StoreRow]) throws -> [NSManagedObject] {
         checkQueue()
         var objects: [NSManagedObject] = []
         objects.reserveCapacity(rows.count)
-        append(rows, to: &objects)
+        try append(rows, to: &objects)
         return objects
     }
 
@@ -46,7 +46,7 @@ extension NSManagedObjectContext {
         checkQueue()
         var objects: [NSManagedObject] = []
         objects.reserveCapacity(ids.count)
-        append(try rows(withIDs: ids), to: &objects)
+        try append(try rows(withIDs: ids), to: &objects)
         try prefetch(relationships, for: objects)
         return objects
     }

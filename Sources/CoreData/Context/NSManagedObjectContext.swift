@@ -103,6 +103,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var watched = ToManyMembers()
     /// What couldn't be read while ``collectingFaultFailures(_:)`` runs; nil where such a failure stops the process.
     var faultFailures: FaultFailures?
+    /// What couldn't be read, so that the changes may lack it; nil where they don't.
+    var brokenBy: FaultFailures?
     /// Whether a subclass's way to fetch is running.
     var isInOverride = false
     /// Whether the changes of an event are being posted.

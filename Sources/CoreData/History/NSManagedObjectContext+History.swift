@@ -42,7 +42,7 @@ extension NSManagedObjectContext {
             return request.range(inStoreWithID: store.identifier ?? "").map { [$0] } ?? []
         }
         if let predicate = fetch.predicate { try Self.checkTokens(of: predicate, [store]) }
-        let numbers = Self.chosen(try stored(in: store, request), fetch.state).map(\.transactionNumber)
+        let numbers = try Self.chosen(try stored(in: store, request), fetch.state).map(\.transactionNumber)
         return stride(from: 0, to: numbers.count, by: 500).map {
             .among(Array(numbers[$0..<min($0 + 500, numbers.count)]))
         }
@@ -54,12 +54,14 @@ extension NSManagedObjectContext {
         let choosesChanges = request.fetchRequest?.entityName == HistoryEntity.change.rawValue
         if let predicate = request.fetchRequest?.predicate { try Self.checkTokens(of: predicate, stores) }
         var transactions = try stores.flatMap { try stored(in: $0, request) }
-        if let fetch = request.fetchRequest, !choosesChanges { transactions = Self.chosen(transactions, fetch.state) }
+        if let fetch = request.fetchRequest, !choosesChanges {
+            transactions = try Self.chosen(transactions, fetch.state)
+        }
         if !choosesChanges, request.resultType == .count { return transactions.count }
         if !choosesChanges, request.resultType == .transactionsOnly { return transactions }
         var changes = try storedChanges(of: transactions, stores)
         if let fetch = request.fetchRequest, choosesChanges {
-            changes = Self.chosen(changes, fetch.state)
+            changes = try Self.chosen(changes, fetch.state)
             // Those that have a chosen change, in the order of the changes.
             var seen: Set<NSPersistentHistoryTransaction> = []
             transactions = changes.compactMap(\.transaction).filter { seen.insert($0).inserted }
@@ -117,7 +119,7 @@ extension NSManagedObjectContext {
         for store in stores {
             for number in tokens.compactMap({ $0.numbers[store.identifier ?? ""] }) {
                 // What is behind the transaction before it begins with it, unless that is gone.
-                _ = try store.requiredBackend.transactions(in: .after(number - 1))
+                _ = try store.requiredBackend.transactions(in: .after(max(number, .min + 1) - 1))
             }
         }
     }
@@ -134,10 +136,10 @@ extension NSManagedObjectContext {
     }
 
     /// What a fetch request leaves of transactions or changes, in its order.
-    private static func chosen<T>(_ elements: [T], _ request: FetchRequestState) -> [T] {
+    private static func chosen<T>(_ elements: [T], _ request: FetchRequestState) throws -> [T] {
         var chosen = elements
         if let predicate = request.predicate.map(Self.namingEntities) {
-            chosen = chosen.filter { predicate.evaluate(with: $0) }
+            chosen = try chosen.filter { try PredicateEvaluator.finds($0, predicate) }
         }
         if let descriptors = request.sortDescriptors { chosen = NSSortDescriptor.sorted(chosen, by: descriptors) }
         if request.fetchOffset > 0 { chosen.removeFirst(min(request.fetchOffset, chosen.count)) }

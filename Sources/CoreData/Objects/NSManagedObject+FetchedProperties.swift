@@ -26,7 +26,7 @@ extension NSManagedObject {
         request.predicate = request.predicate?.withSubstitutionVariables([
             "FETCH_SOURCE": self, "FETCHED_PROPERTY": property,
         ])
-        let results = context.readOrStop("the fetched property '\(property.name)'") {
+        let results = context.readOrStop("the fetched property '\(property.name)'", of: nil) {
             try Array(context.results(of: request, affectedStores: nil)) as [Any]
         }
         return results ?? []

@@ -17,7 +17,9 @@ struct ArchiveRun {
     /// - Throws: ``GraftError``; a file is then as it was.
     func write(_ roots: [NSManagedObject]?, to destination: ExportDestination) throws -> GraphArchive.Header {
         try CoreDataErrors.graftErrors {
-            try destination.write { handle in try write(roots, JSONWriter.sink(into: handle)) }
+            try destination.write { handle in
+                try context.withFaultsAsErrors { try write(roots, JSONWriter.sink(into: handle)) }
+            }
         }
     }
 
@@ -25,7 +27,9 @@ struct ArchiveRun {
     func data(_ roots: [NSManagedObject]?) throws -> Data {
         final class Collector { var bytes = ByteBuffer(capacity: 1 << 16) }
         let collector = Collector()
-        _ = try CoreDataErrors.graftErrors { try write(roots) { collector.bytes.append($0) } }
+        _ = try CoreDataErrors.graftErrors {
+            try context.withFaultsAsErrors { try write(roots) { collector.bytes.append($0) } }
+        }
         return collector.bytes.data
     }
 

@@ -41,7 +41,7 @@ extension ManagedCodable {
     /// - Throws: ``GraftError`` for objects nested too deep; what the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         // Of an array's objects, the class is that of the array, which is the one that decoding will know.
-        try ManagedObjectEncoder.encode(self, as: Self.self, to: encoder)
+        try withFaultsAsErrors { try ManagedObjectEncoder.encode(self, as: Self.self, to: encoder) }
     }
 }
 
@@ -60,6 +60,8 @@ public struct EncodableGraph: Encodable {
     ///
     /// - Throws: As ``ManagedCodable/encode(to:)``.
     public func encode(to encoder: any Encoder) throws {
-        try ManagedObjectEncoder.encode(object, as: type(of: object), to: encoder)
+        try object.withFaultsAsErrors {
+            try ManagedObjectEncoder.encode(object, as: type(of: object), to: encoder)
+        }
     }
 }

@@ -57,10 +57,13 @@ struct DictionaryPopulator {
             keepsObjects: options.existingObjects != .insert)
         do {
             var objects: [NSManagedObject] = []
+            var mentioned: [NSManagedObject] = []
             for part in parts {
                 if parts.count > 1 { reader = try read(dictionaries[part], number, from: part.lowerBound) }
                 objects += try run(&reader, importer, given)
+                mentioned += importer.matcher.objects.joined().compactMap(\.self)
             }
+            keep(mentioned, importer)
             for (index, object) in objects.enumerated() { try check(object, index) }
             try importer.delete(try importer.decideDeletions())
             importer.forgetRestored()
@@ -121,7 +124,6 @@ struct DictionaryPopulator {
         }
         importer.settleRelinked()
         for removal in reader.removals { try disconnect(removal, reader, importer) }
-        keepMentioned(importer)
         importer.count(reader.snapshot)
         importer.enterRelated(reader.snapshot)
         return reader.snapshot.roots.compactMap { importer.object(reader.snapshot.resolved($0)) }
@@ -311,9 +313,9 @@ struct DictionaryPopulator {
     }
 
     /// What a dictionary mentions isn't deleted, the object that is populated least of all: it has left an owner, and is there.
-    private func keepMentioned(_ importer: BatchImporter) {
+    private func keep(_ objects: [NSManagedObject], _ importer: BatchImporter) {
         if importer.deletions.orphans.isEmpty { return }
-        let mentioned = Set(importer.matcher.objects.joined().compactMap { $0.map(ObjectIdentifier.init) })
+        let mentioned = Set(objects.map(ObjectIdentifier.init))
         importer.deletions.orphans.removeAll { mentioned.contains(ObjectIdentifier($0.object)) }
     }
 

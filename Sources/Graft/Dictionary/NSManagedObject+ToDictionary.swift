@@ -22,9 +22,8 @@ extension NSManagedObject {
     ///   entity key.
     /// - Complexity: O(*n*) in the objects and links that are reached: each object is expanded once.
     public func toDictionary(options: DictionaryOptions = DictionaryOptions()) throws -> [String: Any] {
-        var writer = DictionaryWriter(try ObjectDictionarySource(CompiledModel.of(self), options), options)
         // One object gives one dictionary.
-        return try writer.dictionaries(of: [self])[0]
+        try [self].toDictionaries(options: options)[0]
     }
 
     /// What changed in the object, and in everything that it reaches, since an earlier dictionary: small enough to send.
@@ -86,6 +85,6 @@ extension Sequence where Element: NSManagedObject {
         let objects = Array(self)
         guard let first = objects.first else { return [] }
         var writer = DictionaryWriter(try ObjectDictionarySource(CompiledModel.of(first), options), options)
-        return try writer.dictionaries(of: objects)
+        return try first.withFaultsAsErrors { try writer.dictionaries(of: objects) }
     }
 }

@@ -63,11 +63,14 @@ extension GraphDiff {
         }
         let model = try CompiledModel.model(of: objects[0])
         let scope = try DiffScope(CompiledModel.of(model).schema, options)
-        // What is owned in one of the states isn't new or gone in the other where it was there before, or still is.
-        let members = try ObjectSnapshotReader.members(of: objects, scope, model, [.committed, .current])
-        try self.init(
-            from: GraphSnapshot(of: objects, members: members, .committed, options),
-            to: GraphSnapshot(of: objects, members: members, .current, options), options: options)
+        let states = try objects[0].withFaultsAsErrors {
+            // What is owned in one of the states isn't new or gone in the other where it was there before, or still is.
+            let members = try ObjectSnapshotReader.members(of: objects, scope, model, [.committed, .current])
+            return try [GraphSnapshot.ObjectValues.committed, .current].map {
+                try GraphSnapshot(of: objects, members: members, $0, options)
+            }
+        }
+        try self.init(from: states[0], to: states[1], options: options)
     }
 
     /// Makes the difference between all objects of two contexts, or of some entities, each with unsaved changes. Waits for

@@ -97,7 +97,7 @@ struct ExportRun {
         try CoreDataErrors.graftErrors {
             try destination.write { handle in
                 var writer = JSONWriter(handle, options: options.writerOptions)
-                let count = try body(&writer)
+                let count = try context.withFaultsAsErrors { try body(&writer) }
                 _ = try writer.finish()
                 return count
             }
@@ -108,7 +108,7 @@ struct ExportRun {
     func data(_ body: (inout JSONWriter) throws -> Void) throws -> Data {
         try CoreDataErrors.graftErrors {
             var writer = JSONWriter(options: options.writerOptions)
-            try body(&writer)
+            try context.withFaultsAsErrors { try body(&writer) }
             return try writer.finish()
         }
     }

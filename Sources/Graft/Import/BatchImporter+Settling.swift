@@ -75,7 +75,7 @@ extension BatchImporter {
 
     /// Gives the rows of a batch that are stored their objects, but for those that are settled.
     func makeStoredObjects(_ snapshot: borrowing GraphSnapshot) throws {
-        guard settles else { return matcher.makeObjects(of: stored) { _ in true } }
+        guard settles else { return try matcher.makeObjects(of: stored) { _ in true } }
         if !needsRoots, given == nil, pending.isEmpty, deletions.ends.isEmpty, snapshot.relatedRows.isEmpty,
             matcher.memory.successors.isEmpty
         {
@@ -84,7 +84,7 @@ extension BatchImporter {
         noteChangingSides(snapshot)
         unsettleReached(snapshot)
         let needed = endsBesideSettled(snapshot)
-        matcher.makeObjects(of: stored) { !isSettled($0) || needed.contains($0) }
+        try matcher.makeObjects(of: stored) { !isSettled($0) || needed.contains($0) }
     }
 
     /// Whether nothing has to be done about a row.

@@ -11,7 +11,7 @@ extension ObjectMatcher {
     func resolveIdentities(_ snapshot: borrowing GraphSnapshot) throws {
         var stored = StoredMatches(snapshot)
         try findStored(&stored, snapshot)
-        makeObjects(of: stored) { _ in true }
+        try makeObjects(of: stored) { _ in true }
     }
 
     /// Gives each row with an identity its object, as far as the context has it, or else what the store has of it.
@@ -29,9 +29,11 @@ extension ObjectMatcher {
     }
 
     /// Makes the objects of what the store has, in the order of the entities and rows.
-    func makeObjects(of found: StoredMatches, where isWanted: (RowReference) -> Bool) {
+    ///
+    /// - Throws: `CocoaError` for a row that a damaged link has made another object of.
+    func makeObjects(of found: StoredMatches, where isWanted: (RowReference) -> Bool) throws {
         let wanted = found.references.filter { object($0) == nil && isWanted($0) }
-        for (reference, object) in zip(wanted, context.objects(of: wanted.compactMap { found[$0] })) {
+        for (reference, object) in zip(wanted, try context.objects(of: wanted.compactMap { found[$0] })) {
             objects[reference.entity][reference.row] = object
         }
     }
@@ -105,7 +107,7 @@ extension ObjectMatcher {
     ) throws {
         // The context's own objects may have another identity by now, or be deleted.
         let isHere = rows.map(context.hasObject)
-        var objects = context.objects(of: zip(rows, isHere).compactMap { $1 ? $0 : nil }).makeIterator()
+        var objects = try context.objects(of: zip(rows, isHere).compactMap { $1 ? $0 : nil }).makeIterator()
         for (row, isHere) in zip(rows, isHere) {
             let object = isHere ? objects.next() : nil
             guard object?.isDeleted != true, let entity = known.number(of: object?.entity ?? row.entity) else {

@@ -74,7 +74,7 @@ extension NSManagedObjectContext {
         package func withFaultsAsErrors<T>(_ work: () throws -> T) throws -> T {
             do {
                 return try collectingFaultFailures(work)
-            } catch let error as CocoaError {
+            } catch let error as NSError where error.domain == NSCocoaErrorDomain {
                 throw CoreDataErrors.graftError(error)
             }
         }
@@ -106,4 +106,12 @@ extension NSManagedObjectContext {
             }
         }
     #endif
+}
+
+extension NSManagedObject {
+    /// Runs work that reads an object: what its store can't read is the work's error. See the context's.
+    func withFaultsAsErrors<T>(_ work: () throws -> T) throws -> T {
+        guard let context = managedObjectContext else { return try work() }
+        return try context.withFaultsAsErrors(work)
+    }
 }

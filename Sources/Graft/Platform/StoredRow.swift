@@ -56,7 +56,7 @@ extension NSManagedObject: RecordedObject {
         }
 
         /// The objects of rows that have just been read.
-        func objects(of rows: [StoredRow]) -> [NSManagedObject] { rows }
+        func objects(of rows: [StoredRow]) throws -> [NSManagedObject] { rows }
 
         /// Whether the context may know better what is in a row.
         func hasObject(of row: StoredRow) -> Bool { true }

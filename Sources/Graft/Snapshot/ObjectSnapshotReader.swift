@@ -61,6 +61,14 @@ struct ObjectSnapshotReader {
         _ roots: [NSManagedObject], members: [NSManagedObject] = [], references others: [NSManagedObject] = [],
         isFollowing: Bool = true
     ) throws {
+        try (roots.first ?? members.first ?? others.first)?.withFaultsAsErrors {
+            try readAll(roots, members, others, isFollowing: isFollowing)
+        }
+    }
+
+    private mutating func readAll(
+        _ roots: [NSManagedObject], _ members: [NSManagedObject], _ others: [NSManagedObject], isFollowing: Bool
+    ) throws {
         if !ignoresDamage { damage = roots.first?.managedObjectContext.map { GraphDamage($0) } }
         for root in roots where try exists(root) {
             let reference = try enter(root)

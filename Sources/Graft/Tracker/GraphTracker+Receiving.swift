@@ -46,9 +46,9 @@ extension GraphTracker {
     /// - Parameters:
     ///   - json: The text, as an import takes it.
     ///   - entity: The entity of its objects; not needed for an archive.
-    ///   - isWhole: Whether the text has all objects that the server has, with all they have. Otherwise it says something of
-    ///     some of them, and nothing of those that it doesn't mention; a list has all members of its relationship, unless its
-    ///     mapping says that it adds to them.
+    ///   - isWhole: Whether the text has all objects that the server has, with all they have: what it leaves out is the
+    ///     attribute's default, or nothing where there is none. If not, it says something of some of them, and nothing of those
+    ///     that it doesn't mention; a list has all members of its relationship, unless its mapping says that it adds to them.
     /// - Throws: As ``receive(_:)-(GraphSnapshot)``, and what reading throws.
     @discardableResult
     public func receive(json: Data, entity: String? = nil, isWhole: Bool) throws -> GraphDiff {
@@ -65,19 +65,21 @@ extension GraphTracker {
         }
         var diff = try GraphDiff(from: base, to: snapshot, options: diffOptions)
         if !isWhole { diff.deleted = [] }
-        return try receive(withDefaults(base.applyingUnchecked(diff, options: patch), model))
+        return try receive(withDefaults(base.applyingUnchecked(diff, options: patch), model, isWhole: isWhole))
     }
 
-    /// What is said of an object that the last state doesn't have, with the defaults of what isn't said: the object will have
-    /// them, and nobody has changed them.
-    private func withDefaults(_ server: GraphSnapshot, _ model: NSManagedObjectModel) throws -> GraphSnapshot {
+    /// What is said of objects, with the defaults of what isn't said: new objects have them, and nobody has changed them. An answer
+    /// that isn't whole says nothing of what it leaves out of objects that the last state has.
+    private func withDefaults(
+        _ server: GraphSnapshot, _ model: NSManagedObjectModel, isWhole: Bool
+    ) throws -> GraphSnapshot {
         let mapping = try CompiledModel.of(model).mapping(of: model)
         let scope = try DiffScope(server.schema, diffOptions)
         let matching = RowMatching(identitiesOf: server, in: state.base, scope)
         var result = server
         for entity in server.tables.indices {
             for row in server.liveRows(of: entity)
-            where matching.toNew[entity][row].isNone && !server.isReference(entity, row, scope) {
+            where (isWhole || matching.toNew[entity][row].isNone) && !server.isReference(entity, row, scope) {
                 for attribute in scope.entities[entity].attributes
                 where !server.tables[entity].hasValue(attribute.number, row: row) {
                     guard let value = mapping.entities[entity].properties[attribute.number]?.defaultValue, !value.isNull

@@ -147,7 +147,8 @@ extension TokenCursor {
     /// `[Element]` or `[Key: Value]`; `[4 of Element]` has no name of its own.
     private mutating func collection(_ start: Int) -> WrittenType? {
         advance()
-        if current.kind == .number || next.text == "of" {
+        // Not the label of a tuple: `[(of: Int, key: Int)]`.
+        if current.kind == .number || (current.kind == .word && next.text == "of") {
             advance()
             guard take("of") || take("x"), type() != nil, take("]") else { return nil }
             return .unsupported(text(from: start))

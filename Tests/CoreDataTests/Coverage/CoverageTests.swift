@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-@Suite(.enabled(if: FileManager.default.fileExists(atPath: Repository.specification.path)))
+@Suite(
+    .enabled(
+        if: FileManager.default.fileExists(atPath: Repository.specification.path), "the reference data isn't there"))
 struct CoverageTests {
     private func page() throws -> CoveragePage {
         let text = try String(contentsOf: Repository.specification, encoding: .utf8)

@@ -3,6 +3,7 @@
 
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import CoreData
@@ -68,9 +69,7 @@ import Testing
     }
 
     private static func change(_ url: URL, _ sql: String) throws {
-        let queue = try DatabaseQueue(path: url.path)
-        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
-        try queue.close()
+        try StoreSQL.run(sql, at: url)
     }
 
     private static func copy(_ original: URL, in folder: TemporaryFolder, _ number: Int) throws -> URL {

@@ -119,7 +119,8 @@ import Testing
         #expect(try scene.contents() == before)
     }
 
-    @Test(.enabled(if: hasPython)) func `a log that was left behind is read with an index in memory`() throws {
+    @Test(.enabled(if: hasPython, "there is no Python"))
+    func `a log that was left behind is read with an index in memory`() throws {
         let scene = try scene()
         let writer = try scene.writer("INSERT INTO t VALUES (10)")
         writer.kill()
@@ -140,7 +141,9 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: hasPython)) func `a log without anything usable in it stays where it is`() throws {
+    @Test(.enabled(if: hasPython, "there is no Python")) func `a log without anything usable in it stays where it is`()
+        throws
+    {
         let scene = try scene()
         let writer = try scene.writer("INSERT INTO t VALUES (10)")
         writer.kill()
@@ -162,7 +165,8 @@ import Testing
 
     // MARK: Somebody writes
 
-    @Test(.enabled(if: hasPython)) func `a store that another process has open is read as that has saved it`() throws {
+    @Test(.enabled(if: hasPython, "there is no Python"))
+    func `a store that another process has open is read as that has saved it`() throws {
         let scene = try scene()
         let writer = try scene.writer("INSERT INTO t VALUES (10)")
         let database = try scene.open()
@@ -178,7 +182,7 @@ import Testing
         try writer.close()
     }
 
-    @Test(.enabled(if: hasPython), arguments: [false, true])
+    @Test(.enabled(if: hasPython, "there is no Python"), arguments: [false, true])
     func `a writer that comes while a store is open is noticed`(_ hasLog: Bool) throws {
         let scene = try scene()
         if hasLog {
@@ -200,7 +204,8 @@ import Testing
         #expect(try sum(database) == 11)
     }
 
-    @Test(.enabled(if: hasPython)) func `what is read while a writer comes is read again`() throws {
+    @Test(.enabled(if: hasPython, "there is no Python")) func `what is read while a writer comes is read again`() throws
+    {
         let scene = try scene()
         let database = try scene.open()
         var writers: [Writer] = []

@@ -73,6 +73,28 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `what an answer leaves out is the default, however often it comes`(_ isWhole: Bool) throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Hero", info: ["identityAttributes": "id"],
+            [
+                .attribute("id", .integer64AttributeType), .attribute("name"),
+                .attribute("motto", isOptional: false, default: "Onward"), .attribute("home", default: "Ur"),
+            ])
+        let sides = try TwoSides(sketch.model()) { _ in }
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            for name in ["Ann", "Ann", "Bea"] {
+                let text = Data("[{\"id\": 1, \"name\": \"\(name)\"}]".utf8)
+                try tracker.receive(json: text, entity: "Hero", isWhole: isWhole)
+                let hero = try #require(try context.one("Hero", "id", 1))
+                #expect(["name", "motto", "home"].map { hero.text($0) } == [name, "Onward", "Ur"])
+                #expect(try tracker.pendingChange().isEmpty)
+            }
+        }
+    }
+
     @Test func `an answer in lines tells of single objects`() throws {
         let sides = try Self.sides()
         try sides.client.perform { context in

@@ -1,4 +1,4 @@
-// `graft inspect --html`: what is on the page, that all of its links lead somewhere, and that a browser shows it.
+// `graft inspect --html`: what is on the page, and that all of its links lead somewhere.
 
 import Foundation
 import Testing

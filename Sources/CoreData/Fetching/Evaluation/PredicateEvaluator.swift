@@ -6,8 +6,17 @@ import Foundation
 /// Walks the trees of predicates.
 enum PredicateEvaluator {
     /// Whether a fetch with the predicate finds the object.
-    static func finds(_ object: NSManagedObject, _ predicate: NSPredicate) -> Bool {
-        matches(predicate, in: EvaluationScope(object: object, isFetch: true))
+    ///
+    /// - Throws: `CocoaError` (`.persistentStoreOperation`) for what can't be evaluated, as a store that is asked.
+    static func finds(_ object: Any, _ predicate: NSPredicate) throws -> Bool {
+        let failure = EvaluationFailure()
+        let found = matches(predicate, in: EvaluationScope(object: object, isFetch: true, failure: failure))
+        do {
+            try failure.check()
+        } catch {
+            throw CoreDataError.make(.persistentStoreOperation, "\(error)")
+        }
+        return found
     }
 
     static func matches(_ predicate: NSPredicate, in scope: EvaluationScope) -> Bool {

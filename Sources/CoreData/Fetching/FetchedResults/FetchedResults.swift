@@ -97,6 +97,8 @@ final class FetchedResults {
             guard request.includesSubentities else { return false }
             entity = current.superentity
         }
-        return entity != nil && (request.predicate.map { PredicateEvaluator.finds(object, $0) } ?? true)
+        guard entity != nil, let predicate = request.predicate else { return entity != nil }
+        // Nobody can be told here; the next fetch is told.
+        do { return try PredicateEvaluator.finds(object, predicate) } catch { return false }
     }
 }

@@ -14,6 +14,8 @@ import GRDBSQLite
     private let statement: Statement
     // Safe: `statement` finalizes the handle when it goes, and it is kept as long as this object.
     private let handle: OpaquePointer
+    /// Whether it stands on a row. Left there, it would keep the connection in the state of now, whatever is written meanwhile.
+    private var isOnRow = false
 
     /// Takes the statement from the connection's cache, compiling it at its first use.
     init(_ db: Database, _ sql: String) throws {
@@ -22,6 +24,9 @@ import GRDBSQLite
         reset()
     }
 
+    /// Whoever stops in the middle, because of an error or as he knows enough, need not think of it.
+    deinit { if isOnRow { unsafe sqlite3_reset(handle) } }
+
     // MARK: Running
 
     /// Goes on to the next row.
@@ -29,7 +34,8 @@ import GRDBSQLite
     /// - Returns: False when there is none; the statement is reset then.
     func step() throws -> Bool {
         let code = unsafe sqlite3_step(handle)
-        if code == SQLITE_ROW { return true }
+        isOnRow = code == SQLITE_ROW
+        if isOnRow { return true }
         if code == SQLITE_DONE {
             unsafe sqlite3_reset(handle)
             return false
@@ -45,7 +51,10 @@ import GRDBSQLite
     /// The number of rows that the connection's last INSERT, UPDATE or DELETE touched, triggers left out.
     var changes: Int { Int(unsafe sqlite3_changes(sqlite3_db_handle(handle))) }
 
-    func reset() { unsafe sqlite3_reset(handle) }
+    func reset() {
+        unsafe sqlite3_reset(handle)
+        isOnRow = false
+    }
 
     private func failure(_ code: Int32) -> DatabaseError {
         let connection = unsafe sqlite3_db_handle(handle)

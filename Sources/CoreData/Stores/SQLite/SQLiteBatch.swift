@@ -72,6 +72,8 @@ struct SQLiteBatch {
             guard let description = entities.entity(numbered: entityNumber) else {
                 throw SQLiteStoreBackend.unknownEntity(entityNumber, in: entity.table, row: number)
             }
+            // They come in the order of their keys.
+            if ids.last?.number == number { throw SQLiteStoreBackend.keyTwice(number, in: entity.table) }
             ids.append(NSManagedObjectID(entity: description, space: space, number: number))
         }
         return ids

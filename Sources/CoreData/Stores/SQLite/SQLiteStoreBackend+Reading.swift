@@ -139,10 +139,7 @@ extension SQLiteStoreBackend {
         if rows.indices.dropFirst().allSatisfy({ key(rows[$0 - 1]) < key(rows[$0]) }) { return }
         rows.sort { key($0) < key($1) }
         guard let twice = zip(rows, rows.dropFirst()).first(where: { key($0) == key($1) }) else { return }
-        throw errors.translated(
-            RowError(
-                place: "\(entity.table).Z_PK", found: "the key \(key(twice.0)) in several rows",
-                expected: "another one in each row", owner: "Core Data has"), .reading)
+        throw errors.translated(Self.keyTwice(key(twice.0), in: entity.table), .reading)
     }
 
     /// - Parameter body: May be run again, so it begins from nothing.
@@ -152,6 +149,12 @@ extension SQLiteStoreBackend {
         } catch {
             throw errors.translated(error, .reading)
         }
+    }
+
+    static func keyTwice(_ key: Int64, in table: String) -> RowError {
+        RowError(
+            place: "\(table).Z_PK", found: "the key \(key) in several rows", expected: "another one in each row",
+            owner: "Core Data has")
     }
 
     static func unknownEntity(_ number: Int64, in table: String, row: Int64) -> RowError {

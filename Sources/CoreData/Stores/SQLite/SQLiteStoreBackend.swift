@@ -219,7 +219,8 @@ final class SQLiteStoreBackend: StoreBackend {
             let number = try? database.read { db in
                 try db.number("SELECT Z_ENT FROM \(sqlEntity.table) WHERE Z_PK = ?", [.integer(primaryKey)])
             }
-            if let found = number.flatMap({ schema.entity(numbered: Int($0)) }) { actual = found.description }
+            var entities = EntityLookup(schema: schema, table: sqlEntity)
+            if let found = number.flatMap({ entities.entity(numbered: $0) }) { actual = found }
         }
         return NSManagedObjectID(entity: actual, space: space(of: sqlEntity), number: primaryKey)
     }
