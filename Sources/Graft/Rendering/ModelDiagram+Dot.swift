@@ -8,7 +8,7 @@ extension ModelDiagram {
             "  graph [rankdir=LR, bgcolor=transparent, nodesep=0.35, ranksep=0.9, fontname=\"\(Self.font)\"];",
             "  node [shape=plain, fontname=\"\(Self.font)\", fontsize=11, fontcolor=\"\(Colour.text.rawValue)\"];",
             "  edge [fontname=\"\(Self.font)\", fontsize=9, color=\"\(Colour.line.rawValue)\","
-                + " fontcolor=\"\(Colour.quiet.rawValue)\", dir=both, arrowsize=0.8];",
+                + " fontcolor=\"\(Colour.quiet.rawValue)\", dir=both, arrowsize=0.8, labeldistance=2];",
         ]
         lines += entities.map {
             "  \(Self.quoted($0.name)) [label=<\(Self.table($0))>];"
@@ -45,10 +45,12 @@ extension ModelDiagram {
         case box = "#f5f6f7"
         case head = "#dfe7f3"
 
+        /// A picture by itself has the page's background, too.
         static let style = """
-            svg { --text: #1c1e21; --quiet: #5c636b; --line: #8a9098; --box: #f5f6f7; --head: #dfe7f3; } \
+            svg:root { background: var(--page); } svg { --page: #ffffff; --text: #1c1e21; --quiet: #5c636b; \
+            --line: #8a9098; --box: #f5f6f7; --head: #dfe7f3; } \
             @media (prefers-color-scheme: dark) { \
-            svg { --text: #e6e7e9; --quiet: #a3a9b1; --line: #7d848c; --box: #1f2226; --head: #2b3547; } }
+            svg { --page: #16181b; --text: #e6e7e9; --quiet: #a3a9b1; --line: #7d848c; --box: #1f2226; --head: #2b3547; } }
             """
     }
 
