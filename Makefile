@@ -97,6 +97,7 @@ test-install:
 
 test-browser: setup
 	@command -v chromium >/dev/null || echo 'Chromium is missing (apt-get install chromium): its tests are skipped.'
+	@command -v dot >/dev/null || echo 'Graphviz is missing (apt-get install graphviz): the tests of diagrams are skipped.'
 	@GRAFT_BROWSER=1 scripts/test --filter PageInBrowserTests
 
 bench: setup

@@ -43,7 +43,7 @@ extension NSManagedObjectContext {
 
     /// The number of objects that a request would fetch.
     ///
-    /// - Throws: As ``fetch(_:)``.
+    /// - Throws: As ``fetch(_:)->[T]``.
     public func count<T: NSFetchRequestResult>(for request: NSFetchRequest<T>) throws -> Int {
         checkQueue()
         return try collectingFaultFailures {

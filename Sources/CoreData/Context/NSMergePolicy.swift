@@ -35,7 +35,12 @@ open class NSMergeConflict: NSObject {
 
     /// A conflict that nobody has found; the row is the one that is there when it is settled.
     ///
-    /// - Parameter newvers: The row's version now; 0 where it is gone.
+    /// - Parameters:
+    ///   - srcObject: The object that was to be saved.
+    ///   - newvers: The row's version now; 0 where it is gone.
+    ///   - oldvers: The row's version when the context read it.
+    ///   - cachesnap: The values that the coordinator knows by now.
+    ///   - persnap: The values in the store.
     public init(
         source srcObject: NSManagedObject, newVersion newvers: Int, oldVersion oldvers: Int,
         cachedSnapshot cachesnap: [String: Any]?, persistedSnapshot persnap: [String: Any]?

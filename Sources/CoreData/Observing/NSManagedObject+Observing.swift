@@ -32,12 +32,12 @@ extension KeyValueObservable where Self: NSManagedObject {
         }
     }
 
-    /// As ``NSManagedObject/willChangeValue(forKey:)``, for a property whose name is known; see ``observe(_:options:changeHandler:)``.
+    /// As ``NSManagedObject/willChangeValue(forKey:)``, for a property whose name is known; see `observe(_:options:changeHandler:)`.
     public func willChangeValue<Value>(for keyPath: KeyPath<Self, Value>) {
         willChangeValue(forKey: KeyPathNames.name(of: keyPath))
     }
 
-    /// As ``NSManagedObject/didChangeValue(forKey:)``, for a property whose name is known; see ``observe(_:options:changeHandler:)``.
+    /// As ``NSManagedObject/didChangeValue(forKey:)``, for a property whose name is known; see `observe(_:options:changeHandler:)`.
     public func didChangeValue<Value>(for keyPath: KeyPath<Self, Value>) {
         didChangeValue(forKey: KeyPathNames.name(of: keyPath))
     }

@@ -101,10 +101,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
     }
 
-    /// Opens the store that a description is of, or makes a new one with its folder, and adds it.
-    ///
-    /// - Parameter block: Is called with the error, if there is one; for a description with `shouldAddStoreAsynchronously`
-    ///   later, on the main queue.
+    /// Opens the store that a description is of, or makes a new one with its folder, and adds it. The block is called with the
+    /// error, if there is one; for a description with `shouldAddStoreAsynchronously` later, on the main queue.
     open func addPersistentStore(
         with storeDescription: NSPersistentStoreDescription,
         completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void

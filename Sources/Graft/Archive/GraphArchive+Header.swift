@@ -18,7 +18,7 @@ extension GraphArchive {
         public struct Property: Sendable, Hashable, Codable {
             /// The property's name.
             public var name: String
-            /// The type of an attribute (``AttributeKind``), or `toOne`, `toMany`, `orderedToMany`.
+            /// The type of an attribute as the archive's format names it (`string`, `integer64`), or `toOne`, `toMany`, `orderedToMany`.
             public var type: String
             /// The entity that a relationship leads to.
             public var destination: String?

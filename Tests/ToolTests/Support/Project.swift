@@ -36,6 +36,14 @@ enum Project {
 extension Trait where Self == ConditionTrait {
     /// Skips a test where the project stands alone.
     static var needsReferenceData: Self { .enabled("The reference data isn't there") { Project.exists(Project.data) } }
+
+    /// Skips a test of pictures where nothing lays them out.
+    static var needsGraphviz: Self {
+        .enabled("Graphviz isn't installed") {
+            ["/usr/bin/dot", "/usr/local/bin/dot", "/opt/homebrew/bin/dot"].contains(
+                where: FileManager.default.fileExists)
+        }
+    }
 }
 
 /// A folder that goes when its test has ended.

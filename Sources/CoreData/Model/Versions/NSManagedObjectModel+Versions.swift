@@ -17,7 +17,7 @@ extension NSManagedObjectModel {
 
     /// The checksums of the versions of a model, by the names of their files without extension.
     ///
-    /// - Throws: ``ModelError`` for a version that can't be read; `CocoaError` where there is no model.
+    /// - Throws: An error with the place in the file for a version that can't be read; `CocoaError` where there is no model.
     public class func checksumsForVersionedModel(at modelURL: URL) throws -> [String: String] {
         let versions = ModelSearch(allVersions: true).versions(of: modelURL)
         if versions.isEmpty { throw CocoaError(.fileReadNoSuchFile, userInfo: [NSFilePathErrorKey: modelURL.path]) }
