@@ -197,6 +197,13 @@ enum StoreAccess {
             timeout: patience.withLock { $0 })
     }
 
+    /// How much of a store's file its tables take; nil on a server, and where SQLite can't tell.
+    static func tableSizes(_ path: String, model: NSManagedObjectModel) throws -> TableSizes? {
+        guard server(path: path) == nil else { return nil }
+        return try TableSizes(
+            store: URL(fileURLWithPath: path), model: model, timeout: patience.withLock { $0 })
+    }
+
     /// What differs between two versions of a model.
     static func comparison(
         from old: NSManagedObjectModel, to new: NSManagedObjectModel

@@ -5,15 +5,16 @@ import Foundation
 extension StorePage {
     // MARK: The whole
 
-    /// All entities with their numbers of objects; those that have some lead to their part, and to the others links lead here.
-    func overview(_ samples: [EntitySample], _ schema: GraphSchema) -> String {
+    /// All entities with their numbers of objects and sizes; those that have some lead to their part, and to the others links lead here.
+    func overview(_ samples: [EntitySample], _ schema: GraphSchema, _ sizes: [String: String]) -> String {
         let counts = Dictionary(samples.map { ($0.entity.name, $0.count) }) { first, _ in first }
         let items = schema.entities.map(\.name).sorted().map { name in
             guard let count = counts[name], count > 0 else {
                 let words = counts[name] == nil ? "abstract" : "0"
                 return "<li class=\"none\" id=\"\(Self.anchor(name))\">\(Self.text(name)) \(words)</li>\n"
             }
-            return "<li><a href=\"#\(Self.anchor(name))\">\(Self.text(name))</a> \(count)</li>\n"
+            let size = sizes[name].map { ", <span class=\"quiet\">\(Self.text($0))</span>" } ?? ""
+            return "<li><a href=\"#\(Self.anchor(name))\">\(Self.text(name))</a> \(count)\(size)</li>\n"
         }
         return
             "<nav aria-label=\"Entities\">\n<h2>Entities</h2>\n<ul class=\"names\">\n\(items.joined())</ul>\n</nav>\n"
@@ -41,14 +42,18 @@ extension StorePage {
     // MARK: An entity
 
     func section(
-        _ sample: EntitySample, _ schema: GraphSchema, _ shown: Set<EntitySample.ObjectLink>, _ rendering: DiffRendering
+        _ sample: EntitySample, _ schema: GraphSchema, _ shown: Set<EntitySample.ObjectLink>,
+        _ rendering: DiffRendering, _ sizes: [String: String]
     ) -> String {
         let name = Self.text(sample.entity.name)
         let count = sample.count == 1 ? "1 object" : "\(sample.count) objects"
+        let size = sizes[sample.entity.name].map { ", \(Self.text($0))" } ?? ""
         let remark =
-            sample.sampleCount < sample.count ? "; numbers of \(sample.sampleCount) of them, spread evenly" : ""
+            sample.sampleCount < sample.count
+            ? "; numbers and sizes of values are those of \(sample.sampleCount), spread evenly" : ""
         var html = "<section aria-labelledby=\"\(Self.anchor(sample.entity.name))\">\n"
-        html += "<h2 id=\"\(Self.anchor(sample.entity.name))\">\(name)</h2>\n<p class=\"quiet\">\(count)\(remark)</p>\n"
+        html += "<h2 id=\"\(Self.anchor(sample.entity.name))\">\(name)</h2>\n"
+        html += "<p class=\"quiet\">\(count)\(size)\(remark)</p>\n"
         html += attributes(sample, rendering) + links(sample, schema) + rows(sample, shown)
         return html + "</section>\n"
     }
@@ -58,12 +63,13 @@ extension StorePage {
             guard case .attribute(let kind) = property.kind else { return nil }
             return "<tr><th scope=\"row\">\(Self.text(property.name))</th><td class=\"quiet\">\(kind.modelName)</td>"
                 + "<td class=\"number\">\(Self.percent(statistics))</td><td class=\"number\">\(statistics.distinct)</td>"
+                + "<td class=\"number\">\(Self.words(bytes: statistics.bytes))</td>"
                 + "<td>\(Self.text(statistics.range(rendering.text(of:)) ?? ""))</td>"
                 + "<td>\(Self.distribution(statistics, rendering))</td></tr>\n"
         }
         if rows.isEmpty { return "" }
         let head =
-            "<thead><tr><th>Attribute</th><th>Type</th><th class=\"number\">Filled</th><th class=\"number\">Distinct</th><th>Range</th><th>Values</th></tr></thead>"
+            "<thead><tr><th>Attribute</th><th>Type</th><th class=\"number\">Filled</th><th class=\"number\">Distinct</th><th class=\"number\">Size</th><th>Range</th><th>Values</th></tr></thead>"
         return Self.scroll(
             "Attributes of \(sample.entity.name)", "<table>\n\(head)\n<tbody>\n\(rows.joined())</tbody>\n</table>")
     }

@@ -1,4 +1,5 @@
-// A store as a page for people: one file that needs nothing from elsewhere and runs no script. The parts are in +Parts.
+// A store as a page for people: one file that needs nothing from elsewhere and runs no script. The parts are in +Parts, +Check
+// and +Sizes.
 
 public import CoreData
 import Foundation
@@ -11,6 +12,10 @@ public struct StorePage: Sendable {
     public var facts: [String] = []
     /// A picture of the model, as the element `svg`; nil where there is none, and a table says the same.
     public var diagram: String?
+    /// What a check of the store came to; nil leaves that part out.
+    package var check: Check?
+    /// The tables of the store's file; nil where their sizes aren't known.
+    package var tables: [Table]?
     /// How many objects of an entity are looked at for its numbers; the page says where there are more.
     public var sampleSize = 1000
     /// How many objects of each entity are shown.
@@ -45,10 +50,12 @@ public struct StorePage: Sendable {
     ) -> String {
         let shown = Set(samples.flatMap { $0.rows.map(\.link) })
         let filled = samples.filter { $0.count > 0 }
+        let sizes = sizes(of: filled)
         var body = header(samples)
-        body += overview(samples, schema)
+        body += overview(samples, schema, sizes)
+        body += check.map { Self.section($0) } ?? ""
         body += diagram.map { Self.picture($0) } ?? Self.relationships(model)
-        body += filled.map { section($0, schema, shown, rendering) }.joined()
+        body += filled.map { section($0, schema, shown, rendering, sizes) }.joined()
         return body + "</main>\n"
     }
 
@@ -58,6 +65,7 @@ public struct StorePage: Sendable {
         if samples.contains(where: { $0.sampleCount < $0.count }) {
             lines.append("Of entities with more than \(sampleSize) objects, numbers are those of a sample.")
         }
+        if objects > 0 { lines.append(sizeRemark) }
         let paragraphs = lines.map { "<p>\(Self.text($0))</p>\n" }.joined()
         return "<header>\n<h1>\(Self.text(title))</h1>\n\(paragraphs)</header>\n<main>\n"
     }
@@ -74,11 +82,13 @@ public struct StorePage: Sendable {
         th.number { text-align: right; } td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
         .rows td { max-width: 22rem; overflow-wrap: anywhere; min-width: 5rem; font-size: .9rem; }
         .names { columns: 18rem; padding: 0; } .names li { break-inside: avoid; overflow-wrap: anywhere; }
-        .names .none, .quiet { color: var(--quiet); }
+        .names .none, .quiet { color: var(--quiet); } .names .quiet { white-space: nowrap; }
         .bars rect { fill: var(--bar); } .share { display: inline-block; height: .6rem; background: var(--bar);
           border-radius: 2px; margin-right: .4rem; max-width: 6rem; }
         .shares { font-size: .85rem; } .shares li { overflow-wrap: anywhere; }
         h3 { font-size: 1rem; margin: 1rem 0 .3rem; } tr:target { background: var(--mid); }
+        .check { margin: 1.5rem 0; } .check summary { cursor: pointer; } .check h2 { display: inline-block; margin: 0; }
+        .findings li { padding: .3rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; font-size: .9rem; }
         caption { text-align: left; padding: .3rem .7rem; color: var(--quiet); font-size: .85rem; }
         :root { --bar: #7fa3d6; }
         @media (prefers-color-scheme: dark) { :root { --bar: #4d74ab; } }

@@ -12,12 +12,15 @@ struct ValueStatistics {
 
     private(set) var total = 0
     private(set) var filled = 0
+    /// The lengths of all values; numbers and dates have 8 bytes.
+    private(set) var bytes = 0
     private var counts: [ExactValue: Int] = [:]
 
     mutating func add(_ value: GraphValue) {
         total += 1
         guard !value.isNull else { return }
         filled += 1
+        bytes += value.byteCount
         counts[ExactValue(value), default: 0] += 1
     }
 
@@ -70,6 +73,18 @@ extension GraphValue {
             case .null, .boolean, .uuid, .uri, .json: nil
             }
         return size.flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    fileprivate var byteCount: Int {
+        switch self {
+        case .null: 0
+        case .boolean: 1
+        case .integer, .double, .decimal, .date: 8
+        case .uuid: 16
+        case .string(let text): text.utf8.count
+        case .data(let bytes), .encoded(let bytes): bytes.count
+        case .uri, .json: description.utf8.count
+        }
     }
 
     fileprivate var isText: Bool { if case .string = self { true } else { false } }

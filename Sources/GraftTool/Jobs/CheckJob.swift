@@ -17,20 +17,7 @@ struct CheckJob {
     /// - Returns: Whether there is nothing, or nothing left.
     /// - Throws: What keeps the store from being checked, or repaired; it is then as it was.
     func run(on console: Console) throws -> Bool {
-        try StoreAccess.requireFile(
-            store,
-            remedy:
-                "The server keeps the constraints of such a store itself; for the rest, check a copy: graft archive, "
-                + "then graft restore into a file.")
-        try FileKind.requireReadable(store)
-        if FileKind(ofPath: store) == .file { try StoreAccess.requireStore(store) }
-        let model = try StoreAccess.model(at: model, forStore: store)
-        let lint = try ModelLint(model)
-        let identities = lint.identities.filter { !$0.isInferred && !$0.properties.isEmpty }
-        let check = StoreAccess.check(
-            store, model: model,
-            identities: Dictionary(identities.map { ($0.entity, $0.properties) }) { first, _ in first },
-            families: lint.families)
+        let check = try Self.check(of: store, model: model)
         let report = CheckReport(store: store, isRepair: repairs, isJSON: isJSON, console: console)
         let summary: StoreCheckSummary
         do {
@@ -46,6 +33,26 @@ struct CheckJob {
         }
         try report.end(summary)
         return summary.findings == (repairs ? summary.mended : 0)
+    }
+
+    /// The check of a store with all that its model says.
+    ///
+    /// - Throws: What keeps the store from being checked.
+    static func check(of store: String, model: String?) throws -> StoreCheck {
+        try StoreAccess.requireFile(
+            store,
+            remedy:
+                "The server keeps the constraints of such a store itself; for the rest, check a copy: graft archive, "
+                + "then graft restore into a file.")
+        try FileKind.requireReadable(store)
+        if FileKind(ofPath: store) == .file { try StoreAccess.requireStore(store) }
+        let model = try StoreAccess.model(at: model, forStore: store)
+        let lint = try ModelLint(model)
+        let identities = lint.identities.filter { !$0.isInferred && !$0.properties.isEmpty }
+        return StoreAccess.check(
+            store, model: model,
+            identities: Dictionary(identities.map { ($0.entity, $0.properties) }) { first, _ in first },
+            families: lint.families)
     }
 }
 
@@ -80,27 +87,17 @@ private final class CheckReport {
     }
 
     func add(_ finding: StoreFinding) throws {
-        let severity = finding.kind.isNote ? "note" : "damage"
         if isJSON {
             let value = Finding(
-                severity: severity, kind: finding.kind.rawValue, entity: finding.entity, row: finding.row,
+                severity: CheckText.severity(finding), kind: finding.kind.rawValue, entity: finding.entity,
+                row: finding.row,
                 property: finding.property, finding: finding.finding, isMended: isRepair ? finding.isMendable : nil,
-                remedy: remedy(finding))
+                remedy: CheckText.remedy(finding, isRepair: isRepair))
             try console.write((count == 0 ? "{\"findings\": [\n" : ",\n") + json(value))
         } else {
-            let place = finding.place.map { "\($0): " } ?? ""
-            try console.print(
-                GraftError.oneLine(
-                    "\(severity): \(place)\(finding.finding). \(remedy(finding)) [\(finding.kind.rawValue)]"))
+            try console.print(CheckText.line(finding, isRepair: isRepair))
         }
         count += 1
-    }
-
-    private func remedy(_ finding: StoreFinding) -> String {
-        switch finding.mend {
-        case .possible(let deed): isRepair ? "The repair \(deed)." : "--repair \(deed)."
-        case .impossible(let reason): reason
-        }
     }
 
     // MARK: The end
@@ -139,21 +136,14 @@ private final class CheckReport {
     }
 
     private func lines(_ summary: StoreCheckSummary) -> [String] {
-        let objects = "\(summary.rows) objects of \(summary.entities) entities"
         var lines: [String] = []
         if summary.findings == 0 {
-            lines.append(
-                "\(store): nothing found. Checked: the file (PRAGMA integrity_check), \(objects), their values, external "
-                    + "files, links, order, uniqueness, identities and key counters.")
+            lines.append("\(store): \(CheckText.counts(summary)). \(CheckText.scope(summary))")
         } else {
-            let found = "\(summary.damages) damages and \(summary.notes) notes in \(objects)"
+            let found = "\(CheckText.counts(summary)) in \(CheckText.objects(summary))"
             lines.append("\(store): \(found)\(isRepair ? "; \(summary.mended) mended" : "")")
         }
-        if summary.unreadTransformables > 0 {
-            lines.append(
-                "Not looked into: \(summary.unreadTransformables) values that only their application's transformers can read."
-            )
-        }
+        lines += CheckText.unread(summary)
         if let backup { lines.append("The store as it was: \(backup)") }
         return lines
     }

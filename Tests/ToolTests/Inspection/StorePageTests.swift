@@ -1,6 +1,7 @@
 // `graft inspect --html`: what is on the page, and that all of its links lead somewhere.
 
 import Foundation
+import GRDB
 import Testing
 
 @Suite struct StorePageTests {
@@ -49,11 +50,102 @@ import Testing
         _ = try folder.file("rows.json", rows)
         try graft("import", "rows.json", "--store", "R.sqlite", in: folder).succeeded()
         let page = try page(of: "R.sqlite")
-        #expect(page.contains("3000 objects; numbers of 1000 of them, spread evenly"))
+        #expect(page.contains("; numbers and sizes of values are those of 1000, spread evenly"))
         #expect(page.contains("Of entities with more than 1000 objects, numbers are those of a sample."))
         // The first and the last are among them.
         #expect(page.contains("<td>0 to 2999</td>"))
     }
+
+    // MARK: What a check says
+
+    /// The heading of the check, and its findings.
+    private func check(on page: String) throws -> (heading: Substring, findings: [Substring]) {
+        let section = try #require(page.firstMatch(of: /(?s)<details class="check">.*?<\/details>/)).output
+        let heading = try #require(section.firstMatch(of: /<h2>Check: (.*?)<\/h2>/)).1
+        return (heading, section.matches(of: /<li>(.*?)<\/li>/).map(\.1))
+    }
+
+    /// The findings that the command has printed, damages first, as they stand on a page.
+    private func findings(_ lines: [Substring]) -> [String] {
+        let found = ["damage: ", "note: "].flatMap { kind in lines.filter { $0.hasPrefix(kind) } }
+        return found.prefix(100).map(escaped)
+    }
+
+    private func escaped(_ text: Substring) -> String {
+        [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&#39;")]
+            .reduce(String(text)) { $0.replacing($1.0, with: $1.1) }
+    }
+
+    @Test func `a sound store's page says that a check finds nothing`() throws {
+        let page = try page(of: heroStore(in: folder))
+        let check = try check(on: page)
+        #expect(check.heading == "nothing found" && check.findings.isEmpty)
+        #expect(page.contains("<p>Checked: the file (PRAGMA integrity_check), "))
+    }
+
+    @Test func `what is damaged stands on the page as graft check says it, up to a hundred findings`() throws {
+        let rows = (0..<300).map { #"{"id": \#($0), "team": {"id": \#($0), "name": "T"}}"# }
+        _ = try folder.file("rows.json", rows.joined(separator: "\n"))
+        try graft("import", "rows.json", "--store", "R.sqlite", "--entity", "Row", in: folder).succeeded()
+        for count in [3, 250] {
+            try DatabaseQueue(path: folder.path("R.sqlite")).write { db in
+                try db.execute(sql: "UPDATE ZROW SET ZTEAM = 100000 WHERE Z_PK <= ?", arguments: [count])
+            }
+            let said = try graft("check", "R.sqlite", in: folder).lines
+            let page = try page(of: "R.sqlite")
+            let check = try check(on: page)
+            // A dangling link, and at its other end a team whose row has no longer this team.
+            #expect(check.heading == "\(count) damages and \(count) notes")
+            #expect(check.findings.map(String.init) == findings(said))
+            #expect(check.findings.count == min(2 * count, 100))
+            #expect(page.contains("listed by graft check") == (count == 250))
+            #expect(count == 3 || page.contains("<p>400 more are listed by graft check.</p>"))
+        }
+    }
+
+    @Test(.needsReferenceData) func `the page of a real store has what a check finds in it`() throws {
+        let store = Project.data.appending(path: "more-stores/Photos-26.1/Photos.sqlite").path
+        let said = try graft("check", store).lines
+        let check = try check(on: page(of: store))
+        #expect(!check.findings.isEmpty)
+        #expect(check.findings.map(String.init) == findings(said))
+        #expect(said.contains { $0.contains(": \(check.heading) in ") })
+    }
+
+    // MARK: Sizes
+
+    @Test func `entities have the sizes of their tables, and attributes those of their values`() throws {
+        let rows = (0..<500).map {
+            #"{"id": \#($0), "text": "\#(String(repeating: "x", count: 40))", "team": {"id": \#($0 % 4), "name": "Tänzer"}}"#
+        }
+        _ = try folder.file("rows.json", rows.joined(separator: "\n"))
+        try graft("import", "rows.json", "--store", "R.sqlite", "--entity", "Row", in: folder).succeeded()
+        let page = try page(of: "R.sqlite")
+        let bytes = try DatabaseQueue(path: folder.path("R.sqlite")).read { db in
+            try Int.fetchOne(
+                db,
+                sql: """
+                    SELECT SUM(pgsize) FROM dbstat
+                    WHERE name IN (SELECT name FROM sqlite_master WHERE tbl_name = 'ZROW')
+                    """) ?? 0
+        }
+        #expect(bytes > 20_000)
+        #expect(page.contains("500 objects, \(Int((Double(bytes) / 1000).rounded())) kB</p>"))
+        #expect(page.contains("<td class=\"number\">20 kB</td>"), "500 times 40 characters")
+        #expect(page.contains("<td class=\"number\">28 bytes</td>"), "4 times 7 bytes")
+        #expect(page.contains("Sizes of entities are those of their tables in the file"))
+    }
+
+    @Test func `entities that share a table have parts of it`() throws {
+        let store = try heroStore(in: folder)
+        let villains = Project.heroes.appending(path: "villains.json").path
+        try graft("import", villains, "--entity", "Villain", "--store", store).succeeded()
+        let page = try page(of: store)
+        #expect(page.contains(">Hero</a> 4, <span class=\"quiet\">≈ "))
+        #expect(!page.contains(">Power</a> 6, <span class=\"quiet\">≈ "))
+    }
+
+    // MARK: Other files
 
     @Test func `only a store has a page`() throws {
         try graft("inspect", Project.heroesModel, "--html", "page.html", in: folder).failed(

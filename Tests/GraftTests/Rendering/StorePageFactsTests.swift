@@ -1,0 +1,58 @@
+// What a page is told about a store: how much its tables take, or nothing of that, and what a check came to.
+
+import CoreData
+import Foundation
+import Testing
+
+@testable import Graft
+
+@Suite struct StorePageFactsTests {
+    /// Two animals of 100 and 300 bytes of text with their keys, and a stone, in a store in memory.
+    private func page(_ page: StorePage) throws -> String {
+        var sketch = ModelSketch()
+        sketch.entity("Animal", [.attribute("name")])
+        sketch.entity("Dog", parent: "Animal", [])
+        sketch.entity("Stone", [.attribute("name")])
+        let stack = try TestStack(sketch.model())
+        try stack.perform { context in
+            for (entity, length) in [("Animal", 92), ("Dog", 292), ("Stone", 3)] {
+                _ = context.make(entity, ["name": String(repeating: "x", count: length)])
+            }
+            try context.save()
+        }
+        return try page.html(of: stack.container.newBackgroundContext())
+    }
+
+    @Test func `where tables don't tell, sizes are the lengths of values, and the page says so`() throws {
+        let html = try page(StorePage(title: "T"))
+        #expect(html.contains("Sizes are the lengths of the values"))
+        #expect(html.contains("1 object, 100 bytes</p>") && html.contains("1 object, 300 bytes</p>"))
+        #expect(html.contains("<td class=\"number\">292 bytes</td>"))
+    }
+
+    @Test func `a table is shared by the lengths of values, or belongs to one entity alone`() throws {
+        var wanted = StorePage(title: "T")
+        wanted.tables = [
+            .init(entities: ["Animal", "Dog"], bytes: 8_000_000), .init(entities: ["Stone"], bytes: 4096),
+        ]
+        let html = try page(wanted)
+        #expect(html.contains("1 object, ≈ 2.0 MB</p>") && html.contains("1 object, ≈ 6.0 MB</p>"))
+        #expect(html.contains("1 object, 4.1 kB</p>"))
+        #expect(!html.contains("class=\"check\""))
+    }
+
+    @Test func `a store that can't be checked has a page that says why`() throws {
+        var wanted = StorePage(title: "T")
+        wanted.check = .init(summary: "not possible", remarks: ["It is on a <server>."])
+        let html = try page(wanted)
+        #expect(html.contains("<summary><h2>Check: not possible</h2></summary>\n<p>It is on a &lt;server&gt;.</p>"))
+    }
+
+    @Test(arguments: [
+        (0, "0 bytes"), (1, "1 byte"), (999, "999 bytes"), (1000, "1.0 kB"), (1049, "1.0 kB"), (1050, "1.1 kB"),
+        (12_345, "12 kB"), (999_499, "999 kB"), (999_500, "1.0 MB"), (5_000_000_000, "5.0 GB"),
+    ])
+    func `a size is said in the largest unit that it fills`(_ bytes: Int, _ words: String) {
+        #expect(StorePage.words(bytes: bytes) == words)
+    }
+}
