@@ -39,7 +39,7 @@ import Testing
         files += ["README.md", "CHANGELOG.md"].map { Project.root.appending(path: $0) }
         var count = 0
         // Style sheets have names that look like options.
-        let styled = ["HTMLPage.swift", "StorePage.swift", "ModelDiagram+Dot.swift"]
+        let styled = ["HTMLPage.swift", "StorePage.swift", "DiffFilter.swift", "ModelDiagram+Dot.swift"]
         for file in files where !styled.contains(file.lastPathComponent) {
             for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
             where line.contains("--") && !line.contains("swift test") && !line.contains("swift build")

@@ -1,10 +1,11 @@
-// A diff as one HTML page: no scripts, nothing loaded from elsewhere, light or dark as the reader's system is.
-// HTMLPage.swift has the frame and the colours; everything from the data goes through `escaped`.
+// A diff as one HTML page: nothing loaded from elsewhere, light or dark as the reader's system is. HTMLPage.swift has the frame
+// and the colours, DiffFilter.swift the search; everything from the data goes through `escaped`.
 
 extension GraphDiff {
     /// The diff as a self-contained HTML page: an overview by entity, then each object with what was there before and
-    /// what is there after. Entities and objects can be folded, and kinds of changes left out; of more than 100 objects
-    /// each is folded at first, so that a page of thousands opens at once. A browser's search finds what is folded, too.
+    /// what is there after. Entities and objects can be folded; of more than 100 objects each is folded at first, so that a
+    /// page of thousands opens at once. A search and filters by entity and by kind choose what is shown; all else works
+    /// without scripts, too.
     public func html(_ rendering: DiffRendering = DiffRendering()) -> String {
         var page = HTMLPage(title: "\(rendering.oldName) → \(rendering.newName)")
         let (entries, note) = shownEntries(rendering)
@@ -23,6 +24,10 @@ extension GraphDiff {
         }
         if entity != nil { writer.html += "</details>\n" }
         page.body = writer.html
+        if !entries.isEmpty {
+            page.style = DiffFilter.style
+            page.script = DiffFilter.script
+        }
         return page.html
     }
 }
@@ -61,12 +66,10 @@ private struct DiffHTML {
             }.joined()
             html += "<tr><th scope=\"row\"><a href=\"#\(Self.anchor(name))\">\(escaped(name))</a></th>\(cells)</tr>\n"
         }
-        // They hide by style alone, because the page runs no script.
-        html += "</tbody></table>\n<fieldset class=\"kinds\"><legend>Show</legend>"
-        for kind in [DiffEntry.Kind.inserted, .changed, .deleted] {
-            html += "<label><input type=\"checkbox\" id=\"show-\(kind.style)\" checked> \(kind.word)</label> "
-        }
-        html += "</fieldset></header>\n"
+        html += "</tbody></table></header>\n"
+        html += DiffFilter.html(
+            entities: names.map { (Self.anchor($0), escaped($0)) },
+            kinds: [DiffEntry.Kind.inserted, .changed, .deleted].map { ($0.style, $0.word) })
     }
 
     /// The fragment of an entity's heading. Names of entities are identifiers, but a diff may come from anywhere.

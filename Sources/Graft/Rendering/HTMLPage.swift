@@ -7,10 +7,19 @@ struct HTMLPage {
     var body = ""
     /// Rules beside those of all pages.
     var style = ""
+    /// The one script of the page, if it has one.
+    var script: Script?
+
+    /// A script that is the same on every page, so that a policy can name it.
+    struct Script {
+        var text: String
+        /// `sha256-` and the Base64 of its SHA-256 (CSP Level 3, section 2.3.1). A test holds it against the text.
+        var hash: String
+    }
 
     init(title: String) { self.title = title }
 
-    /// The page. Its policy forbids scripts and everything from elsewhere.
+    /// The page. Its policy forbids everything from elsewhere, and scripts but for that one.
     var html: String {
         """
         <!DOCTYPE html>
@@ -19,7 +28,7 @@ struct HTMLPage {
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta name="color-scheme" content="light dark">
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'\(script.map { "; script-src '\($0.hash)'" } ?? "")">
         <title>\(Self.escaped(DiffRendering.visible(title)))</title>
         <style>
         \(Self.style)
@@ -27,7 +36,7 @@ struct HTMLPage {
         </style>
         </head>
         <body>
-        \(body)</body>
+        \(body)\(script.map { "<script>\($0.text)</script>\n" } ?? "")</body>
         </html>
 
         """

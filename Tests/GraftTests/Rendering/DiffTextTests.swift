@@ -133,7 +133,7 @@ import Testing
         #expect(diff.text(DiffRendering(maximumValueLength: nil)).contains(long))
     }
 
-    @Test func `the page has everything, is well-formed, and runs and loads nothing`() throws {
+    @Test func `the page has everything, is well-formed, loads nothing and runs only its own script`() throws {
         let evil = "<script>alert('1')</script>&\"\u{202E}"
         var diff = Self.diff
         diff.changed.append(
@@ -144,7 +144,11 @@ import Testing
                         evil, .attribute(old: .string("The quick fox"), new: .string("The slow \(evil) fox")))
                 ]))
         let html = diff.html(DiffRendering(oldName: evil, newName: "b"))
-        #expect(!html.contains("<script"))
+        let script = "<script>\(DiffFilter.script.text)</script>"
+        #expect(html.components(separatedBy: "<script").count == 2 && html.contains(script))
+        #expect(
+            html.contains(
+                "content=\"default-src 'none'; style-src 'unsafe-inline'; script-src '\(DiffFilter.script.hash)'\""))
         #expect(!html.contains("\u{202E}"))
         #expect(!html.contains("src=") && !html.contains("http:") && !html.contains("https:"))
         #expect(html.contains("&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;"))
@@ -155,7 +159,22 @@ import Testing
         #expect(html.contains("<details open class=\"object changed\">"))
         for kind in ["inserted", "changed", "deleted"] { #expect(html.contains("id=\"show-\(kind)\"")) }
         #expect(Self.isBalanced(html))
-        #expect(GraphDiff().html().contains("No differences."))
+        let none = GraphDiff().html()
+        #expect(none.contains("No differences.") && !none.contains("<script") && !none.contains("script-src"))
+    }
+
+    @Test func `the page can be searched, and filtered by entity and kind`() {
+        let html = Self.diff.html()
+        for part in [
+            "<div class=\"filters\" role=\"search\" aria-label=\"Differences\">",
+            "<label class=\"scripted\" hidden>Search <input type=\"search\" id=\"words\"",
+            "<option value=\"\">all</option><option value=\"entity-Hero\">Hero</option>"
+                + "<option value=\"entity-Power\">Power</option><option value=\"entity-Villain\">Villain</option></select>",
+            "id=\"count\" role=\"status\" hidden",
+            "<details open class=\"entity\" id=\"entity-Power\">",
+        ] {
+            #expect(html.contains(part), "\(part)")
+        }
     }
 
     /// Whether each element that is opened is closed, in order.

@@ -114,6 +114,8 @@ final class Browser {
         case space = " "
         case enter = "Enter"
         case right = "ArrowRight"
+        case down = "ArrowDown"
+        case escape = "Escape"
 
         var code: Int {
             switch self {
@@ -121,16 +123,21 @@ final class Browser {
             case .space: 32
             case .enter: 13
             case .right: 39
+            case .down: 40
+            case .escape: 27
             }
         }
         var text: String? {
             switch self {
             case .space: " "
             case .enter: "\r"
-            case .tab, .right: nil
+            case .tab, .right, .down, .escape: nil
             }
         }
     }
+
+    /// Types a text into what has the focus.
+    func type(_ text: String) throws { _ = try send("Input.insertText", ["text": text]) }
 
     func press(_ key: Key) throws {
         var event: [String: Any] = [
