@@ -1,17 +1,17 @@
 // A diagram in the language of Graphviz, and the finish of the picture that its `dot` makes: colours that follow the page's.
 
 extension ModelDiagram {
-    /// The diagram in Graphviz' language. Lines end in a crow's foot where there are many, and begin in a diamond at an owner.
+    /// The diagram in Graphviz' language. A relationship is a row of its entity, so that it can be read where many meet; lines
+    /// lead from row to row, end in a crow's foot where there are many, and begin in a diamond at an owner.
     public var dot: String {
         var lines = [
             "digraph model {",
             "  graph [rankdir=LR, bgcolor=transparent, nodesep=0.35, ranksep=0.9, fontname=\"\(Self.font)\"];",
             "  node [shape=plain, fontname=\"\(Self.font)\", fontsize=11, fontcolor=\"\(Colour.text.rawValue)\"];",
-            "  edge [fontname=\"\(Self.font)\", fontsize=9, color=\"\(Colour.line.rawValue)\","
-                + " fontcolor=\"\(Colour.quiet.rawValue)\", dir=both, arrowsize=0.8, labeldistance=2];",
+            "  edge [color=\"\(Colour.line.rawValue)\", dir=both, arrowsize=0.8];",
         ]
         lines += entities.map {
-            "  \(Self.quoted($0.name)) [label=<\(Self.table($0))>];"
+            "  \(Self.quoted($0.name)) [label=<\(Self.table($0, rows(of: $0)))>];"
         }
         for entity in entities {
             guard let parent = entity.superentity else { continue }
@@ -19,7 +19,7 @@ extension ModelDiagram {
                 "  \(Self.quoted(parent)) -> \(Self.quoted(entity.name)) [arrowtail=empty, arrowhead=none, style=dashed];"
             )
         }
-        lines += links.map(Self.edge)
+        lines += links.enumerated().map { Self.edge($1, number: $0) }
         return lines.joined(separator: "\n") + "\n}\n"
     }
 
@@ -54,7 +54,28 @@ extension ModelDiagram {
             """
     }
 
-    private static func table(_ entity: Entity) -> String {
+    /// A relationship as its entity has it. Lines lead to the left of it, named by the port and `l`, and from the right (`r`).
+    private struct Row {
+        var port: String
+        var end: End
+        var destination: String
+    }
+
+    /// The relationships of an entity by name, both ends of links.
+    private func rows(of entity: Entity) -> [Row] {
+        links.enumerated().flatMap { number, link in
+            var rows: [Row] = []
+            if link.source == entity.name {
+                rows.append(Row(port: "to\(number)", end: link.forward, destination: link.destination))
+            }
+            if let backward = link.backward, link.destination == entity.name, !link.isItsOwnInverse {
+                rows.append(Row(port: "from\(number)", end: backward, destination: link.source))
+            }
+            return rows
+        }.sorted { ($0.end.name, $0.port) < ($1.end.name, $1.port) }
+    }
+
+    private static func table(_ entity: Entity, _ relationships: [Row]) -> String {
         let name = HTMLPage.escaped(entity.name)
         let title = entity.isAbstract ? "<I>\(name)</I>" : "<B>\(name)</B>"
         var rows = "<TR><TD BGCOLOR=\"\(Colour.head.rawValue)\" COLSPAN=\"2\">\(title)</TD></TR>"
@@ -67,21 +88,25 @@ extension ModelDiagram {
             rows +=
                 "<TR><TD COLSPAN=\"2\"><FONT COLOR=\"\(Colour.quiet.rawValue)\">\(entity.hiddenCount) more</FONT></TD></TR>"
         }
+        if !relationships.isEmpty { rows += "<HR/>" }
+        for row in relationships {
+            rows +=
+                "<TR><TD ALIGN=\"LEFT\" PORT=\"\(row.port)l\">\(HTMLPage.escaped(row.end.words))</TD>"
+                + "<TD ALIGN=\"LEFT\" PORT=\"\(row.port)r\"><FONT COLOR=\"\(Colour.quiet.rawValue)\">"
+                + "\(row.end.count) \(HTMLPage.escaped(row.destination))</FONT></TD></TR>"
+        }
         return
             "<TABLE BORDER=\"1\" COLOR=\"\(Colour.line.rawValue)\" BGCOLOR=\"\(Colour.box.rawValue)\" CELLBORDER=\"0\""
             + " CELLSPACING=\"0\" CELLPADDING=\"3\">\(rows)</TABLE>"
     }
 
-    private static func edge(_ link: Link) -> String {
+    private static func edge(_ link: Link, number: Int) -> String {
         let head = arrow(link.forward)
         let foot = link.backward.map { arrow($0) } ?? "none"
         let tail = link.forward.isOwning ? "diamond" + (foot == "none" ? "" : foot) : foot
-        let settings = [
-            "label=\(quoted(link.words))", "headlabel=\(quoted(link.forward.count))",
-            link.backward.map { "taillabel=\(quoted($0.count))" }, "arrowhead=\(head)", "arrowtail=\(tail)",
-        ]
-        return "  \(quoted(link.source)) -> \(quoted(link.destination))"
-            + " [\(settings.compactMap { $0 }.joined(separator: ", "))];"
+        let end = link.backward == nil ? "" : link.isItsOwnInverse ? ":to\(number)l:w" : ":from\(number)l:w"
+        return "  \(quoted(link.source)):to\(number)r:e -> \(quoted(link.destination))\(end)"
+            + " [arrowhead=\(head), arrowtail=\(tail)];"
     }
 
     private static func arrow(_ end: End) -> String { end.count.hasSuffix("1") ? "tee" : "crow" }

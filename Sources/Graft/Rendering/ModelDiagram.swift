@@ -54,6 +54,9 @@ public struct ModelDiagram: Sendable {
         /// Nil for a relationship without inverse.
         var backward: End?
 
+        /// Whether both directions are one relationship, such as the spouse of a person.
+        var isItsOwnInverse: Bool { source == destination && forward.name == backward?.name }
+
         /// The names of both directions.
         var words: String { forward.words + (backward.map { " / \($0.words)" } ?? "") }
     }
