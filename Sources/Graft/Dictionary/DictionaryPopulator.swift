@@ -57,13 +57,14 @@ struct DictionaryPopulator {
             keepsObjects: options.existingObjects != .insert)
         do {
             var objects: [NSManagedObject] = []
-            var mentioned: [NSManagedObject] = []
+            var taken = TakenOut()
             for part in parts {
                 if parts.count > 1 { reader = try read(dictionaries[part], number, from: part.lowerBound) }
-                objects += try run(&reader, importer, given)
-                mentioned += importer.matcher.objects.joined().compactMap(\.self)
+                objects += try run(&reader, importer, given, &taken)
+                taken.noteMentioned(importer)
             }
-            keep(mentioned, importer)
+            importer.deletions.orphans.removeAll { $0.object === given }
+            importer.deletions.orphans += taken.orphans
             for (index, object) in objects.enumerated() { try check(object, index) }
             try importer.delete(try importer.decideDeletions())
             importer.forgetRestored()
@@ -84,7 +85,7 @@ struct DictionaryPopulator {
     }
 
     private func run(
-        _ reader: inout DictionaryReader, _ importer: BatchImporter, _ given: NSManagedObject?
+        _ reader: inout DictionaryReader, _ importer: BatchImporter, _ given: NSManagedObject?, _ taken: inout TakenOut
     ) throws -> [NSManagedObject] {
         importer.begin(reader.snapshot)
         if options.existingObjects != .insert { try importer.matcher.resolveIdentities(reader.snapshot) }
@@ -124,6 +125,10 @@ struct DictionaryPopulator {
         }
         importer.settleRelinked()
         for removal in reader.removals { try disconnect(removal, reader, importer) }
+        if reader.nodes.contains(where: { $0.key == DictionaryKey.objects }) {
+            taken.add(importer.deletions.orphans[orphans.count...].map(\.object))
+            importer.deletions.orphans.removeSubrange(orphans.count...)
+        }
         importer.count(reader.snapshot)
         importer.enterRelated(reader.snapshot)
         return reader.snapshot.roots.compactMap { importer.object(reader.snapshot.resolved($0)) }
@@ -312,13 +317,6 @@ struct DictionaryPopulator {
         if property.isOwning { importer.deletions.orphans += removed.map { .init(object: $0) } }
     }
 
-    /// What a dictionary mentions isn't deleted, the object that is populated least of all: it has left an owner, and is there.
-    private func keep(_ objects: [NSManagedObject], _ importer: BatchImporter) {
-        if importer.deletions.orphans.isEmpty { return }
-        let mentioned = Set(objects.map(ObjectIdentifier.init))
-        importer.deletions.orphans.removeAll { mentioned.contains(ObjectIdentifier($0.object)) }
-    }
-
     // MARK: Ends
 
     private func adding(_ importer: BatchImporter, to report: ImportReport) -> ImportReport {
@@ -334,5 +332,22 @@ struct DictionaryPopulator {
         var located = error
         located.place.byteOffset = nil
         return reader.nodes.indices.contains(node) ? located.located(in: reader.place(of: node)) : located
+    }
+}
+
+/// What a graph's changes (`$objects`) take out of relationships that own it. It is deleted, but for what the dictionaries have
+/// elsewhere: other dictionaries tell an object where it belongs.
+private struct TakenOut {
+    private var mentioned: Set<ObjectIdentifier> = []
+    private var removed: [NSManagedObject] = []
+
+    mutating func add(_ objects: [NSManagedObject]) { removed += objects }
+
+    mutating func noteMentioned(_ importer: BatchImporter) {
+        for object in importer.matcher.objects.joined() { if let object { mentioned.insert(ObjectIdentifier(object)) } }
+    }
+
+    var orphans: [ImportDeletions.GivenUp] {
+        removed.filter { !mentioned.contains(ObjectIdentifier($0)) }.map { .init(object: $0) }
     }
 }
