@@ -3,6 +3,7 @@
 
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @Suite struct DamagedStoreCommandTests {
@@ -30,9 +31,7 @@ import Testing
         let store = try heroStore(in: folder)
         let sound = folder.path("Sound.sqlite")
         try FileManager.default.copyItem(atPath: store, toPath: sound)
-        let queue = try DatabaseQueue(path: store)
-        try queue.writeWithoutTransaction { try $0.execute(sql: damage.sql) }
-        try queue.close()
+        try StoreSQL.run(damage.sql, at: URL(filePath: store))
         let input = try folder.file("in.json", #"[{"id": 1, "name": "Changed"}, {"id": 4711, "name": "New"}]"#)
         let patch = try folder.file("patch.json", #"[{"op": "replace", "path": "/0/name", "value": "Patched"}]"#)
         let copy = folder.path("Copy.sqlite")

@@ -31,7 +31,13 @@ final class FaultFailures {
     func restore() -> Bool {
         var isWhole = true
         for (object, slot, value, committed) in lists where object.managedObjectContext != nil && !object.isFault {
-            guard case .objects(let members) = object.values[slot], members.isEmpty else {
+            let isEmpty =
+                switch object.values[slot] {
+                case .objects(let members): members.isEmpty
+                case .memberIDs(let ids): ids.isEmpty
+                default: false
+                }
+            guard isEmpty else {
                 isWhole = isWhole && !object.touched.contains(slot)
                 continue
             }

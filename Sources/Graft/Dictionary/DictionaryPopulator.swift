@@ -61,7 +61,7 @@ struct DictionaryPopulator {
             for part in parts {
                 if parts.count > 1 { reader = try read(dictionaries[part], number, from: part.lowerBound) }
                 objects += try run(&reader, importer, given, &taken)
-                taken.noteMentioned(importer)
+                if parts.count > 1 || !taken.isEmpty { taken.noteMentioned(importer) }
             }
             importer.deletions.orphans.removeAll { $0.object === given }
             importer.deletions.orphans += taken.orphans
@@ -340,6 +340,8 @@ struct DictionaryPopulator {
 private struct TakenOut {
     private var mentioned: Set<ObjectIdentifier> = []
     private var removed: [NSManagedObject] = []
+
+    var isEmpty: Bool { removed.isEmpty }
 
     mutating func add(_ objects: [NSManagedObject]) { removed += objects }
 

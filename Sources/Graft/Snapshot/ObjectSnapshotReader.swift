@@ -97,16 +97,18 @@ struct ObjectSnapshotReader {
         of roots: [NSManagedObject], _ scope: DiffScope, _ model: NSManagedObjectModel,
         _ states: [GraphSnapshot.ObjectValues]
     ) throws -> [NSManagedObject] {
+        var readers = states.map { ObjectSnapshotReader(scope, model, $0) }
         var members = roots
-        var known = 0
-        while known < members.count {
-            known = members.count
-            for state in states {
-                var reader = ObjectSnapshotReader(scope, model, state)
-                for member in members where try reader.exists(member) { _ = try reader.enter(member) }
-                try reader.follow()
-                let found = Set(members.map { ObjectIdentifier($0) })
-                members += reader.objects.filter { !found.contains(ObjectIdentifier($0)) }
+        var seen = Set(roots.map { ObjectIdentifier($0) })
+        var next = 0
+        while next < members.count {
+            let member = members[next]
+            next += 1
+            for index in readers.indices where try readers[index].exists(member) {
+                let reference = try readers[index].enter(member)
+                let known = readers[index].objects.count
+                try readers[index].follow(member, reference)
+                members += readers[index].objects[known...].filter { seen.insert(ObjectIdentifier($0)).inserted }
             }
         }
         return members

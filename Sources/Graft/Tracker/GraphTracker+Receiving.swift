@@ -75,11 +75,11 @@ extension GraphTracker {
     ) throws -> GraphSnapshot {
         let mapping = try CompiledModel.of(model).mapping(of: model)
         let scope = try DiffScope(server.schema, diffOptions)
-        let matching = RowMatching(identitiesOf: server, in: state.base, scope)
+        let known = isWhole ? nil : RowMatching(identitiesOf: server, in: state.base, scope).toNew
         var result = server
         for entity in server.tables.indices {
             for row in server.liveRows(of: entity)
-            where (isWhole || matching.toNew[entity][row].isNone) && !server.isReference(entity, row, scope) {
+            where known?[entity][row].isNone ?? true && !server.isReference(entity, row, scope) {
                 for attribute in scope.entities[entity].attributes
                 where !server.tables[entity].hasValue(attribute.number, row: row) {
                     guard let value = mapping.entities[entity].properties[attribute.number]?.defaultValue, !value.isNull

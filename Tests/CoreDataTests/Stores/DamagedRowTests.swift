@@ -126,6 +126,20 @@ import Testing
         }
     }
 
+    @Test func `a list of which only the members' IDs couldn't be read is unread afterwards`() throws {
+        let table = try text("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'Z_[0-9]*TEAMS'")
+        let column = try text("SELECT name FROM pragma_table_info('\(table)') WHERE name LIKE '%TEAMS'")
+        try work { context throws in
+            let hero = try #require(try all("Hero", in: context).first { $0.entity.name == "Hero" })
+            try change("UPDATE \(table) SET \(column) = 'x'")
+            #expect(throws: CocoaError.self) {
+                try context.collectingFaultFailures { #expect(hero.objectIDs(forRelationshipNamed: "teams").isEmpty) }
+            }
+            try change("UPDATE \(table) SET \(column) = 1")
+            #expect(hero.objectIDs(forRelationshipNamed: "teams").count == 1)
+        }
+    }
+
     @Test func `a fault that a fetch couldn't fill is one afterwards`() throws {
         try work { context throws in
             let sidekick = try #require(try all("Sidekick", in: context).first)

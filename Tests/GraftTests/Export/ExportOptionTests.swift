@@ -457,15 +457,8 @@ import Testing
                 }
             }
             let diff = try GraphDiff(unsavedChangesIn: context)
-            var options = ExportOptions()
-            options.relationshipForm = .identifier
-            for scope in [ExportOptions.Scope.changesSinceSave, .changes(since: base)] {
-                options.scope = scope
-                for order in [objects, objects.reversed()] {
-                    let text = try context.json(of: order, options: options)
-                    let count = try (JSONSerialization.jsonObject(with: text) as? [Any])?.count
-                    #expect(count == diff.changed.count, "seed \(seed)")
-                }
+            for (scope, list) in try written(of: objects, since: base, context) {
+                #expect(list.count == diff.changed.count, "seed \(seed), \(scope)")
             }
             // The tree of each object, and its dictionary of changes, know of the same objects.
             let changed = Set(diff.changed.map(\.key))
@@ -506,21 +499,28 @@ extension ExportScopeTests {
                 let names = graph.model.entitiesByName[object.key.entity]?.propertiesByName.keys.map(\.self) ?? []
                 expected["\(object.key.identity)"] = try keys(names, of: object.key)
             }
-            let objects = try context.everything()
-            var options = ExportOptions()
-            options.relationshipForm = .identifier
-            for scope in [ExportOptions.Scope.changesSinceSave, .changes(since: base)] {
-                options.scope = scope
-                for order in [objects, objects.reversed()] {
-                    let text = try context.json(of: order, options: options)
-                    let list = try #require(try JSONSerialization.jsonObject(with: text) as? [[String: Any]])
-                    let written = try list.map { object in
-                        let key = try #require((object["key"] ?? object["id"]) as? NSNumber).int64Value
-                        return ("\([GraphValue.integer(key)])", Set(object.keys))
-                    }
-                    #expect(written.count == expected.count, "seed \(seed), \(scope)")
-                    #expect(Dictionary(written) { $1 } == expected, "seed \(seed), \(scope)")
+            for (scope, list) in try written(of: context.everything(), since: base, context) {
+                let written = try list.map { object in
+                    let key = try #require((object["key"] ?? object["id"]) as? NSNumber).int64Value
+                    return ("\([GraphValue.integer(key)])", Set(object.keys))
                 }
+                #expect(written.count == expected.count, "seed \(seed), \(scope)")
+                #expect(Dictionary(written) { $1 } == expected, "seed \(seed), \(scope)")
+            }
+        }
+    }
+
+    /// What is written of the objects that have changed, by either scope and in either order.
+    private func written(
+        of objects: [NSManagedObject], since base: GraphSnapshot, _ context: NSManagedObjectContext
+    ) throws -> [(scope: ExportOptions.Scope, list: [[String: Any]])] {
+        var options = ExportOptions()
+        options.relationshipForm = .identifier
+        return try [ExportOptions.Scope.changesSinceSave, .changes(since: base)].flatMap { scope in
+            options.scope = scope
+            return try [objects, objects.reversed()].map { order in
+                let text = try context.json(of: order, options: options)
+                return (scope, try #require(try JSONSerialization.jsonObject(with: text) as? [[String: Any]]))
             }
         }
     }

@@ -32,20 +32,13 @@ enum ChangedStores {
             for object in objects where random.chance(10) { context.delete(object) }
             context.processPendingChanges()
             let rest = objects.filter { !$0.isDeleted }
-            for object in rest { letGo(object) }
+            for object in rest { object.letGoOfDeleted() }
             for object in rest where random.chance(30) { change(object, rest, &random) }
             graph.fill(context, count: 2)
             identify(context.insertedObjects.sorted { suffix($0) < suffix($1) }, from: 2000)
             try context.save()
         }
         return stack
-    }
-
-    /// Clears relationships without inverse to deleted objects: nobody else does.
-    private static func letGo(_ object: NSManagedObject) {
-        for (name, relationship) in object.entity.relationshipsByName where relationship.inverseRelationship == nil {
-            if object.object(name)?.isDeleted == true { object.setValue(nil, forKey: name) }
-        }
     }
 
     /// Gives objects an identity that have none, or one that others have.

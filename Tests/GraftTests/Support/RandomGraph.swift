@@ -142,7 +142,7 @@ struct RandomGraph {
             }
         }
         context.processPendingChanges()
-        for object in try context.everything() where !object.isDeleted { clearDeleted(object) }
+        for object in try context.everything() where !object.isDeleted { object.letGoOfDeleted() }
         let concrete = entityNames.compactMap { model.entitiesByName[$0] }.filter { !$0.isAbstract }
         var new: [NSManagedObject] = []
         for index in 0..<random.below(4) {
@@ -164,24 +164,6 @@ struct RandomGraph {
                 object.setValue(value(attribute), forKey: name)
             } else if random.chance(30) {
                 object.setValue(nil, forKey: name)
-            }
-        }
-    }
-
-    private func isDeleted(_ member: Any) -> Bool { (member as? NSManagedObject)?.isDeleted ?? false }
-
-    private func clearDeleted(_ object: NSManagedObject) {
-        for relationship in object.entity.relationshipsByName.values where relationship.inverseRelationship == nil {
-            if !relationship.isToMany {
-                if object.value(forKey: relationship.name).map(isDeleted) ?? false {
-                    object.setValue(nil, forKey: relationship.name)
-                }
-            } else if relationship.isOrdered {
-                let members = object.mutableOrderedSetValue(forKey: relationship.name)
-                members.array.filter(isDeleted).forEach(members.remove)
-            } else {
-                let members = object.mutableSetValue(forKey: relationship.name)
-                members.allObjects.filter(isDeleted).forEach(members.remove)
             }
         }
     }
@@ -247,6 +229,15 @@ struct RandomGraph {
                 as [String: Any]
         case 2: return [text(), NSNumber(value: random.chance(50))] as [Any]
         default: return ["$encoded": "AQID"]
+        }
+    }
+}
+
+extension NSManagedObject {
+    /// Clears relationships without inverse to deleted objects: nobody else does. Random models have them to one object only.
+    func letGoOfDeleted() {
+        for (name, relationship) in entity.relationshipsByName where relationship.inverseRelationship == nil {
+            if object(name)?.isDeleted == true { setValue(nil, forKey: name) }
         }
     }
 }

@@ -3,6 +3,7 @@
 
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @Suite struct CheckCommandTests {
@@ -259,9 +260,7 @@ import Testing
     }
 
     private func run(_ sql: String, on path: String) throws {
-        let queue = try DatabaseQueue(path: path)
-        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
-        try queue.close()
+        try StoreSQL.run(sql, at: URL(filePath: path))
     }
 
     private struct Report: Decodable {

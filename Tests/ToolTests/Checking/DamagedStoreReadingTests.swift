@@ -2,7 +2,7 @@
 // damaged is read all the same.
 
 import Foundation
-import GRDB
+import TestSupport
 import Testing
 
 @Suite struct DamagedStoreReadingTests {
@@ -20,9 +20,7 @@ import Testing
 
     /// Changes the store by SQL, on a connection without what Graft adds.
     private func damage(_ sql: String) throws {
-        let queue = try DatabaseQueue(path: store.path)
-        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
-        try queue.close()
+        try StoreSQL.run(sql, at: URL(filePath: store.path))
     }
 
     private static func bare(_ table: String) -> String {
@@ -132,12 +130,9 @@ import Testing
         let rivals = folder.path("Rivals.sqlite")
         let input = try folder.file("cats.json", #"[{"id": 1, "rival": {"id": 2}}]"#)
         try graft("import", input, "--entity", "Cat", "--model", model, "--store", rivals).succeeded()
-        let queue = try DatabaseQueue(path: rivals)
-        try queue.writeWithoutTransaction {
-            try $0.execute(
-                sql: "UPDATE ZANIMAL SET Z_ENT = (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Dog')")
-        }
-        try queue.close()
+        try StoreSQL.run(
+            "UPDATE ZANIMAL SET Z_ENT = (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Dog')",
+            at: URL(filePath: rivals))
         let commands = [
             ["archive", rivals], ["export", "--store", rivals], ["export", "--store", rivals, "--entity", "Dog"],
             ["copy", rivals, folder.path("Copy.sqlite")],

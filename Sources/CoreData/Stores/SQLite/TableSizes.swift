@@ -50,7 +50,6 @@ package struct TableSizes: Sendable, Equatable {
                 SELECT IFNULL(m.tbl_name, s.name), SUM(s.pgsize) FROM dbstat AS s
                 LEFT JOIN sqlite_master AS m ON m.name = s.name WHERE s.aggregate = 1 GROUP BY 1
                 """)
-            defer { statement.reset() }
             var bytes: [String: Int] = [:]
             while try statement.step() { bytes[statement.text(at: 0).uppercased()] = Int(statement.integer(at: 1)) }
             return bytes
