@@ -85,9 +85,12 @@ extension NSManagedObjectContext {
         return result
     }
 
+    /// What couldn't be read first, while ``collectingFaultFailures(_:)`` runs.
+    package var firstFaultFailure: (any Error)? { faultFailures?.first }
+
     /// - Throws: What couldn't be read first, if anything couldn't.
     func throwFaultFailure() throws {
-        if let failure = faultFailures?.first { throw failure }
+        if let firstFaultFailure { throw firstFaultFailure }
     }
 
     /// - Throws: `CocoaError` (`.persistentStoreSave`) where changes may lack what couldn't be read.
@@ -105,5 +108,6 @@ extension NSManagedObjectContext {
     func mend() {
         _ = brokenBy?.restore()
         brokenBy = nil
+        faultFailures?.hasLostDeletions = false
     }
 }

@@ -16,7 +16,7 @@ extension NSManagedObjectContext {
             }
         }
         let rows = readOrStop("the object \(object.id.uriRepresentation().absoluteString)", of: object) {
-            try requiredSource.rows(withIDs: wanted, for: self)
+            try Self.together(wanted) { try requiredSource.rows(withIDs: $0, for: self) }
         }
         guard let rows else { return object.becomeEmpty() }
         for row in rows {
@@ -24,6 +24,13 @@ extension NSManagedObjectContext {
             target.take(row)
         }
         if !object.state.contains(.hasRow) { noteMissingRow(of: object) }
+    }
+
+    /// Reads for an object and those that are read along with it; where that fails for it alone, so that what is damaged fails
+    /// nothing beside it.
+    private static func together<Item, T>(_ items: [Item], _ read: ([Item]) throws -> T) throws -> T {
+        guard items.count > 1 else { return try read(items) }
+        do { return try read(items) } catch { return try read([items[0]]) }
     }
 
     private func noteMissingRow(of object: NSManagedObject) {
@@ -67,7 +74,9 @@ extension NSManagedObjectContext {
         else { return }
         if case .memberIDs = object.values[slot] { return makeMembers(of: object, slot: slot) }
         let read: Void? = readOrStop("the relationship '\(relationship.name)'", of: object, slot) {
-            try readMembers(of: owners(with: object, slot), slot: slot, relationship: relationship)
+            try Self.together(owners(with: object, slot)) {
+                try readMembers(of: $0, slot: slot, relationship: relationship)
+            }
         }
         if read == nil { object.fillIn(slot, .objects(ToManyMembers())) }
     }
@@ -78,7 +87,7 @@ extension NSManagedObjectContext {
             return
         }
         let read: Void? = readOrStop("the relationship '\(relationship.name)'", of: object, slot) {
-            try readMemberIDs(of: owners(with: object, slot), slot: slot)
+            try Self.together(owners(with: object, slot)) { try readMemberIDs(of: $0, slot: slot) }
         }
         if read == nil { object.fillIn(slot, .memberIDs([])) }
     }

@@ -158,6 +158,17 @@ private struct StoreCopy {
     /// - Returns: The IDs of the objects, each followed by its copy's.
     func run() throws -> [NSManagedObjectID] {
         let from = context(source), to = context(destination)
+        let (originals, copies) = try from.collectingFaultFailures { try copyObjects(from, to) }
+        if let new = destination.persistentStores.first {
+            new.metadata = (store.metadata ?? [:]).merging(new.metadata ?? [:]) { _, own in own }
+        }
+        try to.save()
+        return originals.flatMap { [$0.objectID, copies[$0.objectID]?.objectID ?? $0.objectID] }
+    }
+
+    private func copyObjects(
+        _ from: NSManagedObjectContext, _ to: NSManagedObjectContext
+    ) throws -> (originals: [NSManagedObject], copies: [NSManagedObjectID: NSManagedObject]) {
         var copies: [NSManagedObjectID: NSManagedObject] = [:]
         var originals: [NSManagedObject] = []
         for entity in source.managedObjectModel.entities where !entity.isAbstract && entity.name != nil {
@@ -181,11 +192,7 @@ private struct StoreCopy {
             guard let copy = copies[original.objectID] else { continue }
             connect(copy, like: original) { copies[$0.objectID] }
         }
-        if let new = destination.persistentStores.first {
-            new.metadata = (store.metadata ?? [:]).merging(new.metadata ?? [:]) { _, own in own }
-        }
-        try to.save()
-        return originals.flatMap { [$0.objectID, copies[$0.objectID]?.objectID ?? $0.objectID] }
+        return (originals, copies)
     }
 
     private func context(_ coordinator: NSPersistentStoreCoordinator) -> NSManagedObjectContext {

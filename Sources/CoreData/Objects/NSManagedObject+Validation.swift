@@ -4,6 +4,12 @@
 import Foundation
 
 extension NSManagedObject {
+    /// Runs a check in which a fault that can't be read is its error.
+    func readingFaults(_ check: () throws -> Void) throws {
+        guard let context = managedObjectContext else { return try check() }
+        try context.collectingFaultFailures(check)
+    }
+
     /// Checks all properties and reports every failure.
     func validateSlots() throws {
         // A refreshed object may be a fault with what others' changes say of it.

@@ -244,13 +244,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     }
 
     /// Checks all properties before an insertion is saved. Overrides call super first.
-    open func validateForInsert() throws { try validateSlots() }
+    open func validateForInsert() throws { try readingFaults { try validateSlots() } }
 
     /// Checks all properties before a change is saved. Overrides call super first.
-    open func validateForUpdate() throws { try validateSlots() }
+    open func validateForUpdate() throws { try readingFaults { try validateSlots() } }
 
     /// Checks the delete rule deny before a deletion is saved. Overrides call super first.
-    open func validateForDelete() throws { try validateDeletion() }
+    open func validateForDelete() throws { try readingFaults { try validateDeletion() } }
 
     // MARK: Keys, for subclasses
 

@@ -96,7 +96,7 @@ struct RestoreRun {
         _ balance: LinkBalance?, _ report: inout ImportReport
     ) throws {
         let editor = ObjectEditor(context, match.schema)
-        do {
+        try editor.atomically {
             let restorer = try ArchiveRestorer(match, model, context, options, editor, savesBatches: savesBatches)
             restorer.keepsRows = keepsRows
             try forEachBatch(of: decoder, balance, isOne: restorer.needsAllRecords, &report) { records in
@@ -107,9 +107,6 @@ struct RestoreRun {
             }
             try end(restorer)
             report.take(restorer.counts, match.schema, restorer.known.fetchCount)
-        } catch {
-            try editor.undo()
-            throw error
         }
     }
 

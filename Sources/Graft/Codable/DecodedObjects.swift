@@ -295,11 +295,11 @@ final class DecodedObjects {
         try makeDeletions { try $0.noteGivenUp(gone, number, of: owner) }
     }
 
-    /// Deletes what nobody owns any more: the last step, because it isn't undone.
-    func deleteGivenUp() throws {
+    /// Deletes what nobody owns any more: the last step.
+    func deleteGivenUp(_ editor: ObjectEditor) throws {
         guard givenUpCount > 0 else { return }
         var counts = compiled.schema.entities.map { _ in ImportReport.Counts() }
-        for object in try deletions?.decide([], isDryRun: false, &counts) ?? [] { context.delete(object) }
+        try editor.delete(try deletions?.decide([], isDryRun: false, &counts) ?? [])
         replaced.removeAll()
     }
 

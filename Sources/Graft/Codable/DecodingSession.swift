@@ -20,7 +20,7 @@ final class DecodingSession: @unchecked Sendable {
     private init(_ context: NSManagedObjectContext) { self.context = context }
 
     /// Deletes what owners gave up, when all has been decoded.
-    func deleteGivenUp() throws { try known?.deleteGivenUp() }
+    func deleteGivenUp(_ editor: ObjectEditor) throws { try known?.deleteGivenUp(editor) }
 
     /// How many objects owners gave up so far. Lower it to forget the last ones.
     var givenUpCount: Int {

@@ -64,18 +64,20 @@ final class ManagedObjectDecoder {
         defer { known.end() }
         let givenUpCount = known.givenUpCount
         do {
-            let object = try object(in: container, expected: entity, nesting: 0)
-            guard let decoded = object as? Class else {
-                throw GraftError(
-                    .wrongType(found: "an object of the class \(type(of: object))", expected: "a \(Class.self)"),
-                    at: Self.place(decoder.codingPath, object.entity.name))
+            let decoded = try editor.atomically {
+                let object = try object(in: container, expected: entity, nesting: 0)
+                guard let decoded = object as? Class else {
+                    throw GraftError(
+                        .wrongType(found: "an object of the class \(type(of: object))", expected: "a \(Class.self)"),
+                        at: Self.place(decoder.codingPath, object.entity.name))
+                }
+                // Whoever began decides for those that an object decodes when it is made.
+                if log == nil, givenUpCount == 0 { try known.deleteGivenUp(editor) }
+                return decoded
             }
-            // Whoever began decides for those that an object decodes when it is made.
-            if log == nil, givenUpCount == 0 { try known.deleteGivenUp() }
             editor.end(log)
             return decoded
         } catch {
-            try editor.undo()
             known.forget()
             known.givenUpCount = givenUpCount
             throw error

@@ -41,13 +41,15 @@ extension NSManagedObjectContext {
         defer { session.log = outer }
         let givenUpCount = session.givenUpCount
         do {
-            let value = try body()
-            if outer == nil { try session.deleteGivenUp() }
+            let value = try log.atomically {
+                let value = try body()
+                if outer == nil { try session.deleteGivenUp(log) }
+                return value
+            }
             log.end(outer)
             return value
         } catch {
             session.givenUpCount = givenUpCount
-            try log.undo()
             throw error
         }
     }

@@ -56,22 +56,23 @@ struct DictionaryPopulator {
             options: ImportOptions(),
             keepsObjects: options.existingObjects != .insert)
         do {
-            var objects: [NSManagedObject] = []
-            var taken = TakenOut()
-            for part in parts {
-                if parts.count > 1 { reader = try read(dictionaries[part], number, from: part.lowerBound) }
-                objects += try run(&reader, importer, given, &taken)
-                if parts.count > 1 || !taken.isEmpty { taken.noteMentioned(importer) }
+            return try importer.editor.atomically {
+                var objects: [NSManagedObject] = []
+                var taken = TakenOut()
+                for part in parts {
+                    if parts.count > 1 { reader = try read(dictionaries[part], number, from: part.lowerBound) }
+                    objects += try run(&reader, importer, given, &taken)
+                    if parts.count > 1 || !taken.isEmpty { taken.noteMentioned(importer) }
+                }
+                importer.deletions.orphans.removeAll { $0.object === given }
+                importer.deletions.orphans += taken.orphans
+                for (index, object) in objects.enumerated() { try check(object, index) }
+                try importer.delete(try importer.decideDeletions())
+                importer.forgetRestored()
+                if parts.count == 1 { report = reader.report }
+                return Result(objects: objects, report: adding(importer, to: report))
             }
-            importer.deletions.orphans.removeAll { $0.object === given }
-            importer.deletions.orphans += taken.orphans
-            for (index, object) in objects.enumerated() { try check(object, index) }
-            try importer.delete(try importer.decideDeletions())
-            importer.forgetRestored()
-            if parts.count == 1 { report = reader.report }
-            return Result(objects: objects, report: adding(importer, to: report))
         } catch {
-            try importer.editor.undo()
             throw located(CoreDataErrors.graftError(error), reader)
         }
     }

@@ -27,11 +27,7 @@ extension NSManagedObjectContext {
         if !objects.isEmpty { options.diff.matchesRootsByPosition = true }
         try diff.identification.requireAgreement(options.diff)
         var patcher = try ObjectPatcher(self, roots: objects, options, diff.identification)
-        do {
-            return try patcher.apply(diff)
-        } catch {
-            throw CoreDataErrors.graftError(error)
-        }
+        return try CoreDataErrors.graftErrors { try withFaultsAsErrors { try patcher.apply(diff) } }
     }
 }
 

@@ -64,12 +64,7 @@ struct ObjectPatcher {
         try checkEntities(of: patcher)
         try checkDeletions(of: patcher)
         let editor = ObjectEditor(context, scope.schema)
-        do {
-            try repeatChanges(patcher, reader, editor)
-        } catch {
-            try editor.undo()
-            throw error
-        }
+        try editor.atomically { try repeatChanges(patcher, reader, editor) }
         return patcher.report
     }
 
@@ -164,7 +159,7 @@ struct ObjectPatcher {
         }
         let deleted = patcher.deletedRows.compactMap { objects[$0] }
         try known.takeOut(deleted, editor)
-        for object in deleted { context.delete(object) }
+        try editor.delete(deleted)
     }
 
     private func assign(

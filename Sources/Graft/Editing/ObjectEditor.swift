@@ -277,6 +277,26 @@ final class ObjectEditor {
 
     // MARK: Ends
 
+    /// Deletes objects: the last step of a work, because it isn't undone. What couldn't be read until then ends the work instead.
+    func delete(_ objects: [NSManagedObject]) throws {
+        for object in objects where object.isFault { object.willAccessValue(forKey: nil) }
+        if let error = context.unreadableFault { throw error }
+        for object in objects { context.delete(object) }
+    }
+
+    /// Runs work that changes objects by this editor: if it fails, or meets what the store can't read, all of it is undone.
+    ///
+    /// - Throws: What the store can't read; else what the work throws, as it is.
+    func atomically<T>(_ work: () throws -> T) throws -> T {
+        let result: Result<T, any Error> = try context.withFaultsAsErrors {
+            var result = Result { try work() }
+            if let error = context.unreadableFault { result = .failure(error) }
+            if case .failure = result { try undo() }
+            return result
+        }
+        return try result.get()
+    }
+
     /// Takes the changes for good, or hands them over to an editor of a longer work.
     func end(_ outer: ObjectEditor?) {
         outer?.steps += steps

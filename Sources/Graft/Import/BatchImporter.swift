@@ -263,7 +263,7 @@ final class BatchImporter {
     /// - Throws: ``GraftError`` where others must refer to one of them.
     func delete(_ objects: [NSManagedObject]) throws {
         try matcher.known.takeOut(objects, editor)
-        for object in objects { context.delete(object) }
+        try editor.delete(objects)
     }
 
     /// Lets go of changes that have been taken back, so that nothing is saved of them.

@@ -1,5 +1,6 @@
 // What ``ImportOptions/guessesKeys`` comes to: an attribute of the right name identifies objects of which the model doesn't say what
-// does, where neither the store nor the data speak against it. The data are read once for that, before anything is looked up.
+// does, where neither the store nor the data speak against it. The data are read once for that, before anything is looked up, and
+// once more where they speak against an attribute and there is another one.
 
 import CoreData
 
@@ -15,26 +16,50 @@ extension ImportOptions {
     ) throws -> GraphDiff.Identification {
         let plain = try GraphMapping(model, mapping)
         let store = try StoreEvidence(context, plain.schema)
-        let keys = try Self.candidates(plain, store, said: mapping)
+        var refuted: [Int: Set<Int>] = [:]
+        var before: [Int: Int] = [:]
+        var keys = try Self.candidates(plain, store, said: mapping)
+        while !keys.isEmpty {
+            let data = ImportEvidence(plain.schema, keys)
+            var isReadable = true
+            do {
+                try read(sources, entityName, model, data)
+            } catch _ as GraftError {
+                // The import itself will meet it, and may go on; unless what is tried now is the cause.
+                if before.isEmpty { return GraphDiff.Identification() }
+                isReadable = false
+            }
+            let wrong = keys.filter { isReadable ? !data.isUnique($1, of: $0) : before[$0] != $1 }
+            for (entity, attribute) in wrong { refuted[entity, default: []].insert(attribute) }
+            // What the data say of one attribute isn't known of the next.
+            let next = wrong.isEmpty ? keys : try Self.candidates(plain, store, said: mapping, except: refuted)
+            if isReadable, next.allSatisfy({ keys[$0] == $1 }) { return try guess(plain.schema, [store, data]) }
+            before = keys
+            keys = next
+        }
+        return GraphDiff.Identification()
+    }
+
+    /// Reads what the texts say of attributes as if those were the identities.
+    private func read(
+        _ sources: [ImportSource], _ entityName: String?, _ model: NSManagedObjectModel, _ data: ImportEvidence
+    ) throws {
         var tried = self
-        for (entity, attribute) in keys {
-            let description = plain.schema.entities[entity]
+        for (entity, attribute) in data.keys {
+            let description = data.schema.entities[entity]
             tried.mapping[description.name].identity = [description.properties[attribute].name]
         }
-        if keys.isEmpty { return GraphDiff.Identification() }
-        let data = ImportEvidence(plain.schema, keys)
-        do {
-            for source in sources {
-                // The objects of an archive or a store don't refer to each other by their identities.
-                try data.read(source, entityName, model, source.kind() == .json ? tried : self)
-            }
-        } catch _ as GraftError {
-            // The import itself will meet it, and may go on.
-            data.refuteAll()
+        for source in sources {
+            // The objects of an archive or a store don't refer to each other by their identities.
+            try data.read(source, entityName, model, source.kind() == .json ? tried : self)
         }
+    }
+
+    private mutating func guess(
+        _ schema: GraphSchema, _ evidence: [any IdentityEvidence]
+    ) throws -> GraphDiff.Identification {
         let said = mapping.entities.compactMapValues(\.identity)
-        let decision = try IdentityDecision(
-            plain.schema, DiffOptions(keys: said, guessesKeys: true), [store, data])
+        let decision = try IdentityDecision(schema, DiffOptions(keys: said, guessesKeys: true), evidence)
         var guessed = GraphDiff.Identification()
         for case (let entity, .guessed(let names)) in decision.identification.rules {
             mapping[entity].identity = names
@@ -45,7 +70,7 @@ extension ImportOptions {
 
     /// The attributes that may identify, by entity: one for each, by its name, where the store has no value of it twice, or none.
     private static func candidates(
-        _ mapping: GraphMapping, _ store: StoreEvidence, said: MappingOptions
+        _ mapping: GraphMapping, _ store: StoreEvidence, said: MappingOptions, except refuted: [Int: Set<Int>] = [:]
     ) throws -> [Int: Int] {
         var keys: [Int: Int] = [:]
         for (number, entity) in mapping.schema.entities.enumerated() where !entity.hasIdentity {
@@ -55,7 +80,8 @@ extension ImportOptions {
                 continue
             }
             keys[number] = try IdentityDecision.candidates(of: entity).first { attribute in
-                try mapping.entities[number].properties[attribute] != nil && store.isUnique(attribute, of: number)
+                try mapping.entities[number].properties[attribute] != nil
+                    && refuted[number]?.contains(attribute) != true && store.isUnique(attribute, of: number)
             }
         }
         return keys
@@ -72,9 +98,9 @@ private final class ImportEvidence: IdentityEvidence {
     }
 
     let lineage: GraphSnapshot.Lineage? = nil
-    private let schema: GraphSchema
+    let schema: GraphSchema
     /// The attributes by entity.
-    private let keys: [Int: Int]
+    let keys: [Int: Int]
     private var counts: [Int]
     /// By the topmost entity with the attribute, and its values.
     private var seen: [Int: [ExactValue: Said]] = [:]
@@ -93,11 +119,6 @@ private final class ImportEvidence: IdentityEvidence {
 
     func isUnique(_ attribute: Int, of entity: Int) -> Bool {
         keys[entity] == attribute && !refuted.contains(top(of: entity))
-    }
-
-    func refuteAll() {
-        refuted.formUnion(keys.keys)
-        seen.removeAll()
     }
 
     private func refute(_ top: Int) {

@@ -87,6 +87,7 @@ extension ImportRun {
                 }
                 importer.deletions.isInputComplete = failed.isEmpty
                 try finish(importer, &report, isValid: true)
+                if let fault = context.unreadableFault { throw fault }
                 complete(&report, importer)
                 addSkipped(failed, to: &report)
                 if let roots { objects.forEach(roots) }
@@ -169,6 +170,8 @@ extension ImportRun {
     private func note(
         _ found: [(touched: ImportTally.TouchedObject, error: any Error)], _ failed: inout FailedRecords
     ) throws {
+        // What follows from what the store can't read is nothing of the record's.
+        if let fault = context.unreadableFault { throw CoreDataErrors.graftError(fault) }
         let before = failed.records
         for source in sources.indices {
             let here = found.filter { $0.touched.source == source && $0.touched.offset >= 0 }
@@ -192,6 +195,7 @@ extension ImportRun {
     ///
     /// - Throws: The error itself, where it isn't one of a record.
     private func note(_ error: GraftError, _ importer: BatchImporter, _ failed: inout FailedRecords) throws {
+        if let fault = context.unreadableFault { throw CoreDataErrors.graftError(fault) }
         let source = importer.sourceNumber
         guard error.concernsOneRecord, let offset = error.place.byteOffset,
             let record = failed.record(atOffset: offset, source: source), !failed.records[source].contains(record),

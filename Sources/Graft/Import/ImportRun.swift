@@ -96,7 +96,9 @@ struct ImportRun {
     /// - Throws: ``GraftError``. The context is then as it was before; saved batches stay.
     func run(roots: ((NSManagedObject) -> Void)? = nil) throws -> ImportReport {
         defer { for source in sources { source.removeTemporaryFile() } }
-        if options.failurePolicy != .fail { return try runNotingFailures(roots: roots) }
+        if options.failurePolicy != .fail {
+            return try context.withFaultsAsErrors { try runNotingFailures(roots: roots) }
+        }
         var seen = ImportReport()
         var kept = mode == .saveBatches && options.checksInputFirst ? try check(&seen) : nil
         return try perform { importer, report in
@@ -136,13 +138,13 @@ struct ImportRun {
         var report = ImportReport()
         report.isDryRun = mode == .discard
         defer { turns.end() }
-        do {
-            try body(importer, &report)
-            try finish(importer, &report)
-        } catch {
-            let located = located(error, importer, report)
-            try importer.editor.undo()
-            throw located
+        try importer.editor.atomically {
+            do {
+                try body(importer, &report)
+                try finish(importer, &report)
+            } catch {
+                throw located(error, importer, report)
+            }
         }
         complete(&report, importer)
         return report

@@ -24,6 +24,9 @@ extension NSManagedObjectContext {
         /// Runs work on objects of which a damaged store may have to read more; there, a fault that can't be read raises.
         package func withFaultsAsErrors<T>(_ work: () throws -> T) throws -> T { try work() }
 
+        /// What couldn't be read in such work: nothing, as it would have raised.
+        var unreadableFault: (any Error)? { nil }
+
         /// Reads the members of a to-many relationship of objects of one entity, so that asking each of them costs no more.
         func readMemberIDs(_ number: Int, _ property: GraphSchema.Property, of owners: [NSManagedObject]) throws {
             let unread = owners.filter { $0.hasFault(forRelationshipNamed: property.name) }
@@ -74,10 +77,15 @@ extension NSManagedObjectContext {
         package func withFaultsAsErrors<T>(_ work: () throws -> T) throws -> T {
             do {
                 return try collectingFaultFailures(work)
-            } catch let error as NSError where error.domain == NSCocoaErrorDomain {
+            } catch {
+                // What an encoder says is its own.
+                guard (error as NSError).domain == NSCocoaErrorDomain, !(error is EncodingError) else { throw error }
                 throw CoreDataErrors.graftError(error)
             }
         }
+
+        /// What couldn't be read in such work so far.
+        var unreadableFault: (any Error)? { firstFaultFailure }
 
         /// Reads which members a to-many relationship of objects of one entity has, so that asking each of them costs no more.
         func readMemberIDs(_ number: Int, _ property: GraphSchema.Property, of owners: [NSManagedObject]) throws {

@@ -22,9 +22,9 @@ final class PresenceCheck {
     /// Refuses an object that is gone.
     ///
     /// - Parameter owner: The object and the relationship that led to it; nil where it was asked for.
-    /// - Throws: ``GraftError`` with `missingObject`.
+    /// - Throws: ``GraftError`` with `missingObject`; what can't be read of it.
     func require(_ object: NSManagedObject, from owner: (entity: String, property: String)? = nil) throws {
-        guard isGone(object) else { return }
+        guard try object.withFaultsAsErrors({ isGone(object) }) else { return }
         throw GraftError(
             .missingObject(object.objectID.uriRepresentation().absoluteString),
             at: .init(entity: owner?.entity ?? object.entity.name, property: owner?.property))

@@ -4,6 +4,7 @@ import CoreData
 import Foundation
 import GRDB
 import Synchronization
+import TestSupport
 import Testing
 
 /// Splits a person's name into two attributes, and counts its calls.
@@ -46,6 +47,18 @@ final class SplittingPolicy: NSEntityMigrationPolicy {
     }
 
     override func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws { note("end") }
+}
+
+/// Reads objects that no mapping is about.
+final class PetReadingPolicy: NSEntityMigrationPolicy {
+    override func createDestinationInstances(
+        forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        for case let pet as NSManagedObject in sInstance.value(forKey: "pets") as? NSOrderedSet ?? [] {
+            _ = pet.value(forKey: "price")
+        }
+        try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+    }
 }
 
 /// Ends the migration at its first object.
@@ -398,5 +411,19 @@ private final class ProgressWatcher: NSKeyValueObserver {
         let file = try coordinator.migratePersistentStore(memory, to: back.url, type: .sqlite)
         try coordinator.remove(file)
         #expect(try back.sql { try Data.fetchOne($0, sql: "SELECT ZVALUE FROM ZBOX") } == Data([1, 2, 255]))
+    }
+
+    // MARK: Faults that can't be read
+
+    @Test func `an object that can't be read on the way ends a migration by objects, and both stores stay`() throws {
+        let store = try store(), result = try MigratingStore()
+        try StoreSQL.run("UPDATE ZPET SET ZPRICE = 'x' WHERE Z_PK = 3", at: store.url)
+        let mappings = mappings()
+        let person = try #require(mappings.entityMappings?.last)
+        person.entityMigrationPolicyClassName = NSStringFromClass(PetReadingPolicy.self)
+        mappings.entityMappings = [person]
+        let error = try #require(throws: CocoaError.self) { try migrate(store, mappings, to: result.url) }
+        #expect(error.localizedDescription.contains("ZPET.ZPRICE of row 3"), "\(error.localizedDescription)")
+        #expect(!FileManager.default.fileExists(atPath: result.url.path))
     }
 }

@@ -69,6 +69,48 @@ import Testing
         }
     }
 
+    @Test func `a damaged row doesn't fail the sound ones beside it`() throws {
+        try work { context throws in
+            let team = try #require(try all("Team", in: context).first)
+            let heroes = (0..<3).map { _ in NSEntityDescription.insertNewObject(forEntityName: "Hero", into: context) }
+            for (age, hero) in heroes.enumerated() { hero.setValue(age, forKey: "age") }
+            team.mutableSetValue(forKey: "members").addObjects(from: heroes)
+            try context.save()
+            let ids = heroes.map(\.objectID)
+            let key = ids[1].uriRepresentation().lastPathComponent.dropFirst()
+            try change("UPDATE ZHERO SET ZAGE = 'x' WHERE Z_PK = \(key)")
+            context.reset()
+            let members = try all("Team", in: context).first?.value(forKey: "members") as? Set<NSManagedObject> ?? []
+            #expect(members.count == 4)
+            // Whoever is asked first is read with the others.
+            for (place, age) in [(0, 0), (1, nil), (2, 2)] {
+                let member = try #require(members.first { $0.objectID == ids[place] })
+                func read() throws {
+                    #expect(try context.collectingFaultFailures { member.value(forKey: "age") as? Int } == age)
+                }
+                if age == nil {
+                    let error = try #require(throws: CocoaError.self) { try read() }
+                    #expect(error.localizedDescription.contains("ZHERO.ZAGE of row \(key)"))
+                } else {
+                    try read()
+                }
+            }
+        }
+    }
+
+    @Test func `members that can't be read keep a store from being moved to another type`() throws {
+        let table = try text("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'Z_[0-9]*TEAMS'")
+        let column = try text("SELECT name FROM pragma_table_info('\(table)') WHERE name LIKE '%TEAMS'")
+        try change("UPDATE \(table) SET \(column) = 'x'")
+        let coordinator = container.persistentStoreCoordinator
+        let store = coordinator.persistentStores[0]
+        #expect(throws: CocoaError.self) {
+            try coordinator.migratePersistentStore(
+                store, to: folder.url.appendingPathComponent("memory"), type: .inMemory)
+        }
+        #expect(coordinator.persistentStores.count == 1 && coordinator.persistentStores.first === store)
+    }
+
     @Test func `a batch update names a key that two rows have`() throws {
         try change(
             "CREATE TABLE bare AS SELECT * FROM ZTEAM; DROP TABLE ZTEAM; ALTER TABLE bare RENAME TO ZTEAM;"

@@ -42,6 +42,17 @@ final class CodedValue: NSManagedObject, ManagedCodable {}
         }
     }
 
+    @Test func `what an encoder refuses is the encoder's own error`() throws {
+        var sketch = ModelSketch()
+        sketch.entity("Value", [.attribute("number", .doubleAttributeType)])
+        let model = sketch.model()
+        model.entitiesByName["Value"]?.managedObjectClassName = NSStringFromClass(CodedValue.self)
+        try TestStack(model).perform { context in
+            let object = context.add("Value", ["number": Double.infinity])
+            #expect(throws: EncodingError.self) { try JSONEncoder().encode(EncodableGraph(object)) }
+        }
+    }
+
     @Test(arguments: Coder.allCases)
     func `values of all types and what is nested come back`(_ coder: Coder) throws {
         var sketch = ModelSketch()

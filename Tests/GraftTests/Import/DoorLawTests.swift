@@ -212,7 +212,7 @@ final class DoorTeam: NSManagedObject, ManagedCodable {}
         }
     }
 
-    /// Restores an archive of a store elsewhere, twice.
+    /// Restores an archive of a store elsewhere, twice; and imports the snapshot that it is.
     private func expectRestored(from stack: TestStack, _ kind: StoreKind, _ labels: [String], _ place: String) throws {
         for encoding in GraphArchive.Encoding.allCases {
             let copy = try TestStack(stack.container.managedObjectModel, kind)
@@ -224,6 +224,15 @@ final class DoorTeam: NSManagedObject, ManagedCodable {}
                 let changes = report.total.inserted + report.total.updated + report.total.deleted
                 #expect(round == "restored" || changes == 0, "\(report) \(place)")
             }
+            // By way of a snapshot, too.
+            let model = stack.container.managedObjectModel, fresh = try TestStack(model, kind)
+            let snapshot = try GraphSnapshot(reading: .data(archive), model: model)
+            try fresh.perform { context throws in
+                try context.importSnapshot(snapshot)
+                try context.save()
+            }
+            let found = try self.labels(fresh)
+            try #require(found == labels, "by a snapshot: \(place)\(difference(labels, found))")
         }
     }
 

@@ -12,7 +12,7 @@ import Testing
         sketch.entity(
             "Book",
             [
-                .attribute("id", .integer64AttributeType), .attribute("title"),
+                .attribute("id", .integer64AttributeType), .attribute("guid"), .attribute("title"),
                 .toOne("author", "Author", inverse: "books"),
             ])
         sketch.entity(
@@ -107,6 +107,21 @@ import Testing
         let texts = [#"[{"id": 7, "title": "A"}, {"id": 7, "title": "B"}]"#, #"[{"id": 7, "title": "C"}]"#]
         let (titles, _, report) = try importing(texts) { $0.guessesKeys = true }
         #expect(titles == ["A", "B", "C"] && report.identification.rules == ["Book": .contents])
+    }
+
+    @Test(arguments: [nil, 1])
+    func `where the data speak against one attribute, the next one is tried`(_ batchSize: Int?) throws {
+        let texts = [
+            #"[{"id": 7, "guid": "p", "title": "A"}, {"id": 7, "guid": "q", "title": "B"}]"#,
+            #"[{"id": 7, "guid": "q", "title": "B2"}]"#,
+        ]
+        for count in 1...2 {
+            let (titles, _, report) = try importing(Array(texts.prefix(count)), batchSize: batchSize) {
+                $0.guessesKeys = true
+            }
+            #expect(titles == ["A", count == 1 ? "B" : "B2"])
+            #expect(report.identification.rules["Book"] == .guessed(["guid"]))
+        }
     }
 
     @Test func `a record that can't be taken says nothing for a guess, and the others are taken`() throws {

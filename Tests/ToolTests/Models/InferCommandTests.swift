@@ -64,4 +64,32 @@ import Testing
     private static func records(_ json: Data) throws -> Set<NSDictionary> {
         Set(try JSONSerialization.jsonObject(with: json) as? [NSDictionary] ?? [])
     }
+
+    #if os(Linux)
+        /// The largest memory that the tool has had, in bytes, for so many records of a kilobyte.
+        private func peakMemory(_ count: Int) throws -> Int {
+            let text = String(repeating: "lorem ipsum ", count: 80)
+            let records = (0..<count).map { #"{"id": \#($0), "name": "\#($0 % 97)", "text": "\#(text)"}"# }
+            let file = try folder.file("\(count).json", records.joined(separator: "\n"))
+            var peak = 0
+            try run(
+                Project.executable, ["infer", file, "--output", "\(count).xcdatamodeld"], input: nil, in: folder
+            ) { process in
+                while process.isRunning {
+                    let status = try? String(
+                        contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+                    let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+                    peak = max(peak, line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0)
+                    usleep(2000)
+                }
+            }
+            .succeeded()
+            return peak * 1024
+        }
+
+        @Test func `the memory of a guess doesn't grow with the data`() throws {
+            let few = try peakMemory(800), many = try peakMemory(4800)
+            #expect(few > 0 && many < few + 2_000_000, "\(few), \(many)")
+        }
+    #endif
 }

@@ -73,10 +73,23 @@ final class MigrationRun {
             reason: "Rows of no entity")
     }
 
-    /// Runs all passes and saves.
+    /// Runs all passes and saves. A fault that can't be read ends it.
     ///
-    /// - Parameter check: Throws when the migration was cancelled.
-    func perform(check: () throws -> Void) throws {
+    /// - Parameter isCancelled: Throws when the migration was cancelled.
+    func perform(isCancelled: () throws -> Void) throws {
+        try sourceContext.collectingFaultFailures {
+            try destinationContext.collectingFaultFailures {
+                try runPasses {
+                    try isCancelled()
+                    try sourceContext.throwFaultFailure()
+                    try destinationContext.throwFaultFailure()
+                }
+            }
+        }
+    }
+
+    /// - Parameter check: Throws when nothing more is to be done.
+    private func runPasses(check: () throws -> Void) throws {
         let mappings = mappingModel.entityMappings ?? []
         let policies = try mappings.map(policy)
         let work = zip(mappings, policies).filter { mapping, _ in
