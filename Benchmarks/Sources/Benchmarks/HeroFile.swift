@@ -13,21 +13,33 @@ struct HeroFile {
     func bytes() -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(count * 380)
-        text.append(UInt8(ascii: "["))
-        var random = SplitMix64(state: 1939)
-        for index in 0..<count {
-            if index > 0 { text.append(contentsOf: ",\n".utf8) }
-            text.append(contentsOf: hero(index, &random).utf8)
-        }
-        text.append(contentsOf: "]\n".utf8)
+        forEachPart { text += $0 }
         return text
     }
 
     /// Writes the text into a file of the folder.
     func write(to folder: URL, name: String) throws -> URL {
         let url = folder.appending(path: name)
-        try Data(bytes()).write(to: url)
+        try Data().write(to: url)
+        let file = try FileHandle(forWritingTo: url)
+        try forEachPart { try file.write(contentsOf: Data($0)) }
+        try file.close()
         return url
+    }
+
+    /// The text, a few megabytes at a time.
+    private func forEachPart(_ body: ([UInt8]) throws -> Void) rethrows {
+        var part = Array("[".utf8)
+        var random = SplitMix64(state: 1939)
+        for index in 0..<count {
+            if index > 0 { part.append(contentsOf: ",\n".utf8) }
+            part.append(contentsOf: hero(index, &random).utf8)
+            if part.count > 4 << 20 {
+                try body(part)
+                part.removeAll(keepingCapacity: true)
+            }
+        }
+        try body(part + Array("]\n".utf8))
     }
 
     private func hero(_ index: Int, _ random: inout SplitMix64) -> String {

@@ -91,38 +91,6 @@ struct StoreBenchmark {
         table.goal("peak memory", "\(peak) MB", "below 300 MB", isMet: peak < 300)
     }
 
-    /// Imports of ten times as many objects, twice each, with an index on the identity and without one: neither the time of a record nor
-    /// the memory may grow with their number.
-    func runScale() throws {
-        table.title("Import in batches, and again with 1% changed")
-        var peak = 0
-        for step in [Step.importingBatches, .importingIndexedBatches] {
-            let suffix = step == .importingBatches ? "without an index" : "with an index"
-            var firsts: [Cost] = [], agains: [Cost] = []
-            for count in [100_000, 300_000, 1_000_000] {
-                let store = folder.appending(path: "scale-\(step)-\(count).sqlite")
-                let file = try HeroFile(count: count).write(to: folder, name: "scale.json")
-                let first = try expect(count, step.run(file, store))
-                let changed = try HeroFile(count: count, changingEvery: 100).write(to: folder, name: "scale.json")
-                let again = try expect(count / 100, step.run(changed, store))
-                for (name, outcome) in [("first", first), ("again", again)] {
-                    let memory = "\(outcome.peakMemory / 1024) MB"
-                    table.add("\(count), \(suffix), \(name): \(memory)", outcome.cost, peer: nil)
-                    peak = max(peak, outcome.peakMemory / 1024)
-                }
-                firsts.append(first.cost.each(of: count))
-                agains.append(again.cost.each(of: count))
-                try FileManager.default.removeItem(at: store)
-            }
-            for (name, costs) in [("first", firsts), ("again", agains)] {
-                table.goal(
-                    "\(name), \(suffix): a record of 1,000,000 / of 100,000", costs[2], to: costs[0], "at most 1.3"
-                ) { $0 <= 1.3 }
-            }
-        }
-        table.goal("peak memory", "\(peak) MB", "below 150 MB", isMet: peak < 150)
-    }
-
     // MARK: Helpers
 
     private func megabytes(_ file: URL) throws -> Double {

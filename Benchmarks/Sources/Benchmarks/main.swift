@@ -46,7 +46,7 @@ func run(_ parts: [String]) throws {
     if parts.contains("limit") { try inTemporaryFolder { try LimitBenchmark(table: table, folder: $0).run() } }
     // It needs a server, Python, and a build with the trait.
     if parts.contains("postgresql") { try inTemporaryFolder { try ServerBenchmark(table: table, folder: $0).run() } }
-    if parts.contains("scale") { try inTemporaryFolder { try StoreBenchmark(table: table, folder: $0).runScale() } }
+    if parts.contains("scale") { try inTemporaryFolder { try ScaleBenchmark(table: table, folder: $0).run() } }
     if wants("mapping") { try inTemporaryFolder { try MappingBenchmark(table: table, folder: $0).runImport() } }
     if wants("cycles") { try inTemporaryFolder { try MappingBenchmark(table: table, folder: $0).runCycles() } }
     if wants("archive") { try inTemporaryFolder { try ArchiveBenchmark(table: table, folder: $0).run() } }
