@@ -88,7 +88,8 @@ public struct ImportOptions: Sendable {
 
     /// Whether an attribute called `id`, `uuid`, `identifier`, `guid` or `<entity>ID` tells the objects of an entity apart for
     /// which nothing is declared, where neither the store nor the data have a value of it twice, or none. The data are read once
-    /// more for that, and again for each attribute that they speak against. An identity of `[]` turns it off for an entity. ``ImportReport/identification`` says what was guessed.
+    /// more for that, and again for each attribute that they speak against. An identity of `[]` turns it off for an entity.
+    /// ``ImportReport/identification`` says what was guessed.
     public var guessesKeys = false
 
     /// References that earlier imports couldn't resolve: they are tried again at the end.
