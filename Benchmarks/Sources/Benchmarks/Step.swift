@@ -59,6 +59,15 @@ enum Step: String {
         var peakMemory: Int
         /// Objects inserted and updated, rows, or objects written.
         var count: Int
+
+        /// The outcome of a step that has to have done so much.
+        func requiring(_ expected: Int) throws -> Outcome {
+            guard count == expected else {
+                throw GraftError(
+                    .other(finding: "\(count) objects where \(expected) were expected", remedy: "Repair the code."))
+            }
+            return self
+        }
     }
 
     /// The argument that makes this program such a process.

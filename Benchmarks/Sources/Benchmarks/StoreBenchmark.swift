@@ -28,7 +28,7 @@ struct StoreBenchmark {
         // By turns, so that whatever else the machine does meets both.
         for run in 0..<5 {
             let store = folder.appending(path: "imported-\(run).sqlite")
-            imported = imported.best(try expect(heroCount, Step.importing.run(file, store)).cost)
+            imported = imported.best(try Step.importing.run(file, store).requiring(heroCount).cost)
             let copied = try Step.writingRows.run(store, folder.appending(path: "raw-\(run).sqlite"))
             baseline = baseline.best(copied.cost)
             rowCount = copied.count
@@ -46,8 +46,8 @@ struct StoreBenchmark {
         var again = Cost.infinite
         // One hero in a hundred changes forth and back.
         for other in [changed, file, changed, file] {
-            again = again.best(try expect(heroCount / 100, Step.importing.run(other, store)).cost)
-            unchanged = unchanged.best(try expect(0, Step.importing.run(other, store)).cost)
+            again = again.best(try Step.importing.run(other, store).requiring(heroCount / 100).cost)
+            unchanged = unchanged.best(try Step.importing.run(other, store).requiring(0).cost)
         }
         table.add("first import", first, peer: first)
         table.add("nothing changed", unchanged, peer: first)
@@ -64,8 +64,8 @@ struct StoreBenchmark {
         let flatFile = folder.appending(path: "identifiers.json")
         for _ in 0..<3 {
             reading = reading.best(try Step.readingRows.run(store).cost)
-            nested = nested.best(try expect(heroCount, Step.exporting.run(store, nestedFile)).cost)
-            flat = flat.best(try expect(heroCount, Step.exportingIdentifiers.run(store, flatFile)).cost)
+            nested = nested.best(try Step.exporting.run(store, nestedFile).requiring(heroCount).cost)
+            flat = flat.best(try Step.exportingIdentifiers.run(store, flatFile).requiring(heroCount).cost)
         }
         table.add("raw SQLite, reading all rows into memory", reading, peer: reading)
         table.add("graft export, nested", nested, megabytes: try megabytes(nestedFile), peer: reading)
@@ -83,7 +83,7 @@ struct StoreBenchmark {
         for count in [heroCount, heroCount * 3] {
             let file = try HeroFile(count: count).write(to: folder, name: "heroes-\(count).json")
             let store = folder.appending(path: "heroes-\(count).sqlite")
-            let outcome = try expect(count, Step.importingBatches.run(file, store))
+            let outcome = try Step.importingBatches.run(file, store).requiring(count)
             let name = "\(count) heroes, at most \(outcome.peakMemory / 1024) MB"
             table.add(name, outcome.cost, megabytes: try megabytes(file), peer: nil)
             peak = max(peak, outcome.peakMemory / 1024)
@@ -96,13 +96,5 @@ struct StoreBenchmark {
     private func megabytes(_ file: URL) throws -> Double {
         let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? NSNumber
         return (size?.doubleValue ?? 0) / 1e6
-    }
-
-    private func expect(_ count: Int, _ outcome: Step.Outcome) throws -> Step.Outcome {
-        guard outcome.count == count else {
-            throw GraftError(
-                .other(finding: "\(outcome.count) objects where \(count) were expected", remedy: "Repair the code."))
-        }
-        return outcome
     }
 }

@@ -17,13 +17,7 @@ struct StoreDiffBenchmark {
             let (old, new) = try stores(count)
             var best: Step.Outcome?
             for _ in 0..<(count > 100_000 ? 1 : 3) {
-                let outcome = try Step.comparing.run(old, new)
-                guard outcome.count == count / 100 else {
-                    throw GraftError(
-                        .other(
-                            finding: "\(outcome.count) objects differ where \(count / 100) should",
-                            remedy: "Repair the code."))
-                }
+                let outcome = try Step.comparing.run(old, new).requiring(count / 100)
                 if best.map({ outcome.cost.processor < $0.cost.processor }) ?? true { best = outcome }
             }
             guard let best else { continue }

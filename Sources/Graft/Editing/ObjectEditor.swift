@@ -7,6 +7,13 @@
 
 import CoreData
 
+extension NSManagedObjectContext {
+    /// - Throws: What couldn't be read in work with faults as errors so far.
+    func requireReadable() throws {
+        if let unreadableFault { throw unreadableFault }
+    }
+}
+
 /// Changes objects of a context, and takes the changes back. Use it on the context's queue.
 final class ObjectEditor {
     // Nearly all steps are objects that were made: the other ones don't make the list longer than it is for those.
@@ -280,7 +287,7 @@ final class ObjectEditor {
     /// Deletes objects: the last step of a work, because it isn't undone. What couldn't be read until then ends the work instead.
     func delete(_ objects: [NSManagedObject]) throws {
         for object in objects where object.isFault { object.willAccessValue(forKey: nil) }
-        if let error = context.unreadableFault { throw error }
+        try context.requireReadable()
         for object in objects { context.delete(object) }
     }
 

@@ -87,7 +87,7 @@ extension ImportRun {
                 }
                 importer.deletions.isInputComplete = failed.isEmpty
                 try finish(importer, &report, isValid: true)
-                if let fault = context.unreadableFault { throw fault }
+                try context.requireReadable()
                 complete(&report, importer)
                 addSkipped(failed, to: &report)
                 if let roots { objects.forEach(roots) }
@@ -171,7 +171,7 @@ extension ImportRun {
         _ found: [(touched: ImportTally.TouchedObject, error: any Error)], _ failed: inout FailedRecords
     ) throws {
         // What follows from what the store can't read is nothing of the record's.
-        if let fault = context.unreadableFault { throw CoreDataErrors.graftError(fault) }
+        try context.requireReadable()
         let before = failed.records
         for source in sources.indices {
             let here = found.filter { $0.touched.source == source && $0.touched.offset >= 0 }
@@ -195,7 +195,7 @@ extension ImportRun {
     ///
     /// - Throws: The error itself, where it isn't one of a record.
     private func note(_ error: GraftError, _ importer: BatchImporter, _ failed: inout FailedRecords) throws {
-        if let fault = context.unreadableFault { throw CoreDataErrors.graftError(fault) }
+        try context.requireReadable()
         let source = importer.sourceNumber
         guard error.concernsOneRecord, let offset = error.place.byteOffset,
             let record = failed.record(atOffset: offset, source: source), !failed.records[source].contains(record),
