@@ -30,7 +30,7 @@ struct CoveragePage {
         missing; *absent* isn't declared, so that code which needs it doesn't compile.
 
         A test makes this page from the list and from the module's symbol graph, and fails where they differ (CoverageTests; `GRAFT_WRITE_COVERAGE=1
-        swift test --filter CoverageTests` writes the page anew).
+        scripts/test --filter CoverageTests` writes the page anew).
 
         | | done | partial | absent |
         | --- | ---: | ---: | ---: |

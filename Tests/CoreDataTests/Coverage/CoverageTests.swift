@@ -19,7 +19,7 @@ struct CoverageTests {
         }
         let found = try String(contentsOf: Repository.coveragePage, encoding: .utf8)
         let difference = page.text.split(separator: "\n").difference(from: found.split(separator: "\n"))
-        #expect(difference.isEmpty, "GRAFT_WRITE_COVERAGE=1 swift test --filter CoverageTests writes the page anew.")
+        #expect(difference.isEmpty, "GRAFT_WRITE_COVERAGE=1 scripts/test --filter CoverageTests writes the page anew.")
     }
 
     @Test func `what is said to lack something is in the list and declared`() throws {
