@@ -42,7 +42,8 @@ import Testing
         let styled = ["HTMLPage.swift", "StorePage.swift", "DiffFilter.swift", "ModelDiagram+Dot.swift"]
         for file in files where !styled.contains(file.lastPathComponent) {
             for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
-            where line.contains("--") && !line.contains("swift test") && !line.contains("swift build")
+            where line.contains("--") && !line.contains("swift test") && !line.contains("scripts/test")
+                && !line.contains("swift build")
                 && !line.contains("git ")
             {
                 for option in line.matches(of: /(?:^|[ `'"(])(--[a-z][a-z-]*[a-z])(?![a-zA-Z-])/) {

@@ -9,7 +9,8 @@ struct ImportCommand: JobCommand {
         abstract: "Import JSON, an archive or another store into a store.",
         discussion: """
             Objects are found by their identity and updated, or inserted where there are none. All files are one job: \
-            it succeeds whole, or it leaves the store as it was. A store that doesn't exist appears when it is complete. \
+            it succeeds whole, or it leaves the store as it was. A store that doesn't exist appears when it is complete; \
+            without --model its model is that of the first store or archive among the files, or else what the JSON has. \
             With --batch, the batches that are saved in an existing store stay. Imports into one store wait for each other, \
             with --batch before each batch. Keys that the model doesn't map are listed \
             behind the table; an object that has no other key is an error. Where the model doesn't say what identifies an \
@@ -34,7 +35,10 @@ struct ImportCommand: JobCommand {
     @Option(help: .model, completion: .file())
     var model: String?
 
-    @Option(help: ArgumentHelp("The entity of the objects at the top of the JSON.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "The entity of the objects at the top of the JSON; the one that is taken of an archive or a store.",
+            valueName: "name"))
     var entity: String?
 
     @Option(

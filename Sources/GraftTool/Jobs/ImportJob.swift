@@ -93,7 +93,8 @@ struct ImportJob {
         var remarks: [String] = []
     }
 
-    /// The files and the model: the one given, that of the store, or for a new store the one that the data would have.
+    /// The files and the model: the one given, that of the store, or for a new store the one that a file carries or that the data
+    /// would have.
     private func input(isNew: Bool, _ console: Console) throws -> Input {
         var sources = files.map { source($0, console) }
         var deletions = deleted.map { source($0, console).deleting() }
@@ -106,13 +107,16 @@ struct ImportJob {
                 at: .init(source: sources[empty].name))
         }
         guard isNew, model == nil, kinds.allSatisfy({ $0 == .json }) else {
-            let model = try StoreAccess.model(at: model, forStore: store)
+            let carried = isNew && model == nil ? try carriedModel() : nil
+            let model = try carried?.model ?? StoreAccess.model(at: model, forStore: store)
             // What may be tried twice is read twice.
             if !isNew, !isDryRun, batchSize == nil, backup.triesTwice(deletionLimit, in: store) {
                 sources = try sources.map { try $0.rereadable() }
                 deletions = try deletions.map { try $0.rereadable() }
             }
-            return Input(sources: sources, deletions: deletions, model: model)
+            return Input(
+                sources: sources, deletions: deletions, model: model,
+                remarks: carried.map { ["The model of \(store) is that of \($0.file).", ""] } ?? [])
         }
         sources = try sources.map { try $0.rereadable() }
         do {
@@ -124,6 +128,14 @@ struct ImportJob {
             for source in sources { source.removeTemporaryFile() }
             throw error
         }
+    }
+
+    /// The model of the first store or archive among the files that has one. What comes through a pipe is read only once.
+    private func carriedModel() throws -> (file: String, model: NSManagedObjectModel)? {
+        for file in files where file != "-" && !URL(fileURLWithPath: file).isPipe {
+            if let model = try GraphFile(path: file, for: .graph).model() { return (file, model) }
+        }
+        return nil
     }
 
     private func importFiles(

@@ -34,6 +34,23 @@ import Testing
         #expect(report(run) == ["Hero": [4, 0, 0], "Power": [5, 0, 0], "Publisher": [2, 0, 0]])
     }
 
+    @Test(arguments: ["S.sqlite", "S.archive"], [[], ["--dry-run"], ["--batch", "3"]])
+    func `a new store gets the model of the store or archive that is imported`(
+        source: String, options: [String]
+    ) throws {
+        let store = try heroStore(in: folder)
+        if source == "S.archive" { try graft("archive", store, "--output", folder.path(source)).succeeded() }
+        let from = source == "S.archive" ? folder.path(source) : store, new = folder.path("New.sqlite")
+        let run = try graft(["import", from, "--store", new] + options).succeeded()
+        #expect(run.lines.first == "The model of \(new) is that of \(from).")
+        #expect(report(run)["Hero"] == [4, 0, 0])
+        #expect(try folder.names.contains("New.sqlite") == (options != ["--dry-run"]))
+        if options == ["--dry-run"] { return }
+        try graft("diff", store, new, "--exit-code").succeeded()
+        let again = try graft("import", example("heroes-update.json"), "--entity", "Hero", "--store", new).succeeded()
+        #expect(report(again)["Hero"] == [1, 3, 0])
+    }
+
     @Test(arguments: [[], ["--batch", "500"]])
     func `where there is no index on an identity the store gets none, not even for a moment`(batch: [String]) throws {
         let model = try folder.model(
