@@ -348,7 +348,7 @@ extension NSManagedObjectContext {
     }
 
     /// Reads the rows of objects that were there before a fetch once more; their unsaved changes stay on top.
-    private func refetch(_ objects: [NSManagedObject]) throws {
+    func refetch(_ objects: [NSManagedObject]) throws {
         let stored = objects.filter { !$0.id.isTemporaryID && !($0.isFault && !$0.state.contains(.hasRow)) }
         var refreshed: [NSManagedObject] = []
         for row in try requiredSource.rows(withIDs: stored.map(\.id), for: self) {

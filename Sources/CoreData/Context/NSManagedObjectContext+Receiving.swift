@@ -56,6 +56,8 @@ extension NSManagedObjectContext {
             default: object.setSlot(slot, to: value)
             }
         }
+        // Nobody has set these, so that a merge policy may leave what is stored in their place.
+        for (slot, value) in change.defaults { object.values[slot] = value }
         for relation in change.relations { receive(relation, in: object) }
     }
 
@@ -89,12 +91,18 @@ private struct ReceivedChanges {
 private struct ReceivedChange {
     /// Attributes and to-one relationships, by slot.
     var values: [(slot: Int, value: ManagedValue)] = []
+    /// What a new object has in attributes that nobody has set.
+    var defaults: [(slot: Int, value: ManagedValue)] = []
     /// To-many relationships that the other side doesn't tell of.
     var relations: [RelationChange] = []
 
     init(insertion change: RowChange) throws {
         let layout = change.objectID.entity.layout
         for (slot, definition) in layout.slots.enumerated() {
+            if !definition.isRelationship, !change.changed.contains(slot) {
+                defaults.append((slot, try change.values[slot].detached(definition)))
+                continue
+            }
             try take(change.values[slot], slot, definition)
             guard case .objects(let members) = change.values[slot],
                 layout.needsRelationChange[slot] || definition.isTransient

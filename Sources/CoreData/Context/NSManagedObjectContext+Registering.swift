@@ -81,14 +81,30 @@ extension NSManagedObjectContext {
         updated.remove(object)
         undeclaredDeletions.removeAll { $0 === object }
         if object.state.contains(.updated) { updated.append(object) }
+        // One that was never saved is new again.
+        guard object.state.contains(.forgotten) else { return }
+        object.state.remove(.forgotten)
+        inserted.remove(object)
+        inserted.append(object)
     }
 
     // MARK: Making objects
 
     func register(inserted object: NSManagedObject) {
         checkQueue()
+        if object.state.contains(.fault) { startAnew(object) }
         enter(inserted: object)
         object.awakeFromInsert()
+    }
+
+    /// An object that has left its context, by a deletion or a rollback, and its values with it.
+    private func startAnew(_ object: NSManagedObject) {
+        if !object.id.isTemporaryID || permanentID(for: object.id) != nil {
+            object.id = TemporaryObjectIDs.make(for: object.entity)
+        }
+        object.values = object.layout.defaults
+        object.committed = object.values
+        object.state = []
     }
 
     /// Enters an object that the next save shall insert.

@@ -43,8 +43,7 @@ extension NSManagedObjectContext {
     private func writeValidChanges() throws -> NSPersistentHistoryToken? {
         for object in updated.objects { object.notePrimitiveChanges() }
         if validatesOnSave { try validateChanges() }
-        let settled = try settleConstraintConflicts()
-        if !settled.isEmpty {
+        if let settled = try settleConstraintConflicts(), !settled.isEmpty {
             runWillSave(of: settled)
             if validatesOnSave { try validateChanges() }
         }
@@ -118,7 +117,11 @@ extension NSManagedObjectContext {
                 // What became of other objects with it has to be valid, too.
                 try validateChanges()
             } catch let conflict as StoreUniquenessConflict {
-                throw NSMergePolicy.constraintError([constraintConflict(conflict)])
+                // Somebody else's row may have come since the policy was asked.
+                guard try settleConstraintConflicts() != nil else {
+                    throw NSMergePolicy.constraintError([constraintConflict(conflict)])
+                }
+                try validateChanges()
             }
         }
         throw CoreDataError.make(
@@ -218,7 +221,12 @@ extension NSManagedObjectContext {
             }
             values[slot] = .objects(ToManyMembers(unique: members.objects.filter { !$0.isDeleted }))
         }
-        return RowChange(objectID: object.id, version: 0, values: values, changed: object.layout.persistentSlots)
+        var changed = object.layout.persistentSlots
+        if !requiredSource.isPermanent {
+            changed.removeAll()
+            for slot in object.layout.slots.indices where object.isSet(slot) { changed.insert(slot) }
+        }
+        return RowChange(objectID: object.id, version: 0, values: values, changed: changed)
     }
 
     /// The columns and members of an object that differ from what was read; nil where none does.
@@ -340,6 +348,9 @@ extension NSManagedObject {
         state.remove(.primitive)
         for slot in layout.slots.indices where differs(slot) { touched.insert(slot) }
     }
+
+    /// Whether somebody has given a new object the value of a slot, also by a primitive value.
+    func isSet(_ slot: Int) -> Bool { touched.contains(slot) || differs(slot) }
 
     /// Whether the class may override the life-cycle methods; the base class's are empty and not called in bulk.
     var hasLifeCycle: Bool { type(of: self) != NSManagedObject.self }

@@ -7,21 +7,21 @@ extension NSManagedObjectContext {
     /// Lets the merge policy settle what would break a uniqueness constraint. Under the plain error policy nothing is looked
     /// for: the store finds it.
     ///
-    /// - Returns: What that has changed.
-    func settleConstraintConflicts() throws -> [NSManagedObject] {
+    /// - Returns: What that has changed; nil where there was nothing to settle.
+    func settleConstraintConflicts() throws -> [NSManagedObject]? {
         // A parent lets its own policy settle what it saves to a store.
-        guard requiredSource.isPermanent else { return [] }
+        guard requiredSource.isPermanent else { return nil }
         let policy = mergePolicy as? NSMergePolicy ?? .error
-        guard policy.mergeType != .errorMergePolicyType || type(of: policy) != NSMergePolicy.self else { return [] }
-        var changed: [NSManagedObject] = []
+        guard policy.mergeType != .errorMergePolicyType || type(of: policy) != NSMergePolicy.self else { return nil }
+        var changed: [NSManagedObject]?
         // A conflict over one constraint may be gone with that over another, and objects may be in several.
         for group in constraintsToCheck() {
             let conflicts = try ConstraintSearch(group.entity, group.constraint, in: self).conflicts()
             guard !conflicts.isEmpty else { continue }
             try policy.resolve(mergeConflicts: conflicts)
-            changed += takeChangedObjects()
+            changed = (changed ?? []) + takeChangedObjects()
         }
-        return changed.isEmpty ? [] : ToManyMembers(changed).objects.filter { $0.context === self && $0.hasChanges }
+        return changed.map { ToManyMembers($0).objects.filter { $0.context === self && $0.hasChanges } }
     }
 
     private typealias Constraint = (entity: NSEntityDescription, constraint: [String])
@@ -99,7 +99,10 @@ private struct ConstraintSearch {
             let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
             request.includesPendingChanges = false
             request.predicate = predicate(for: owners[start..<min(start + Self.portion, owners.count)])
-            for object in try context.fetch(request) where !object.isDeleted {
+            let objects = try context.fetch(request)
+            // What the context has read before may be older than the row. What it has changed is settled with the row's version.
+            try context.refetch(objects.filter { !$0.isFault && !$0.hasChanges })
+            for object in objects where !object.isDeleted {
                 object.realize()
                 guard let key = key(of: object.committed), groups[key] != nil, self.key(of: object.values) == key else {
                     continue
@@ -178,7 +181,7 @@ extension NSManagedObject {
         realize()
         for slot in layout.slots.indices where slot < other.layout.slots.count {
             guard other.layout.slots[slot].name == layout.slots[slot].name else { return }
-            guard other.touched.contains(slot) || type == .overwriteMergePolicyType else { continue }
+            guard other.isSet(slot) || type == .overwriteMergePolicyType else { continue }
             switch layout.slots[slot].kind {
             case .attribute where isObjectFirst: setSlot(slot, to: other.values[slot])
             case .attribute: continue

@@ -44,7 +44,7 @@ package struct RowChange {
     package var version: Int64
     /// All slots as they shall be. To-one slots may hold `.object`.
     package var values: SlotValues
-    /// The slots whose columns have to be written; all of them for an insertion.
+    /// The slots whose columns have to be written; all of them for an insertion, but in a child context's save those that were set.
     package var changed: SlotSet
     /// The changed to-many slots of an update. An insertion's members are in `values`, as objects or as IDs.
     package var relations: [RelationChange] = []

@@ -1,0 +1,106 @@
+// `Book.isbn` is unique. What a new object does to a row that somebody else has changed or made meanwhile, under object trump.
+
+import CoreData
+import Testing
+
+@Suite struct UpsertTests {
+    /// A library whose context lets its own changes win.
+    private func library(_ kind: StoreKind) throws -> Library {
+        let library = try Library(kind)
+        library.context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        return library
+    }
+
+    /// Changes a stored book in another context.
+    private func change(_ book: NSManagedObject, _ values: [String: Any], in library: Library) throws {
+        let other = library.newContext()
+        try other.existingObject(with: book.objectID).setValuesForKeys(values)
+        try other.save()
+    }
+
+    private func insert(_ values: [String: Any], into context: NSManagedObjectContext) {
+        NSEntityDescription.insertNewObject(forEntityName: "Book", into: context).setValuesForKeys(values)
+    }
+
+    private func titles(_ library: Library) throws -> [String: String?] {
+        let books = try library.fetch("Book", in: library.newContext())
+        return Dictionary(uniqueKeysWithValues: books.map { ($0.text("isbn") ?? "", $0.text("title")) })
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what the new object sets is stored, though the context's copy of the row is old and says the same`(
+        _ kind: StoreKind
+    ) throws {
+        let library = try library(kind)
+        let old = library.insert("Book", ["isbn": "1", "title": "X1"])
+        try library.context.save()
+        try change(old, ["title": "X2"], in: library)
+        _ = library.insert("Book", ["isbn": "1", "title": "X1"])
+        try library.context.save()
+        #expect(try titles(library) == ["1": "X1"])
+        #expect(old.text("title") == "X1")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row is found by the value that it has now`(_ kind: StoreKind) throws {
+        let library = try library(kind)
+        let book = library.insert("Book", ["isbn": "1", "title": "old"])
+        try library.context.save()
+        try change(book, ["isbn": "2"], in: library)
+        _ = library.insert("Book", ["isbn": "1", "title": "first"])
+        _ = library.insert("Book", ["isbn": "2", "title": "second"])
+        try library.context.save()
+        #expect(try titles(library) == ["1": "first", "2": "second"])
+        #expect(book.text("isbn") == "2" && book.text("title") == "second")
+    }
+
+    /// Lets something happen once the first conflicts are settled, before anything is written.
+    private final class Interrupted: NSMergePolicy, @unchecked Sendable {
+        nonisolated(unsafe) var interruption: (() throws -> Void)?
+
+        override func resolve(mergeConflicts list: [Any]) throws {
+            try super.resolve(mergeConflicts: list)
+            let interruption = unsafe interruption
+            unsafe self.interruption = nil
+            try interruption?()
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row that comes while the policy is asked is settled, too`(_ kind: StoreKind) throws {
+        let library = try library(kind)
+        _ = library.insert("Book", ["isbn": "1", "title": "old"])
+        try library.context.save()
+        let first = library.insert("Book", ["isbn": "1", "title": "mine"])
+        let second = library.insert("Book", ["isbn": "2", "title": "mine"])
+        let policy = Interrupted(merge: .mergeByPropertyObjectTrumpMergePolicyType), other = library.newContext()
+        unsafe policy.interruption = {
+            insert(["isbn": "2", "title": "theirs", "pages": 9], into: other)
+            try other.save()
+        }
+        library.context.mergePolicy = policy
+        try library.context.save()
+        #expect(try titles(library) == ["1": "mine", "2": "mine"])
+        #expect(first.managedObjectContext == nil && second.managedObjectContext == nil)
+        let books = try library.fetch("Book", where: NSPredicate(format: "isbn = '2'"))
+        #expect(books.map { $0.value(forKey: "pages") as? Int } == [9])
+        #expect(!library.context.hasChanges)
+        library.context.delete(books[0])
+        try library.context.save()
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what a child's new object didn't set stays in the store`(_ kind: StoreKind) throws {
+        let library = try library(kind)
+        _ = library.insert("Book", ["isbn": "1", "title": "Old", "isLent": true, "pages": 7])
+        try library.context.save()
+        let child = library.newChild(), grandchild = library.newChild(of: child)
+        insert(["isbn": "1", "title": "New"], into: grandchild)
+        try grandchild.save()
+        try child.save()
+        try library.context.save()
+        let book = try #require(try library.fetch("Book", in: library.newContext()).first)
+        #expect(book.text("title") == "New" && book.value(forKey: "pages") as? Int == 7)
+        #expect(book.value(forKey: "isLent") as? Bool == true)
+    }
+}
