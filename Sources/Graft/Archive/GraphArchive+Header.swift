@@ -82,6 +82,7 @@ extension GraphArchive.Header {
         guard counts.allSatisfy({ $0 >= 0 && $0 <= Int(Int32.max) }), objectCount <= Int(Int32.max) else {
             throw GraftError(.damagedArchive(found: "impossible object counts", expected: "up to 2147483647 objects"))
         }
+        try lineage?.requireSound()
     }
 
     private static func requireKnown(_ version: Int) throws {

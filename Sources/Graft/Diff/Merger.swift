@@ -55,7 +55,8 @@ struct Merger {
 
     private(set) var conflicts: [GraphMerge.Conflict] = []
     private(set) var settled: [(GraphMerge.Conflict, GraphMerge.Choice)] = []
-    private var rowsByPosition: [ObjectKey.Position: RowReference] = [:]
+    /// By the keys of objects without identity. A position may be one of several entities: objects may have equal contents.
+    private var rowsByPosition: [ObjectKey: RowReference] = [:]
     private let related: RelatedIndex
 
     /// Objects that aren't in the merged graph: deleted, or inserted below one that is.
@@ -87,7 +88,9 @@ struct Merger {
         baseKeys = RowKeys(
             base, scope, hasUnidentified: hasUnidentified, matchesRootsByPosition: options.matchesRootsByPosition)
         related = RelatedIndex(base)
-        for (row, position) in baseKeys.positions { rowsByPosition[position] = row }
+        for (row, position) in baseKeys.positions {
+            rowsByPosition[ObjectKey(scope.schema.entities[row.entity].name, at: position)] = row
+        }
     }
 
     /// The merged graph.
@@ -242,10 +245,7 @@ struct Merger {
     }
 
     func baseRow(of key: ObjectKey) -> RowReference? {
-        if let position = key.position {
-            return rowsByPosition[position].flatMap { scope.schema.entities[$0.entity].name == key.entity ? $0 : nil }
-        }
-        return related.row(of: key, in: base)
+        key.position == nil ? related.row(of: key, in: base) : rowsByPosition[key]
     }
 
     func baseKey(of row: RowReference) -> ObjectKey {

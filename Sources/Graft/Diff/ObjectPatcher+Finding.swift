@@ -32,9 +32,7 @@ extension ObjectPatcher {
         }
         if keys.contains(where: { $0.position?.contents != nil }) { try takeContents() }
         for key in keys.sorted() {
-            if let position = key.position, let object = try walk(position).last, object.entity.name == key.entity {
-                objects[key] = object
-            }
+            if let object = try walk(to: key).last, object.entity.name == key.entity { objects[key] = object }
         }
     }
 
@@ -61,7 +59,9 @@ extension ObjectPatcher {
         let keys = RowKeys(
             reader.snapshot, scope, hasUnidentified: true, matchesRootsByPosition: !roots.isEmpty)
         let objects = reader.objectsByRow
-        for (row, position) in keys.positions { objectsByContents[position] = objects[row] }
+        for (row, position) in keys.positions {
+            objectsByContents[ObjectKey(scope.schema.entities[row.entity].name, at: position)] = objects[row]
+        }
     }
 
     /// Fetches objects by their rows.
@@ -174,8 +174,9 @@ extension ObjectPatcher {
     }
 
     /// The objects on the way to one without identity, that one last; empty where the way ends before.
-    func walk(_ position: ObjectKey.Position) throws -> [NSManagedObject] {
-        if position.contents != nil { return objectsByContents[position].map { [$0] } ?? [] }
+    func walk(to key: ObjectKey) throws -> [NSManagedObject] {
+        guard let position = key.position else { return [] }
+        if position.contents != nil { return objectsByContents[key].map { [$0] } ?? [] }
         let start =
             position.start.map { objects[$0] } ?? (roots.indices.contains(position.root) ? roots[position.root] : nil)
         guard var object = start else { return [] }

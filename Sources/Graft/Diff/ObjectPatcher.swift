@@ -15,7 +15,7 @@ struct ObjectPatcher {
     let identification: GraphDiff.Identification
     var objects: [ObjectKey: NSManagedObject] = [:]
     /// The objects that only their contents tell apart, by these.
-    var objectsByContents: [ObjectKey.Position: NSManagedObject] = [:]
+    var objectsByContents: [ObjectKey: NSManagedObject] = [:]
 
     /// - Parameter identification: What tells the objects apart that the diff is about.
     /// - Throws: ``GraftError`` for a diff by the rows of another store.
@@ -119,9 +119,9 @@ struct ObjectPatcher {
 
     /// The objects that the ways to objects without identity lead through: their places have to be known.
     private func wayObjects(of diff: GraphDiff) throws -> [NSManagedObject] {
-        try keys(of: diff).compactMap(\.position).sorted().flatMap { position in
-            let start = position.start.flatMap { objects[$0] }
-            return try (start.map { [$0] } ?? []) + walk(position)
+        try keys(of: diff).filter { $0.position != nil }.sorted().flatMap { key in
+            let start = key.position?.start.flatMap { objects[$0] }
+            return try (start.map { [$0] } ?? []) + walk(to: key)
         }
     }
 

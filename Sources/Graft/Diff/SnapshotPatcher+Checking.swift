@@ -57,6 +57,12 @@ extension SnapshotPatcher {
         let entity = try scope.schema.requiredNumber(ofEntity: contents.key.entity)
         try checkIdentity(contents.key, entity)
         let numbers = try contents.properties.map { try number(of: $0.name, $0.value, entity, contents.key) }
+        for (number, property) in zip(numbers, contents.properties) {
+            try checkEnds(property.value.ends, property.name, number, entity, contents.key)
+            if case .attribute(let value) = property.value {
+                try checkIdentity(contents.key, property.name, number, entity, value)
+            }
+        }
         var row = RowReference.none
         if let known = self.row(of: contents.key), known.entity == entity || !leaving.contains(key(of: known)) {
             if !snapshot.isReference(known.entity, known.row, scope) {
@@ -83,6 +89,36 @@ extension SnapshotPatcher {
             let kind = description.properties[number].attributeKind ?? .transformable
             if !value.isNull, value.isValue(of: kind) { continue }
             throw GraftError(.wrongType(found: value.description, expected: kind.description), at: place)
+        }
+    }
+
+    /// Refuses a value of an identity's attribute that the object's key contradicts.
+    private func checkIdentity(
+        _ key: ObjectKey, _ name: String, _ number: Int, _ entity: Int, _ value: GraphValue
+    ) throws {
+        if key.position != nil || key.isRow { return }
+        guard let index = scope.schema.entities[entity].identityAttributes.firstIndex(of: number),
+            key.identity.indices.contains(index), key.identity[index] != value
+        else { return }
+        throw GraftError(
+            .wrongType(found: value.description, expected: "\(key.identity[index]), as the object's key says"),
+            at: GraftError.Place(entity: key.entity, property: name))
+    }
+
+    /// Refuses a link to an object that the relationship can't lead to, as the diff of another model has it.
+    private mutating func checkEnds(
+        _ ends: [ObjectKey], _ name: String, _ number: Int, _ entity: Int, _ key: ObjectKey
+    ) throws {
+        guard let destination = scope.schema.entities[entity].properties[number].destination else { return }
+        for end in ends {
+            // An object may become one of another entity by the same diff.
+            let found = [try scope.schema.requiredNumber(ofEntity: end.entity), row(of: end)?.entity].compactMap(\.self)
+            if found.contains(where: { scope.schema.isEntity($0, kindOf: destination) }) { continue }
+            throw GraftError(
+                .wrongType(
+                    found: "an object of '\(end.entity)'",
+                    expected: "one of '\(scope.schema.entities[destination].name)'"),
+                at: GraftError.Place(entity: key.entity, property: name))
         }
     }
 
@@ -162,6 +198,12 @@ extension SnapshotPatcher {
     private mutating func checkChange(_ change: ObjectChange) throws {
         let entity = try scope.schema.requiredNumber(ofEntity: change.key.entity)
         let numbers = try change.properties.map { try number(of: $0.name, $0.kind.sample, entity, change.key) }
+        for (number, property) in zip(numbers, change.properties) {
+            try checkEnds(property.kind.ends, property.name, number, entity, change.key)
+            if case .attribute(_, let new) = property.kind {
+                try checkIdentity(change.key, property.name, number, entity, new)
+            }
+        }
         guard let row = row(of: change.key), !snapshot.isReference(row.entity, row.row, scope) else {
             report.conflicts.append(GraphDiff.Conflict(change.key, expected: .object, found: .noObject))
             return
@@ -238,6 +280,15 @@ extension SnapshotPatcher {
 }
 
 extension PropertyChange.Kind {
+    /// The objects that a relationship led or leads to, as far as the change names them.
+    fileprivate var ends: [ObjectKey] {
+        switch self {
+        case .attribute: []
+        case .toOne(let old, let new): [old, new].compactMap(\.self)
+        case .toMany(let change): change.removed.map(\.key) + change.added.map(\.key) + change.moved.map(\.key)
+        }
+    }
+
     /// The new value, to see of which kind it is.
     fileprivate var sample: PropertyValue {
         switch self {

@@ -159,9 +159,7 @@ extension SnapshotPatcher {
         let property = scope.schema.entities[row.entity].properties[number]
         snapshot.tables[row.entity].markPresent(number, row: row.row)
         place(end, row, number, property)
-        guard let inverse = property.inverse,
-            snapshot.tables[end.entity].hasValue(inverse, row: end.row)
-        else { return }
+        guard let inverse = property.inverse, hasValue(inverse, of: end) else { return }
         place(row, end, inverse, scope.schema.entities[end.entity].properties[inverse])
     }
 
@@ -186,10 +184,16 @@ extension SnapshotPatcher {
     }
 
     private mutating func take(_ other: RowReference, from row: RowReference, _ number: Int) {
-        guard snapshot.tables[row.entity].hasValue(number, row: row.row) else { return }
+        guard hasValue(number, of: row) else { return }
         var list = takeList(row, number)
         list.remove(other)
         links[LinkEnd(row: row, number: number)] = list
+    }
+
+    /// Whether a property is known of a row. An object that is about to become one of a sub-entity doesn't have all of its properties.
+    private func hasValue(_ number: Int, of row: RowReference) -> Bool {
+        number < scope.schema.entities[row.entity].properties.count
+            && snapshot.tables[row.entity].hasValue(number, row: row.row)
     }
 
     /// Takes a list out of the table of touched ones, so that it can be changed in place.

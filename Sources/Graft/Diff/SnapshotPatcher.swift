@@ -51,7 +51,7 @@ struct SnapshotPatcher {
 
     private var related: RelatedIndex
     private var rowKeys: RowKeys?
-    private var rowsByPosition: [ObjectKey.Position: RowReference] = [:]
+    private var rowsByPosition: [ObjectKey: RowReference] = [:]
 
     init(_ snapshot: GraphSnapshot, _ options: GraphDiff.ApplyingOptions, unknownIsMissing: Bool = false) throws {
         self.init(
@@ -157,14 +157,14 @@ struct SnapshotPatcher {
         if let row = insertedRows[key] { return row }
         // One that is there is of a sub-entity, and goes.
         if pendingInsertions.contains(key) { return nil }
-        guard let position = key.position else {
+        guard key.position != nil else {
             if key.owners.isEmpty { return snapshot.row(of: key) }
             var owners: [ObjectKey: RowReference] = [:]
             for case let owner? in key.owners { owners[owner] = row(of: owner) }
             return related.row(of: key, in: snapshot) { owners[$0] }
         }
         _ = keys()
-        return rowsByPosition[position].flatMap { snapshot.schema.entities[$0.entity].name == key.entity ? $0 : nil }
+        return rowsByPosition[key]
     }
 
     /// The row of an object to refer to; one that is elsewhere gets a row with its identity alone.
@@ -195,7 +195,9 @@ struct SnapshotPatcher {
         if let rowKeys { return rowKeys }
         let keys = RowKeys(
             snapshot, scope, hasUnidentified: true, matchesRootsByPosition: matchesRootsByPosition)
-        for (row, position) in keys.positions { rowsByPosition[position] = row }
+        for (row, position) in keys.positions {
+            rowsByPosition[ObjectKey(scope.schema.entities[row.entity].name, at: position)] = row
+        }
         rowKeys = keys
         return keys
     }

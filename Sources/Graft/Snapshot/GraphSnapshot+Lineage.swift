@@ -1,6 +1,8 @@
 // Whose rows the objects of a snapshot are. Stores that are copies of each other have the same UUID, and a row has the same number
 // in both, as far as it was there when one was made of the other.
 
+import Foundation
+
 extension GraphSnapshot {
     /// Which store some objects are rows of, and how many it has given out.
     public struct Lineage: Hashable, Sendable, Codable {
@@ -20,6 +22,25 @@ extension GraphSnapshot {
 
         /// The entry of a store's metadata with ``origin``.
         static let originKey = "GraftOriginRows"
+
+        /// Refuses what would make the store that takes over the lineage one that can't be opened or written to any more.
+        ///
+        /// - Throws: ``GraftError`` with `damagedArchive`.
+        func requireSound() throws {
+            guard UUID(uuidString: store) != nil else {
+                throw GraftError(
+                    .damagedArchive(found: "a lineage of the store '\(store)'", expected: "a store's UUID"))
+            }
+            for (entity, number) in [rows, origin ?? [:]].flatMap(\.self).sorted(by: { $0.key < $1.key })
+            where !(0...Self.lastRow).contains(number) {
+                throw GraftError(
+                    .damagedArchive(
+                        found: "\(number) as the largest row of '\(entity)'", expected: "0 to \(Self.lastRow)"))
+            }
+        }
+
+        /// With the rows beyond it a store could count no further.
+        private static let lastRow = Int64.max - 2
 
         /// Up to which row this one and another have the same.
         func common(_ other: [String: Int64]?) -> [String: Int64] {

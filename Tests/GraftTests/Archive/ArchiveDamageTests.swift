@@ -2,10 +2,26 @@
 
 import CoreData
 import Foundation
-import Graft
 import Testing
 
+@testable import Graft
+
 @Suite struct ArchiveDamageTests {
+    @Test(arguments: [
+        ("store", #""store":"Note#1""#, "Note#1"), ("store", #""store":"""#, "''"),
+        ("rows", #""rows":{"Note":9223372036854775807}"#, "'Note'"), ("rows", #""rows":{"Note":-1}"#, "-1"),
+        ("rows", #""origin":{"Note":9223372036854775806},"rows":{}"#, "9223372036854775806"),
+    ])
+    func `a lineage that no store can have is damage`(_ key: String, _ damage: String, _ words: String) throws {
+        let header = try GraphArchive(archive(.json, isCompressed: false)).header()
+        #expect(header.lineage != nil)
+        let text = String(decoding: try header.json(), as: UTF8.self)
+        _ = try GraphArchive.Header(json: Data(text.utf8))
+        let damaged = text.replacing(try Regex(#""\#(key)":("[^"]*"|\{[^}]*\})"#), with: damage)
+        let error = try #require(graftError { _ = try GraphArchive.Header(json: Data(damaged.utf8)) })
+        #expect("\(error)".contains(words))
+    }
+
     /// A small archive with several entities, references, and values of several types.
     private func archive(_ encoding: GraphArchive.Encoding, isCompressed: Bool = true) throws -> Data {
         let stack = try TestStack(Self.model, .sqlite)
