@@ -77,6 +77,23 @@ extension GraphDiff.Identification {
             at: .init(entity: rules.filter { if case .row = $0.value { true } else { false } }.keys.sorted().first))
     }
 
+    /// Refuses two diffs of which one tells objects apart otherwise than the other.
+    ///
+    /// - Throws: ``GraftError`` with `invalidMapping`.
+    func requireSame(as other: Self) throws {
+        for (entity, rule) in rules.sorted(by: { $0.key.precedesInBytes($1.key) }) {
+            guard let second = other.rules[entity], second != rule, second != .contents, rule != .contents else {
+                continue
+            }
+            throw GraftError(
+                .invalidMapping(
+                    reason:
+                        "the two diffs tell its objects apart by \(rule.words(entity)), and by \(second.words(entity))",
+                    remedy: "Make both with the same --key, or merge the stores or snapshots themselves."),
+                at: .init(entity: entity))
+        }
+    }
+
     /// Refuses a guess where a store is to be changed by it, unless the caller agrees.
     ///
     /// - Throws: ``GraftError`` with `invalidMapping`.
@@ -174,12 +191,17 @@ extension GraphSnapshot {
 
     /// Lets the names of rows say what they hold, where their numbers don't tell them apart.
     private mutating func markRows(beyond limit: Int64, _ entity: Int) {
-        let description = schema.entities[entity]
         for row in liveRows(of: entity) {
             guard case .integer(let number) = tables[entity].rowName(row), number > limit else { continue }
-            let mark = description.mark { tables[entity].value(description.properties[$0].column, row: row) }
+            let mark = mark(of: RowReference(entity: entity, row: row))
             tables[entity].setRowName(RowName.name(number, mark: mark), row: row)
         }
+    }
+
+    /// The mark of a row by its attributes.
+    func mark(of row: RowReference) -> String {
+        let entity = schema.entities[row.entity]
+        return entity.mark { value(entity.properties[$0], of: row) }
     }
 }
 

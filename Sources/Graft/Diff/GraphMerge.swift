@@ -45,9 +45,10 @@ public struct GraphMerge: Sendable {
         // The base is there; what its rows are in the two others needs no guess.
         diff.base = diff.base ?? base.lineage
         let identification = try IdentityDecision(base.schema, diff, [base, ours, theirs]).identification
+        let rows = RowAlignment(base: base, ours: ours, theirs: theirs, identification)
         try self.init(
-            checked: base, GraphDiff(from: base, to: ours, diff, identifiedBy: identification),
-            GraphDiff(from: base, to: theirs, diff, identifiedBy: identification), options)
+            checked: rows.base, GraphDiff(from: rows.base, to: ours, diff, identifiedBy: rows.identification),
+            GraphDiff(from: rows.base, to: rows.theirs, diff, identifiedBy: rows.identification), options)
     }
 
     /// Merges two diffs from the same graph.
@@ -56,6 +57,7 @@ public struct GraphMerge: Sendable {
     public init(
         base: GraphSnapshot, ours: GraphDiff, theirs: GraphDiff, options: GraphMerge.Options = GraphMerge.Options()
     ) throws {
+        try ours.identification.requireSame(as: theirs.identification)
         for diff in [ours, theirs] {
             _ = try base.applyingUnchecked(diff, options: GraphDiff.ApplyingOptions(diff: options.diff))
         }
@@ -74,9 +76,15 @@ public struct GraphMerge: Sendable {
 
     /// What leads from the base to the merged graph.
     ///
-    /// - Throws: ``GraftError``.
+    /// - Throws: ``GraftError``, also where rows tell objects apart and have other numbers in the base than in ours.
     public func diff() throws -> GraphDiff {
-        try GraphDiff(from: base, to: snapshot, diffOptions, identifiedBy: identification)
+        guard !identification.isBeyondFork(base) else {
+            throw GraftError(
+                .other(
+                    finding: "the base has rows that our version has under other numbers",
+                    remedy: "Take what leads from our version to the merged graph: diffFromOurs()."))
+        }
+        return try GraphDiff(from: base, to: snapshot, diffOptions, identifiedBy: identification)
     }
 
     /// What leads from our version to the merged graph.

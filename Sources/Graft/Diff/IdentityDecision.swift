@@ -48,7 +48,7 @@ struct IdentityDecision {
         // Objects that are given in pairs are paired as they are given.
         common =
             options.matchesRootsByPosition
-            ? nil : GraphSnapshot.Lineage.common(sides.map(\.lineage), base: options.base)
+            ? nil : GraphSnapshot.Lineage.common(sides.map(\.lineage) + (options.base.map { [$0] } ?? []))
         for number in schema.entities.indices { try decide(number) }
         if identification.rules.values.contains(where: { if case .row = $0 { true } else { false } }) {
             identification.store = sides.first?.lineage?.store

@@ -25,7 +25,11 @@ extension Merger {
             for property in change.properties {
                 switch property.kind {
                 case .attribute: needs.changed.insert(change.key)
-                case .toOne(_, nil): continue
+                case .toOne(let old?, nil):
+                    // Who takes an object out of its owner wants it to stay when that goes.
+                    let isReleased = inverse(of: try self.property(property.name, of: change.key))?.isOwning == true
+                    if isReleased, !side.deletedAtFirst.contains(old) { needs.changed.insert(change.key) }
+                case .toOne(nil, nil): continue
                 case .toOne(_, let new?):
                     needs.changed.insert(change.key)
                     needs.referredTo.insert(new)

@@ -48,16 +48,40 @@ extension Merger {
 
     /// Settles where to-one relationships lead.
     mutating func settleEnds() throws {
-        var second: [(end: End, property: GraphSchema.Property, inverse: GraphSchema.Property)] = []
+        var second: [(end: End, firstName: String)] = []
+        var paired: [End] = []
         for end in try changedEnds() {
             let property = try property(end.name, of: end.key)
-            if let inverse = inverse(of: property), !inverse.isToMany, isSecond(property, inverse) {
-                second.append((end, property, inverse))
+            let inverse = inverse(of: property).flatMap { $0.isToMany ? nil : $0 }
+            if let inverse, inverse.name == property.name, inverse.destination == property.destination {
+                paired.append(end)
+            } else if let inverse, isSecond(property, inverse) {
+                second.append((end, inverse.name))
             } else {
                 ends[end] = settledEnd(end)
             }
         }
-        for (end, _, inverse) in second { settleSecond(end, inverse.name) }
+        for (end, firstName) in second { settleSecond(end, firstName) }
+        settlePairs(paired)
+        try settleRings()
+    }
+
+    /// Settles relationships that are their own inverse: each is its partner's partner. What both sides changed comes first, and who
+    /// is left without the partner that one side gave it has none.
+    private mutating func settlePairs(_ paired: [End]) {
+        let isContested = Dictionary(
+            uniqueKeysWithValues: paired.map { end in (end, wish(end, ours) != nil && wish(end, theirs) != nil) })
+        for end in paired.filter({ isContested[$0] == true }) + paired.filter({ isContested[$0] == false }) {
+            let wanted = settledEnd(end)
+            // Whose partner has chosen it has no choice left.
+            if ends[end] != nil { continue }
+            guard let wanted, ends[End(key: wanted, name: end.name)] == nil else {
+                ends[end] = .some(nil)
+                continue
+            }
+            ends[end] = .some(wanted)
+            ends[End(key: wanted, name: end.name)] = .some(end.key)
+        }
     }
 
     /// The to-one relationships that sides changed, or gave to what they inserted, in order.
@@ -119,7 +143,7 @@ extension Merger {
         }
     }
 
-    private func conflict(_ end: End) -> GraphMerge.Conflict {
+    func conflict(_ end: End) -> GraphMerge.Conflict {
         let isNew = baseRow(of: end.key) == nil
         return GraphMerge.Conflict(
             .values, end.key, end.name, base: isNew ? .noObject : .value(.toOne(baseEnd(end))),
@@ -136,6 +160,11 @@ extension Merger {
         }
         let (our, their) = (wish(end, ours) ?? nil, wish(end, theirs) ?? nil)
         let old = baseEnd(end)
+        if let new = our ?? their, wants(new),
+            (our == nil ? removes(end, firstName, ours) : removes(end, firstName, theirs))
+        {
+            return settleRemoval(end, firstName, by: our == nil ? .ours : .theirs, new)
+        }
         let candidates = Set([our, their, old].compactMap { $0 }.filter { wants($0) && !gone.contains($0) })
         var winner = candidates.first
         if candidates.count > 1 {
@@ -150,5 +179,28 @@ extension Merger {
         }
         for loser in candidates where loser != winner { ends[End(key: loser, name: firstName)] = .some(nil) }
         ends[end] = .some(winner)
+    }
+
+    /// Whether a side takes a link away, and not only because it gives the other object another one.
+    private func removes(_ end: End, _ firstName: String, _ side: Side) -> Bool {
+        guard let old = baseEnd(end), case .some(nil) = wish(end, side) else { return false }
+        return self.end(End(key: old, name: firstName), side) == .some(nil)
+    }
+
+    /// Settles what one side wants to lead nowhere and the other one elsewhere.
+    private mutating func settleRemoval(
+        _ end: End, _ firstName: String, by side: GraphMerge.Choice, _ new: ObjectKey
+    ) {
+        let choice = settle(conflict(end))
+        ends[end] = choice == .ours || choice == .theirs ? .some(choice == side ? nil : new) : baseEnd(end)
+        if ends[end] != .some(new) { ends[End(key: new, name: firstName)] = .some(nil) }
+        // What is left stays as it was, unless the other object has got another one.
+        guard choice != .ours, choice != .theirs, let old = baseEnd(end) else { return }
+        let first = End(key: old, name: firstName)
+        if case .some(.some(let taken)) = ends[first], taken != end.key {
+            ends[end] = .some(nil)
+        } else {
+            ends[first] = .some(end.key)
+        }
     }
 }

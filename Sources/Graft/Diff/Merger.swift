@@ -2,6 +2,7 @@
 //
 //     +Deletions   which deleted objects stay after all, and which inserted ones go with an owner that is deleted
 //     +Properties  attributes and to-one relationships; a to-one relationship decides about its link
+//     +Rings       owners that only both sides together put below each other
 //     +Members     to-many relationships: by element, and ordered ones by position
 //     +Lists       in whose list an object is, where lists have no inverse
 //     +Uniqueness  what the sides break together

@@ -39,9 +39,7 @@ extension NSManagedObjectContext {
         #else
             guard let rows = try store.largestRowNumbers() else { return nil }
         #endif
-        var lineage = GraphSnapshot.Lineage(store: identifier, rows: rows)
-        lineage.origin = store.metadata[GraphSnapshot.Lineage.originKey] as? [String: Int64]
-        return lineage
+        return GraphSnapshot.Lineage(store: identifier, rows: rows, metadata: store.metadata)
     }
 
     #if canImport(Darwin) || GRAFT_PORTABLE
@@ -90,10 +88,28 @@ extension NSManagedObjectContext {
     func adopt(_ lineage: GraphSnapshot.Lineage) throws {
         #if !canImport(Darwin) && !GRAFT_PORTABLE
             guard let store = soleStore, lineage.store != store.identifier else { return }
-            let key = GraphSnapshot.Lineage.originKey
             try store.adopt(
                 identifier: lineage.store, largestRowNumbers: lineage.rows,
-                entries: [key: lineage.common(lineage.origin)])
+                entries: GraphSnapshot.Lineage.metadata(of: lineage.parting(at: [:])))
         #endif
+    }
+
+    /// Notes that the store's rows beyond some numbers are no copy's any more: a diff of others is inserted, which have these numbers
+    /// elsewhere. It is saved with the objects.
+    ///
+    /// - Parameters:
+    ///   - limits: Up to which row the diff knows the store's, by the name of the topmost entity.
+    ///   - mixed: Those of which it has rows of several copies.
+    func part(at limits: [String: Int64], mixed: Set<String>) throws {
+        guard let store = soleStore, let lineage = try lineage() else { return }
+        #if canImport(Darwin) || GRAFT_PORTABLE
+            let passed = limits
+        #else
+            // Where there is no other row beyond it, the new ones get the numbers that they have elsewhere.
+            let passed = limits.filter { lineage.rows[$0.key] ?? 0 > $0.value || mixed.contains($0.key) }
+        #endif
+        if passed.isEmpty { return }
+        let entries = GraphSnapshot.Lineage.metadata(of: lineage.parting(at: passed))
+        store.metadata = store.metadata.merging(entries) { $1 }
     }
 }

@@ -5,23 +5,35 @@ import Foundation
 
 extension GraphSnapshot {
     /// Which store some objects are rows of, and how many it has given out.
-    public struct Lineage: Hashable, Sendable, Codable {
+    public struct Lineage: Hashable, Sendable {
         /// The store's UUID, which its copies share.
         public var store: String
         /// The largest number that was ever given to a row, by the name of the topmost entity.
         public var rows: [String: Int64]
-        /// The same of the store that this one was restored from: what came after has nothing to do with that one.
-        public var origin: [String: Int64]?
+        /// Where the store parted from copies with its UUID, the oldest first.
+        public var partings: [Parting]
 
-        /// Creates a lineage.
-        public init(store: String, rows: [String: Int64], origin: [String: Int64]? = nil) {
-            self.store = store
-            self.rows = rows
-            self.origin = origin
+        /// From here on a store gives out numbers that copies with its UUID give to other rows: it was restored from an archive,
+        /// or it has taken rows of a copy to which it had to give other numbers.
+        public struct Parting: Hashable, Sendable, Codable {
+            /// The UUID of what came after, which later copies share.
+            public var branch: String
+            /// The largest number of before, by the name of the topmost entity.
+            public var rows: [String: Int64]
+
+            /// Creates a parting.
+            public init(branch: String, rows: [String: Int64]) {
+                self.branch = branch
+                self.rows = rows
+            }
         }
 
-        /// The entry of a store's metadata with ``origin``.
-        static let originKey = "GraftOriginRows"
+        /// Creates a lineage.
+        public init(store: String, rows: [String: Int64], partings: [Parting] = []) {
+            self.store = store
+            self.rows = rows
+            self.partings = partings
+        }
 
         /// Refuses what would make the store that takes over the lineage one that can't be opened or written to any more.
         ///
@@ -31,7 +43,7 @@ extension GraphSnapshot {
                 throw GraftError(
                     .damagedArchive(found: "a lineage of the store '\(store)'", expected: "a store's UUID"))
             }
-            for (entity, number) in [rows, origin ?? [:]].flatMap(\.self).sorted(by: { $0.key < $1.key })
+            for (entity, number) in ([rows] + partings.map(\.rows)).flatMap(\.self).sorted(by: { $0.key < $1.key })
             where !(0...Self.lastRow).contains(number) {
                 throw GraftError(
                     .damagedArchive(
@@ -42,21 +54,56 @@ extension GraphSnapshot {
         /// With the rows beyond it a store could count no further.
         private static let lastRow = Int64.max - 2
 
-        /// Up to which row this one and another have the same.
-        func common(_ other: [String: Int64]?) -> [String: Int64] {
-            guard let other else { return rows }
-            return rows.merging(other) { min($0, $1) }
-        }
-
-        /// Up to which row all of them have the same rows; nil where they aren't of one lineage.
-        static func common(_ lineages: [Lineage?], base: Lineage?) -> [String: Int64]? {
+        /// Up to which row all of them have the same rows, by the name of the topmost entity; nil where they aren't of one lineage.
+        static func common(_ lineages: [Lineage?]) -> [String: Int64]? {
             guard let first = lineages.first ?? nil else { return nil }
-            var common = first.rows
-            for lineage in lineages + (base.map { [$0] } ?? []) {
-                guard let lineage, lineage.store == first.store else { return nil }
-                common = lineage.common(lineage.origin).merging(common) { min($0, $1) }
+            var common: [String: Int64] = [:]
+            for lineage in lineages {
+                guard let lineage, let rows = first.common(lineage) else { return nil }
+                common.merge(rows) { min($0, $1) }
             }
             return common
+        }
+
+        /// Up to which row two of them have the same rows.
+        func common(_ other: Lineage) -> [String: Int64]? {
+            guard store == other.store else { return nil }
+            let entities = Set(rows.keys).union(other.rows.keys)
+            return Dictionary(uniqueKeysWithValues: entities.map { ($0, common(other, $0)) })
+        }
+
+        private func common(_ other: Lineage, _ entity: String) -> Int64 {
+            var common: Int64 = 0
+            for (own, their) in zip(stretches(of: entity), other.stretches(of: entity)) {
+                guard own.branch == their.branch, own.branch != Self.unknownBranch else { break }
+                common = min(own.end, their.end)
+                if own.end != their.end { break }
+            }
+            return common
+        }
+
+        /// Which branch the rows of an entity are of, each up to one number.
+        private func stretches(of entity: String) -> [(branch: String, end: Int64)] {
+            zip([store] + partings.map(\.branch), partings.map { $0.rows[entity] ?? 0 } + [rows[entity] ?? .max])
+                .map { ($0, $1) }
+        }
+
+        /// The same store, of which the rows beyond some numbers are no other's.
+        ///
+        /// - Parameter limits: By the name of the topmost entity; of others, only rows to come are meant.
+        func parting(at limits: [String: Int64]) -> [Parting] {
+            (partings + [Parting(branch: UUID().uuidString, rows: rows)]).reduce(into: []) { kept, parting in
+                var parting = parting
+                for (entity, number) in parting.rows { parting.rows[entity] = min(number, limits[entity] ?? number) }
+                // Between the two there is no row left.
+                if kept.last?.rows == parting.rows { kept.removeLast() }
+                kept.append(parting)
+            }
+        }
+
+        /// Without the parting after which nothing came.
+        var settled: Lineage {
+            partings.last?.rows == rows ? Lineage(store: store, rows: rows, partings: partings.dropLast()) : self
         }
     }
 
@@ -82,6 +129,56 @@ extension GraphSnapshot {
             guard case .string(let text) = name, let start = text.firstIndex(of: "~") else { return nil }
             return String(text[text.index(after: start)...])
         }
+    }
+}
+
+// MARK: - Coding
+
+extension GraphSnapshot.Lineage: Codable {
+    private enum CodingKeys: String, CodingKey { case store, rows, partings, origin }
+
+    /// What came after a restoration of which only the numbers of before were kept, as archives and stores once did.
+    private static let unknownBranch = ""
+
+    /// Decodes a lineage.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        store = try container.decode(String.self, forKey: .store)
+        rows = try container.decode([String: Int64].self, forKey: .rows)
+        partings = try container.decodeIfPresent([Parting].self, forKey: .partings) ?? []
+        if let origin = try container.decodeIfPresent([String: Int64].self, forKey: .origin) {
+            partings.append(Parting(branch: Self.unknownBranch, rows: origin))
+        }
+    }
+
+    /// Encodes the lineage.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(store, forKey: .store)
+        try container.encode(rows, forKey: .rows)
+        if !partings.isEmpty { try container.encode(partings, forKey: .partings) }
+    }
+
+    /// The entries of a store's metadata with ``partings``, now and once.
+    private static let (partingsKey, originKey) = ("GraftPartings", "GraftOriginRows")
+
+    /// Takes what a store's metadata say of it.
+    init(store: String, rows: [String: Int64], metadata: [String: Any]) {
+        self.init(store: store, rows: rows)
+        for entry in metadata[Self.partingsKey] as? [[String: Any]] ?? [] {
+            if let branch = entry["branch"] as? String, let rows = entry["rows"] as? [String: Int64] {
+                partings.append(Parting(branch: branch, rows: rows))
+            }
+        }
+        if partings.isEmpty, let origin = metadata[Self.originKey] as? [String: Int64] {
+            partings = [Parting(branch: Self.unknownBranch, rows: origin)]
+        }
+        self = settled
+    }
+
+    /// Partings as entries of a store's metadata.
+    static func metadata(of partings: [Parting]) -> [String: Any] {
+        [partingsKey: partings.map { ["branch": $0.branch, "rows": $0.rows] }]
     }
 }
 

@@ -11,6 +11,7 @@ import Testing
         ("store", #""store":"Note#1""#, "Note#1"), ("store", #""store":"""#, "''"),
         ("rows", #""rows":{"Note":9223372036854775807}"#, "'Note'"), ("rows", #""rows":{"Note":-1}"#, "-1"),
         ("rows", #""origin":{"Note":9223372036854775806},"rows":{}"#, "9223372036854775806"),
+        ("rows", #""partings":[{"branch":"a","rows":{"Note":-7}}],"rows":{}"#, "-7"),
     ])
     func `a lineage that no store can have is damage`(_ key: String, _ damage: String, _ words: String) throws {
         let header = try GraphArchive(archive(.json, isCompressed: false)).header()

@@ -301,7 +301,8 @@ import Testing
         case 8:
             contents.header.lineage = .init(
                 store: random.chance(50) ? "" : UUID().uuidString,
-                rows: ["Note": .max, "Desk": .min, "Author": Int64(random.below(9))], origin: ["Note": -1])
+                rows: ["Note": .max, "Desk": .min, "Author": Int64(random.below(9))],
+                partings: [.init(branch: "", rows: ["Note": -1])])
         case 9 where !contents.records[record].destinations.isEmpty:
             let column = random.below(contents.records[record].destinations.count)
             contents.records[record].destinations[column] = number

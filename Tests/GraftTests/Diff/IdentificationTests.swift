@@ -361,6 +361,45 @@ extension GraphDiff {
         #expect(texts(decoded) == texts(merge))
     }
 
+    @Test func `a branch that is merged again has its rows under the numbers that they have there`() throws {
+        let base = try NoteStore()
+        try base.add("a", "b")
+        let (ours, theirs) = (try NoteStore(copyOf: base), try NoteStore(copyOf: base))
+        try ours.add("ours")
+        try theirs.add("theirs", "more")
+        let first = try GraphMerge(base: base.snapshot(), ours: ours.snapshot(), theirs: theirs.snapshot())
+        try ours.container.apply(first.diffFromOurs())
+        #expect(try ours.rows() == ["p1 a", "p2 b", "p3 ours", "p4 more", "p5 theirs"])
+        // Copies of the merged store have its rows; those of before have them up to the fork.
+        let copy = try NoteStore(copyOf: ours)
+        #expect(try diff(ours, copy).identification.rules["Note"] == .row(upTo: 5, isMarked: false))
+        #expect(try diff(theirs, ours).identification.rules["Note"] == .row(upTo: 2, isMarked: true))
+        // The base of the second merge is the tip of the branch that was merged.
+        let tip = try NoteStore(copyOf: theirs)
+        try theirs.change { context in try context.one("Note", "text", "theirs")?.setValue("changed", forKey: "text") }
+        try theirs.add("later")
+        try ours.add("own")
+        try ours.change { context in try context.one("Note", "text", "ours")?.setValue(7, forKey: "stars") }
+        let merged = ["a", "b", "changed", "later", "more", "ours", "own"]
+        let back = try NoteStore(copyOf: theirs)
+        for (our, their) in [(ours, theirs), (back, copy)] {
+            let second = try GraphMerge(base: tip.snapshot(), ours: our.snapshot(), theirs: their.snapshot())
+            #expect(second.conflicts.isEmpty)
+            let decoded = try JSONDecoder().decode(GraphMerge.self, from: JSONEncoder().encode(second))
+            #expect(try decoded.diffFromOurs() == second.diffFromOurs())
+            try our.container.apply(second.diffFromOurs())
+            #expect(try our.texts() == (our === ours ? merged : merged.filter { $0 != "own" }))
+        }
+        #expect(try ours.rows().contains("p5 changed"))
+        // What both have changed is a conflict, and nothing doubled.
+        let last = try NoteStore(copyOf: theirs)
+        try theirs.change { context in try context.one("Note", "text", "changed")?.setValue("theirs", forKey: "text") }
+        try ours.change { context in try context.one("Note", "text", "changed")?.setValue("mine", forKey: "text") }
+        let third = try GraphMerge(base: last.snapshot(), ours: ours.snapshot(), theirs: theirs.snapshot())
+        #expect(third.conflicts.map(\.kind) == [.deletion])
+        #expect(graftError { _ = try third.diff() } != nil)
+    }
+
     @Test func `two open stores with one UUID never confuse their objects`() throws {
         let original = try NoteStore()
         try original.add("a")
