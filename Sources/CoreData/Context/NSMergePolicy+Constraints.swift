@@ -124,10 +124,20 @@ private struct ConstraintSearch {
 // MARK: - Settling
 
 extension NSMergePolicy {
+    /// Settles conflicts, one after the other. Before new objects that give way are deleted, what refers to them is led to those
+    /// that stay.
+    func settle(_ conflicts: [NSConstraintConflict]) throws {
+        var successions = Successions()
+        defer { successions.complete() }
+        for conflict in conflicts { try settle(conflict, &successions) }
+    }
+
     /// Settles one conflict: a new object becomes the stored one, or the first of several. Objects that have been deleted since take no
     /// part any more.
-    func settle(_ conflict: NSConstraintConflict) throws {
-        func isThere(_ object: NSManagedObject) -> Bool { object.context != nil && !object.isDeleted }
+    private func settle(_ conflict: NSConstraintConflict, _ successions: inout Successions) throws {
+        func isThere(_ object: NSManagedObject) -> Bool {
+            object.context != nil && !object.isDeleted && !successions.hasSuccessor(object)
+        }
         let objects = conflict.conflictingObjects.filter(isThere)
         let database = conflict.databaseObject.flatMap { isThere($0) ? $0 : nil }
         let stored = objects.filter { !$0.isInserted }
@@ -139,7 +149,8 @@ extension NSMergePolicy {
         guard let survivor = database ?? stored.first ?? objects.first else { return }
         for object in objects where object.isInserted && object !== survivor {
             survivor.absorb(object, by: mergeType)
-            object.context?.delete(object)
+            // Under rollback the new object goes with all that it was.
+            successions.note(object, survivor, takesReferences: mergeType != .rollbackMergePolicyType)
         }
     }
 
@@ -159,6 +170,62 @@ extension NSMergePolicy {
                 NSPersistentStoreSaveConflictsErrorKey: list,
                 NSAffectedObjectsErrorKey: list.flatMap(\.conflictingObjects),
             ])
+    }
+}
+
+/// New objects that give way, with the objects that stay in their places.
+private struct Successions {
+    private var objects: [NSManagedObject] = []
+    private var successors: [ObjectIdentifier: NSManagedObject] = [:]
+    private var takesReferences = false
+
+    func hasSuccessor(_ object: NSManagedObject) -> Bool { successors[ObjectIdentifier(object)] != nil }
+
+    mutating func note(_ object: NSManagedObject, _ successor: NSManagedObject, takesReferences: Bool) {
+        objects.append(object)
+        successors[ObjectIdentifier(object)] = successor
+        self.takesReferences = takesReferences
+    }
+
+    /// Leads all references to the successors, and deletes the objects.
+    func complete() {
+        if takesReferences { leadReferences() }
+        for object in objects { object.context?.delete(object) }
+    }
+
+    /// Where there is an inverse, the successor has taken what it leads to; of other references the objects know nothing. They are
+    /// new, so all that refers to them is in the context.
+    ///
+    /// - Complexity: O(*n*) for *n* registered objects, where the model has relationships without inverse to the objects' entities.
+    private func leadReferences() {
+        guard let context = objects.first?.context else { return }
+        let leaving = LeavingObjects(objects)
+        let entities = context.persistentStoreCoordinator?.managedObjectModel.entities ?? []
+        let slots = Dictionary(
+            uniqueKeysWithValues: entities.map { entity in
+                let layout = entity.layout
+                return (ObjectIdentifier(layout), leaving.slots(of: layout).filter { layout.inverses[$0] == nil })
+            })
+        guard slots.values.contains(where: { !$0.isEmpty }) else { return }
+        for object in context.registry.objects where !object.isDeleted && !hasSuccessor(object) {
+            for slot in slots[ObjectIdentifier(object.layout)] ?? []
+            where leaving.removed(from: object.values[slot]) != nil { lead(object, slot) }
+        }
+    }
+
+    private func lead(_ object: NSManagedObject, _ slot: Int) {
+        guard let destination = object.layout.slots[slot].relationship?.destinationEntity else { return }
+        /// Itself, if it stays; nothing for one whose successor the relationship can't lead to.
+        func inPlace(of other: NSManagedObject) -> NSManagedObject? {
+            var place = other
+            while let successor = successors[ObjectIdentifier(place)] { place = successor }
+            return place.entity.isKindOf(entity: destination) ? place : nil
+        }
+        if object.layout.slots[slot].isToMany {
+            object.setSlot(slot, to: .objects(ToManyMembers(object.members(slot).objects.compactMap(inPlace))))
+        } else {
+            object.setSlot(slot, to: object.destination(slot).flatMap(inPlace).map(ManagedValue.object) ?? .null)
+        }
     }
 }
 

@@ -135,7 +135,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
         if mergeType == .errorMergePolicyType { throw Self.constraintError(list) }
         list.lazy.flatMap(\.conflictingObjects).compactMap(\.context).first?.propagateDeletions()
-        for conflict in list { try settle(conflict) }
+        try settle(list)
     }
 
     /// Settles conflicts of either kind: hands each kind to its method.

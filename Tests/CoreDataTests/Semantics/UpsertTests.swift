@@ -5,8 +5,8 @@ import Testing
 
 @Suite struct UpsertTests {
     /// A library whose context lets its own changes win.
-    private func library(_ kind: StoreKind) throws -> Library {
-        let library = try Library(kind)
+    private func library(_ kind: StoreKind, model: NSManagedObjectModel = LibraryModel.make()) throws -> Library {
+        let library = try Library(kind, model: model)
         library.context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
         return library
     }
@@ -102,5 +102,46 @@ import Testing
         let book = try #require(try library.fetch("Book", in: library.newContext()).first)
         #expect(book.text("title") == "New" && book.value(forKey: "pages") as? Int == 7)
         #expect(book.value(forKey: "isLent") as? Bool == true)
+    }
+
+    private func labels(_ objects: some Sequence<NSManagedObject>, _ key: String) -> [String] {
+        objects.compactMap { $0.text(key) }.sorted()
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what leads to a new object without inverse leads to the stored one afterwards`(_ kind: StoreKind) throws {
+        let model = LibraryModel.make()
+        let entities = model.entitiesByName
+        let author = try #require(entities["Author"]), book = try #require(entities["Book"])
+        TestModel.relate(author, "favourite", .one, book)
+        TestModel.relate(author, "wishes", .many, book)
+        TestModel.relate(author, "shelf", .ordered, book)
+        TestModel.relate(book, "sequel", .one, book)
+        let library = try library(kind, model: model)
+        let stored = ["1", "2", "3"].map { library.insert("Book", ["isbn": $0, "title": "old"]) }
+        try library.context.save()
+        let new = ["1", "2"].map { library.insert("Book", ["isbn": $0, "title": "new"]) }
+        new[0].setValue(new[1], forKey: "sequel")
+        new[1].setValue(new[1], forKey: "sequel")
+        let reader = library.insert("Author", ["name": "Ada", "favourite": new[0]])
+        reader.setValue(NSSet(array: [new[0], stored[1]]), forKey: "wishes")
+        reader.setValue(NSOrderedSet(array: [new[1], new[0]]), forKey: "shelf")
+        try library.context.save()
+        #expect(reader.one("favourite") === stored[0] && reader.ordered("shelf") == [stored[1], stored[0]])
+        // The relationship of a stored object, whose members nobody has read.
+        let later = library.newContext()
+        later.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        let other = try later.existingObject(with: reader.objectID)
+        let third = NSEntityDescription.insertNewObject(forEntityName: "Book", into: later)
+        third.setValue("3", forKey: "isbn")
+        other.mutableSetValue(forKey: "wishes").add(third)
+        try later.save()
+        let found = try #require(try library.fetch("Author", in: library.newContext()).first)
+        #expect(found.one("favourite")?.text("isbn") == "1")
+        #expect(labels(found.many("wishes"), "isbn") == ["1", "2", "3"])
+        #expect(found.ordered("shelf").map { $0.text("isbn") } == ["2", "1"])
+        #expect(found.one("favourite")?.one("sequel")?.text("isbn") == "2")
+        #expect(found.one("favourite")?.one("sequel")?.one("sequel")?.text("isbn") == "2")
+        #expect(try library.fetch("Book", in: library.newContext()).count == 3)
     }
 }
