@@ -149,6 +149,7 @@ extension NSMergePolicy {
         guard let survivor = database ?? stored.first ?? objects.first else { return }
         for object in objects where object.isInserted && object !== survivor {
             survivor.absorb(object, by: mergeType)
+            object.release(to: survivor)
             // Under rollback the new object goes with all that it was.
             successions.note(object, survivor, takesReferences: mergeType != .rollbackMergePolicyType)
         }
@@ -259,6 +260,23 @@ extension NSManagedObject {
                 let mine = members(slot).objects, new = other.members(slot).objects.filter { !mine.contains($0) }
                 if !new.isEmpty { setMembers(slot, to: mine + new) }
             }
+        }
+    }
+
+    /// Lets go of what the survivor has, too, and of what is in the store: neither must be deleted with a new object that gives way,
+    /// whatever its delete rules are.
+    fileprivate func release(to survivor: NSManagedObject) {
+        guard let context else { return }
+        survivor.realize()
+        let other = survivor.layout.slots
+        for slot in layout.slots.indices where layout.slots[slot].isRelationship {
+            let mine = context.related(self, slot)
+            guard !mine.isEmpty else { continue }
+            let isShared = slot < other.count && other[slot].name == layout.slots[slot].name
+            let theirs = ToManyMembers(isShared ? context.related(survivor, slot) : [])
+            let kept = mine.filter { $0.isInserted && $0 !== survivor && !theirs.contains($0) }
+            guard kept.count < mine.count else { continue }
+            setSlot(slot, to: layout.slots[slot].isToMany ? .objects(ToManyMembers(kept)) : .null)
         }
     }
 }

@@ -144,4 +144,58 @@ import Testing
         #expect(found.one("favourite")?.one("sequel")?.one("sequel")?.text("isbn") == "2")
         #expect(try library.fetch("Book", in: library.newContext()).count == 3)
     }
+
+    /// Books that delete their author, their tags and a blurb with them, and the store's one author, book and tag.
+    private func greedyLibrary(_ kind: StoreKind) throws -> (Library, book: NSManagedObject) {
+        let model = LibraryModel.make()
+        let book = try #require(model.entitiesByName["Book"]), tag = try #require(model.entitiesByName["Tag"])
+        for name in ["author", "tags"] { book.relationshipsByName[name]?.deleteRule = .cascadeDeleteRule }
+        TestModel.relate(book, "blurb", .one, tag).deleteRule = .cascadeDeleteRule
+        TestModel.relate(book, "remarks", .many, tag).deleteRule = .cascadeDeleteRule
+        let library = try library(kind, model: model)
+        let old = library.insert("Book", ["isbn": "1", "author": library.insert("Author", ["name": "Ada"])])
+        old.setValue(NSSet(object: library.insert("Tag", ["label": "old"])), forKey: "tags")
+        try library.context.save()
+        return (library, old)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what the stored object takes from a new one, or has, isn't deleted with it`(_ kind: StoreKind) throws {
+        let (library, old) = try greedyLibrary(kind)
+        let tags = ["blurb", "remark", "new"].map { library.insert("Tag", ["label": $0]) }
+        let new = library.insert("Book", ["isbn": "1", "blurb": tags[0]])
+        new.setValue(old.one("author"), forKey: "author")
+        new.setValue(NSSet(object: tags[1]), forKey: "remarks")
+        new.setValue(NSSet(array: Array(old.many("tags")) + [tags[2]]), forKey: "tags")
+        try library.context.save()
+        let reader = library.newContext()
+        let book = try #require(try library.fetch("Book", in: reader).first)
+        #expect(book.objectID == old.objectID && book.one("author")?.text("name") == "Ada")
+        #expect(book.one("blurb")?.text("label") == "blurb" && labels(book.many("remarks"), "label") == ["remark"])
+        #expect(labels(book.many("tags"), "label") == ["new", "old"])
+        #expect(try library.fetch("Tag", in: reader).count == 4)
+    }
+
+    @Test(
+        arguments: StoreKind.allCases,
+        [NSMergePolicyType.rollbackMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType])
+    func `a new object that gives way deletes what is new with it, and nothing stored`(
+        _ kind: StoreKind, _ type: NSMergePolicyType
+    ) throws {
+        let (library, old) = try greedyLibrary(kind)
+        let bob = library.insert("Author", ["name": "Bob"]), tag = library.insert("Tag", ["label": "stored"])
+        try library.context.save()
+        let new = library.insert("Book", ["isbn": "1", "author": bob])
+        new.setValue(NSSet(array: [tag, library.insert("Tag", ["label": "new"])]), forKey: "tags")
+        library.context.mergePolicy = NSMergePolicy(merge: type)
+        try library.context.save()
+        let reader = library.newContext(), isRollback = type == .rollbackMergePolicyType
+        let book = try #require(try library.fetch("Book", in: reader).first)
+        #expect(book.objectID == old.objectID && book.one("author")?.text("name") == "Ada")
+        #expect(labels(book.many("tags"), "label") == (isRollback ? ["old"] : ["new", "old", "stored"]))
+        #expect(labels(try library.fetch("Author", in: reader), "name") == ["Ada", "Bob"])
+        #expect(
+            labels(try library.fetch("Tag", in: reader), "label")
+                == (isRollback ? ["old", "stored"] : ["new", "old", "stored"]))
+    }
 }
