@@ -62,7 +62,12 @@ extension NSManagedObject {
         if !new.layout.slots[inverse].isToMany, let evicted = new.destinationAfterRealizing(inverse), evicted !== self {
             evicted.unlink(slot, from: new)
         }
-        new.link(inverse, to: self)
+        // An order is written where it is a change.
+        if new.layout.slots[inverse].kind == .toMany(ordered: true) {
+            new.want(inverse, self)
+        } else {
+            new.link(inverse, to: self)
+        }
     }
 
     /// Replaces the members of a to-many relationship and keeps the inverses.
@@ -240,7 +245,8 @@ extension NSManagedObject {
 extension ManagedValue {
     fileprivate mutating func addMember(_ object: NSManagedObject, isDecidedElsewhere: Bool) {
         if var members = takeMembers() {
-            members.append(new: object)
+            // What was read before somebody else took it out may still be there.
+            members.append(object)
             self = .objects(members)
         } else {
             var delta = takeDelta()

@@ -63,13 +63,6 @@ package struct ToManyMembers {
         return true
     }
 
-    /// Adds an object that is known not to be a member.
-    package mutating func append(new object: NSManagedObject) {
-        makeUnique()
-        storage.objects.append(object)
-        storage.positions?[ObjectIdentifier(object)] = storage.objects.count - 1
-    }
-
     /// Takes an object out, keeping the order of the others (O(*n*)) or not (O(1)).
     @discardableResult
     package mutating func remove(_ object: NSManagedObject, keepingOrder: Bool) -> Bool {

@@ -131,4 +131,52 @@ import Testing
         let stored = try library.fetch("Person", in: library.newContext())
         #expect(stored.allSatisfy { $0.one("spouse")?.one("spouse") === $0 && $0.one("spouse") !== $0 })
     }
+
+    /// Somebody else moves a member away of which a context has read that it is there; then the context sets it back.
+    private func setBack(
+        _ library: Library, _ member: NSManagedObject, _ key: String, in context: NSManagedObjectContext
+    ) throws -> NSManagedObject {
+        let id = try #require(member.one(key)).objectID, owner = try context.existingObject(with: id)
+        let members = try #require(owner.entity.relationships(forDestination: member.entity).first).name
+        _ = owner.value(forKey: members)
+        let other = library.newContext()
+        let elsewhere = NSEntityDescription.insertNewObject(forEntityName: owner.entity.name ?? "", into: other)
+        if key == "author" { elsewhere.setValue("Bea", forKey: "name") }
+        try other.existingObject(with: member.objectID).setValue(elsewhere, forKey: key)
+        try other.save()
+        context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        let moved = try context.existingObject(with: member.objectID)
+        #expect(moved.one(key)?.objectID == elsewhere.objectID)
+        moved.setValue(owner, forKey: key)
+        return owner
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a member that somebody else took away is there once when it is set back`(_ kind: StoreKind) throws {
+        let library = try Library(kind), context = library.newContext()
+        let ada = library.insert("Author", ["name": "Ada"]), book = library.insert("Book", ["author": ada])
+        try library.context.save()
+        let owner = try setBack(library, book, "author", in: context)
+        #expect(owner.mutableSetValue(forKey: "books").count == 1)
+        owner.mutableSetValue(forKey: "books").remove(try context.existingObject(with: book.objectID))
+        #expect(owner.mutableSetValue(forKey: "books").count == 0)
+        try context.save()
+        #expect(try library.fetch("Book", in: library.newContext()).first?.one("author") == nil)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a member of an order that somebody else took away is there once when it is set back`(
+        _ kind: StoreKind
+    ) throws {
+        let library = try Library(kind), context = library.newContext()
+        let book = library.insert("Book")
+        let chapters = ["1", "2", "3"].map { library.insert("Chapter", ["heading": $0]) }
+        book.setValue(NSOrderedSet(array: chapters), forKey: "chapters")
+        try library.context.save()
+        let owner = try setBack(library, chapters[1], "book", in: context)
+        #expect(owner.mutableOrderedSetValue(forKey: "chapters").count == 3)
+        try context.save()
+        let stored = try library.newContext().existingObject(with: book.objectID)
+        #expect(stored.ordered("chapters").map { $0.text("heading") } == ["1", "2", "3"])
+    }
 }
