@@ -115,8 +115,10 @@ private struct ConstraintSearch {
 
     private func predicate(for owners: ArraySlice<NSManagedObject>) -> NSPredicate {
         NSCompoundPredicate(
-            andPredicateWithSubpredicates: constraint.map { name in
-                NSPredicate(format: "%K IN %@", name, owners.compactMap { $0.value(forKey: name) })
+            andPredicateWithSubpredicates: slots.map { slot in
+                // What is stored, whatever a class's own accessor makes of it.
+                let values = owners.compactMap { $0.boxedValue(slot) }
+                return NSPredicate(format: "%K IN %@", entity.layout.slots[slot].name, values)
             })
     }
 }

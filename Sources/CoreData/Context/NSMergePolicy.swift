@@ -250,7 +250,13 @@ open class NSConstraintConflict: NSObject {
     /// The values of these properties.
     open var constraintValues: [String: Any] {
         guard let object = conflictingObjects.first else { return [:] }
-        return object.dictionaryWithValues(forKeys: constraint)
+        object.realize()
+        // What a class's own accessors make of them isn't what is compared.
+        let values = constraint.map { name -> (String, Any) in
+            let slot = object.layout.slot(named: name)
+            return (name, (slot.map(object.boxedValue) ?? object.value(forKey: name)) ?? NSNull())
+        }
+        return Dictionary(values) { first, _ in first }
     }
     /// The stored object with the values; nil where only objects of the context share them.
     open private(set) var databaseObject: NSManagedObject?

@@ -42,8 +42,8 @@ private enum People {
         return attribute
     }
 
-    static func context() throws -> NSManagedObjectContext {
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model())
+    static func context(_ model: NSManagedObjectModel = People.model()) throws -> NSManagedObjectContext {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
@@ -247,6 +247,27 @@ public final class WrittenManagedObjectAccessors: ManagedObjectAccessors {
             #expect(people.filter { predicate.evaluate(with: $0) } == [people[2]])
             let sorted = (people as NSArray).sortedArray(using: [NSSortDescriptor(key: "greeting", ascending: false)])
             #expect((sorted as? [WrittenPerson])?.map(\.name) == ["BOB", "AMY", "ADA"])
+        }
+    }
+
+    @Test func `what has to be unique is the modelled value, whatever the accessor makes of it`() throws {
+        let model = People.model()
+        model.entitiesByName["Person"]?.uniquenessConstraints = [["name"]]
+        let context = try People.context(model)
+        try context.performAndWait {
+            People.insert("Person", into: context).setValue("Ada", forKey: "name")
+            try context.save()
+            let new = People.insert("Person", into: context)
+            new.setValue("Ada", forKey: "name")
+            new.setValue(1, forKey: "mood")
+            let error = #expect(throws: CocoaError.self) { try context.save() }
+            let conflicts = (error as NSError?)?.userInfo["conflictList"] as? [NSConstraintConflict]
+            #expect(conflicts?.first?.constraintValues["name"] as? String == "Ada")
+            context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+            try context.save()
+            let people = try context.fetch(NSFetchRequest<WrittenPerson>(entityName: "Person"))
+            #expect(people.count == 1 && people.first?.mood == .angry)
+            #expect(people.first?.primitiveValue(forKey: "name") as? String == "Ada")
         }
     }
 
