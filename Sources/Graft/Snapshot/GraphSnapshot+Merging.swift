@@ -63,9 +63,25 @@ extension GraphSnapshot {
         let version = tables[new.entity].value(column, row: new.row)
         let before = tables[old.entity].value(column, row: old.row)
         if version.isNull != before.isNull, saysMoreThanIdentity(version.isNull ? new : old) { versionMixCount += 1 }
-        if version.isNull || before.isNull || version.isLater(than: before) { return false }
+        if version.isNull || before.isNull { return false }
+        if version.isLater(than: before) {
+            // What the new one doesn't replace counts only where the store's version is lower than the old one's.
+            if saysMore(old, than: new) { versionMixCount += 1 }
+            return false
+        }
         hasOutdatedRows = true
         return true
+    }
+
+    /// Whether a row says something, besides its identity, that another row of the same object says nothing of.
+    private func saysMore(_ row: RowReference, than other: RowReference) -> Bool {
+        let entity = schema.entities[row.entity]
+        let common = schema.commonPropertyCount(row.entity, other.entity)
+        return entity.properties.indices.contains {
+            tables[row.entity].hasValue($0, row: row.row)
+                && !($0 < common && tables[other.entity].hasValue($0, row: other.row))
+                && !entity.identity.contains($0) && !entity.relatedIdentity.contains($0)
+        }
     }
 
     func saysMoreThanIdentity(_ row: RowReference) -> Bool {

@@ -48,7 +48,8 @@ public struct GraphSnapshot: Sendable {
     var hasSiblings = false
     /// Whether rows were passed over because another one of their object has a higher version.
     var hasOutdatedRows = false
-    /// How often rows of one object have met of which one tells a version and the other doesn't.
+    /// How often rows of one object have met of which only the store's version tells whether both count: one tells no version, or the
+    /// earlier one says more than the later one, which has a higher version.
     var versionMixCount = 0
 
     /// What it means where a row says nothing of a property.

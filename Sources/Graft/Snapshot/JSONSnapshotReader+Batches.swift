@@ -5,7 +5,10 @@
 //     {"id": 1, "notes": [{"text": "a", "rank": 1}]}        one batch
 //     {"id": 1, "notes": [{"text": "a"}]}                   the next one: the note with the text, and its rank
 //
-// So is a record that says what an earlier one has said of an object with versions, where the store's version tells whether that counts.
+// So is a record of an object with versions that adds to what an earlier one said of it: the store's version tells whether that counts.
+//
+//     {"id": 1, "version": 2, "name": "old"}                one batch: the store may have a later version
+//     {"id": 1, "version": 6}                               the next one
 
 extension JSONSnapshotReader {
     /// Reads records until there are enough rows, or the next one needs what has come of those before, and returns whether there

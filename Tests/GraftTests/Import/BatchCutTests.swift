@@ -161,6 +161,10 @@ import Testing
         (#"[{"id": 1, "name": "x"}, {"id": 1, "v": 1, "name": "old"}]"#, "1 x []"),
         (#"[{"id": 1, "v": 1, "name": "old"}, {"id": 1, "name": "x"}, {"id": 1, "v": 2, "name": "same"}]"#, "1 x []"),
         (#"[{"id": 1, "v": 1, "friends": [4]}, {"id": 1, "v": 3, "friends": [5]}]"#, #"1 A ["5"]"#),
+        // What the outdated record alone says, and the same where it isn't outdated.
+        (#"[{"id": 1, "v": 1, "name": "old"}, {"id": 1, "v": 3}]"#, "1 A []"),
+        (#"[{"id": 1, "v": 1, "friends": [4]}, {"id": 1, "v": 3, "name": "B"}]"#, "1 B []"),
+        (#"[{"id": 1, "v": 3, "name": "B", "friends": [4]}, {"id": 1, "v": 4}]"#, #"1 B ["4"]"#),
     ])
     func `records of one object with a version count as they would one after the other`(
         _ text: String, _ expected: String
