@@ -122,7 +122,10 @@ extension BatchImporter {
         for (index, object) in zip(tried, try matcher.find(tried.map { pending[$0].destination })) {
             if let object { try connect(index, to: object) }
         }
-        if let failed = pending.all.first(where: { !$0.isResolved && $0.policy == .fail }) {
+        let left = try pending.all.compactMap { reference in
+            try reference.isResolved ? nil : owner(of: reference).map { (reference: reference, owner: $0) }
+        }
+        if let failed = left.first(where: { $0.reference.policy == .fail })?.reference {
             let identity = failed.destination.identity.map(\.description).joined(separator: ", ")
             sourceNumber = failed.source
             throw GraftError(
@@ -131,7 +134,7 @@ extension BatchImporter {
                     byteOffset: failed.offset, entity: plans[failed.entity].name,
                     property: plans[failed.entity].properties[failed.relationship].name))
         }
-        return try unresolved + pending.all.filter { !$0.isResolved }.map(described)
+        return try unresolved + left.map { try described($0, of: $1) }
     }
 
     /// Links a reference to its object, which is there now.
@@ -139,9 +142,7 @@ extension BatchImporter {
         let reference = pending[index]
         pending[index].isResolved = true
         pending[index].isConnected = true
-        guard let owner = try reference.owner ?? existing(reference.ownerID), let entity = number(of: owner) else {
-            return
-        }
+        guard let owner = try owner(of: reference), let entity = number(of: owner) else { return }
         let plan = plans[entity]
         let property = plan.properties[reference.relationship]
         var isChanged = false
@@ -159,12 +160,12 @@ extension BatchImporter {
         tally.countKnown(owner.objectID.lookupKey, entity, isChanged: true)
     }
 
-    private func described(_ reference: PendingReference) throws -> ImportReport.UnresolvedReference {
+    private func described(
+        _ reference: PendingReference, of owner: NSManagedObject
+    ) throws -> ImportReport.UnresolvedReference {
         let plan = plans[reference.entity]
-        var identity: [GraphValue] = []
-        let owner = try reference.owner ?? existing(reference.ownerID)
-        if let owner { identity = try plan.identity.map { try owner.graphValue($0, plan.properties[$0]) } }
-        let id = owner?.objectID ?? reference.ownerID
+        let identity = try plan.identity.map { try owner.graphValue($0, plan.properties[$0]) }
+        let id = owner.objectID
         return ImportReport.UnresolvedReference(
             owner: ImportReport.UnresolvedReference.Object(entity: plan.name, identity: identity),
             ownerURI: id.isTemporaryID ? nil : id.uriRepresentation(),
@@ -172,8 +173,23 @@ extension BatchImporter {
             position: reference.position)
     }
 
+    /// The object that a reference is one of; nil where it is gone, or the data says that it goes: it has no references any more.
+    private func owner(of reference: PendingReference) throws -> NSManagedObject? {
+        guard let owner = try reference.owner ?? existing(reference.ownerID) else { return nil }
+        let isGone = owner.isDeleted || owner.managedObjectContext == nil
+        return isGone || deletions.ends[ObjectIdentifier(owner)] != nil ? nil : owner
+    }
+
+    /// The object with an ID; nil for one that isn't there any more.
     private func existing(_ id: NSManagedObjectID) throws -> NSManagedObject? {
-        id.isTemporaryID ? context.registeredObject(for: id) : try context.existingObject(with: id)
+        if id.isTemporaryID { return context.registeredObject(for: id) }
+        do {
+            return try context.existingObject(with: id)
+        } catch let error as NSError
+            where error.domain == NSCocoaErrorDomain && error.code == NSManagedObjectReferentialIntegrityError
+        {
+            return nil
+        }
     }
 
     /// The object at a URI; nil for one that isn't there any more.
@@ -181,7 +197,6 @@ extension BatchImporter {
         guard let uri, let id = context.persistentStoreCoordinator?.managedObjectID(forURIRepresentation: uri) else {
             return nil
         }
-        // A deleted object has no references any more.
-        return try? context.existingObject(with: id)
+        return try existing(id)
     }
 }

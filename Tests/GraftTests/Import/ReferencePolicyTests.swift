@@ -170,6 +170,36 @@ import Testing
         #expect(try world.members("album", "id", of: "Song", "id", 2) == ["5"])
     }
 
+    @Test(arguments: ["link", "defer", "fail"], [1, 2, 100])
+    func `an object that is gone by the end waits for nobody`(_ policy: String, _ size: Int) throws {
+        for saves in [false, true] {
+            var world = try ImportWorld(.sqlite) { sketch in
+                sketch.entity(
+                    "Song", info: ["identityAttributes": "id", "JSONDeletedKey": "gone"],
+                    [
+                        .attribute("id", .integer32AttributeType),
+                        .toOne("album", "Album", inverse: "songs").annotated(["JSONReferencePolicy": policy]),
+                    ])
+                sketch.entity(
+                    "Album", info: ["identityAttributes": "id"],
+                    [.attribute("id", .integer32AttributeType), .toMany("songs", "Song", inverse: "album")])
+            }
+            (world.options.batchSize, world.options.savesEachBatch) = (size, saves)
+            let songs = """
+                [{"id": 1, "album": 5}, {"id": 2, "album": 6}, {"id": 3}, {"id": 1, "gone": true},
+                 {"id": 2, "gone": true}, {"id": 4}]
+                """
+            let report = try world.stack.container.importJSON(
+                from: [
+                    ImportSource.data(Data(songs.utf8), entity: "Song"),
+                    ImportSource.data(Data(#"{"id": 6}"#.utf8), entity: "Album"),
+                ], options: world.options)
+            #expect(report.unresolvedReferences.isEmpty)
+            #expect(try world.values("id", of: "Song") == ["3", "4"])
+            #expect(try world.members("songs", "id", of: "Album", "id", 6) == [])
+        }
+    }
+
     @Test func `a nested object with nothing but its identity is a reference, too`() throws {
         let world = try world("link")
         let report = try world.take(#"{"id": 1, "album": {"id": 5}, "singers": [{"name": "a"}]}"#, "Song")
