@@ -9,7 +9,7 @@ extension BatchImporter {
     func makeObjects(_ snapshot: borrowing GraphSnapshot) throws {
         if snapshot.hasSiblings { try shareSiblings(snapshot) }
         for index in snapshot.roots.indices { try makeIfNeeded(snapshot.resolved(snapshot.roots[index]), snapshot) }
-        let abandoned = abandonedRows(snapshot).union(rowsOnlyNamed(snapshot))
+        let abandoned = rowsOfNobody(snapshot)
         for (entity, plan) in plans.enumerated() {
             for row in 0..<snapshot.tables[entity].count
             where matcher.objects[entity][row] == nil && !states[entity][row].contains(.settled) {
@@ -25,102 +25,6 @@ extension BatchImporter {
     func makesObject(_ row: Int, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot) -> Bool {
         // Dictionaries have no such policies, and links that a snapshot doesn't know.
         wanted.isEmpty || wanted[plan.number][row] || !plan.isReference(row, snapshot)
-    }
-
-    /// The rows without identity that only outdated ones lead to, or relationships that their objects don't have: they would be nobody's.
-    private func abandonedRows(_ snapshot: borrowing GraphSnapshot) -> Set<RowReference> {
-        var pending: [RowReference] = []
-        for (entity, plan) in plans.enumerated() where !plan.relationships.isEmpty {
-            let isInHierarchy = schema.entities[entity].parent != nil || schema.entities[entity].end > entity + 1
-            for row in states[entity].indices {
-                let reference = RowReference(entity: entity, row: row)
-                if states[entity][row].contains(.outdated) {
-                    pending += ends(of: reference, snapshot)
-                } else if isInHierarchy, let object = matcher.objects[entity][row],
-                    case let limit = matcher.propertyCount(of: object, plan), limit < plan.properties.count
-                {
-                    pending += ends(of: reference, from: limit, snapshot)
-                }
-            }
-        }
-        var abandoned: Set<RowReference> = []
-        while let end = pending.popLast() {
-            guard object(end) == nil, !matcher.isIdentified(end.entity, end.row, snapshot) || isClaimed(end, snapshot),
-                !snapshot.tables[end.entity].flags[end.row].contains(.root), abandoned.insert(end).inserted
-            else { continue }
-            pending += ends(of: end, snapshot)
-        }
-        return abandoned
-    }
-
-    /// Whether a row's identity includes an owner that nothing but its place in the data tells.
-    private func isClaimed(_ row: RowReference, _ snapshot: borrowing GraphSnapshot) -> Bool {
-        plans[row.entity].relatedIdentity.contains {
-            !plans[row.entity].properties[$0].isAttribute && !snapshot.tables[row.entity].hasValue($0, row: row.row)
-        }
-    }
-
-    /// The rows of objects that aren't there, and that the data names only to remove them from a list, as the owner of what is gone, or as
-    /// what that owned. Nothing is made of them.
-    private func rowsOnlyNamed(_ snapshot: borrowing GraphSnapshot) -> Set<RowReference> {
-        var pending = snapshot.removals.values.flatMap { snapshot.members[$0.indices] }
-        for statement in snapshot.earlier { pending += snapshot.members[(statement.removals ?? .empty).indices] }
-        for plan in plans where !plan.relationships.isEmpty {
-            for row in 0..<snapshot.tables[plan.number].count where isGone(plan.number, row, snapshot) {
-                pending += ends(of: RowReference(entity: plan.number, row: row), snapshot) {
-                    plan.properties[$0].isOwning || plan.relatedIdentity.contains($0)
-                }
-            }
-        }
-        for statement in snapshot.earlier {
-            let owner = snapshot.resolved(statement.cell.row)
-            guard isGone(owner.entity, owner.row, snapshot),
-                plans[owner.entity].properties[statement.cell.property].isOwning
-            else { continue }
-            pending += snapshot.ends(of: statement)
-        }
-        var named: Set<RowReference> = []
-        while let next = pending.popLast() {
-            let row = snapshot.resolved(next)
-            guard object(row) == nil, !isSettled(row), !snapshot.tables[row.entity].flags[row.row].contains(.root),
-                named.insert(row).inserted
-            else { continue }
-            pending += ends(of: row, snapshot)
-        }
-        if named.isEmpty { return named }
-        // Who else leads to one has it.
-        for plan in plans where !plan.relationships.isEmpty {
-            for row in 0..<snapshot.tables[plan.number].count
-            where snapshot.tables[plan.number].flags[row].isDisjoint(with: [.dead, .gone]) {
-                let reference = RowReference(entity: plan.number, row: row)
-                if !named.contains(reference) { pending += ends(of: reference, snapshot) }
-            }
-        }
-        for statement in snapshot.earlier {
-            let owner = snapshot.resolved(statement.cell.row)
-            if named.contains(owner) || isGone(owner.entity, owner.row, snapshot) { continue }
-            pending += snapshot.ends(of: statement)
-        }
-        while let next = pending.popLast() {
-            let row = snapshot.resolved(next)
-            if named.remove(row) != nil { pending += ends(of: row, snapshot) }
-        }
-        return named
-    }
-
-    /// Whether the data says that an object is gone.
-    private func isGone(_ entity: Int, _ row: Int, _ snapshot: borrowing GraphSnapshot) -> Bool {
-        snapshot.tables[entity].flags[row].contains(.gone)
-    }
-
-    /// What a row leads to, through relationships from a number on.
-    func ends(
-        of row: RowReference, from first: Int = 0, _ snapshot: borrowing GraphSnapshot,
-        where isWanted: (Int) -> Bool = { _ in true }
-    ) -> [RowReference] {
-        plans[row.entity].relationships.filter {
-            $0 >= first && isWanted($0) && snapshot.tables[row.entity].hasValue($0, row: row.row)
-        }.flatMap { snapshot.destinations(of: row, plans[row.entity].properties[$0]) }
     }
 
     @inline(__always)

@@ -11,6 +11,7 @@
 //     +Settling     rows that say what the store has need no objects
 //     +Unmapped     rows whose data doesn't tell their sub-entity
 //     +Types        objects of another sub-entity than their data's
+//     +Abandoned    rows that nothing is made of
 //     +Filling      what is left gets new objects; values and relationships are set where they differ
 //     +Connecting   relationships, by the policies that they have
 //     +Unresolved   references to objects that aren't there, at the end

@@ -53,6 +53,61 @@ import Testing
         }
     }
 
+    /// Two stores: one has two albums with one tag and one photo, which nothing identifies; the other one has the first album already.
+    private func imported(
+        over stored: [String: Any], _ entity: String, _ check: (NSManagedObjectContext, ImportReport) throws -> Void
+    ) throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Album", info: ["identityAttributes": "id", "JSONVersionAttribute": "v"],
+            [
+                .attribute("id", .integer32AttributeType), .attribute("v", .integer32AttributeType),
+                .toMany("tags", "Tag", inverse: "albums"),
+            ])
+        sketch.entity("Live", parent: "Album", [.toMany("photos", "Photo", inverse: "shows")])
+        sketch.entity("Tag", [.attribute("name"), .toMany("albums", "Album", inverse: "tags")])
+        sketch.entity("Photo", [.attribute("name"), .toMany("shows", "Live", inverse: "photos")])
+        let model = sketch.model()
+        let (source, target) = (try TestStack(model), try TestStack(model))
+        let snapshot = try source.perform { context throws in
+            let shared = ["Tag", "Photo"].map {
+                NSEntityDescription.insertNewObject(forEntityName: $0, into: context)
+            }
+            for end in shared { end.setValue("shared", forKey: "name") }
+            let albums = [1, 2].map { id in
+                let album = NSEntityDescription.insertNewObject(forEntityName: "Live", into: context)
+                album.setValuesForKeys(["id": id, "v": 3, "tags": Set([shared[0]]), "photos": Set([shared[1]])])
+                return album
+            }
+            try context.save()
+            return try GraphSnapshot(of: albums)
+        }
+        try target.perform { context throws in
+            NSEntityDescription.insertNewObject(forEntityName: entity, into: context).setValuesForKeys(stored)
+            try context.save()
+            try check(context, try context.importSnapshot(snapshot))
+        }
+    }
+
+    @Test func `what an outdated object shares with another one is that one's`() throws {
+        try imported(over: ["id": 1, "v": 5], "Live") { context, report in
+            #expect(report["Live"].skipped == 1 && report["Tag"].inserted == 1 && report["Photo"].inserted == 1)
+            for name in ["tags", "photos"] {
+                let counts = try context.all("Album", by: "id").map { ($0.value(forKey: name) as? NSSet)?.count }
+                #expect(counts == [0, 1], "\(name)")
+            }
+        }
+    }
+
+    @Test func `what an object of a super-entity can't have is that of another one that can`() throws {
+        try imported(over: ["id": 1, "v": 1], "Album") { context, report in
+            #expect(report["Tag"].inserted == 1 && report["Photo"].inserted == 1)
+            let albums = try context.all("Album", by: "id")
+            #expect(albums.map { ($0.value(forKey: "tags") as? NSSet)?.count } == [1, 1])
+            #expect((albums[1].value(forKey: "photos") as? NSSet)?.count == 1)
+        }
+    }
+
     @Test(arguments: 0..<10)
     func `any archive survives as a snapshot in a coder`(_ seed: Int) throws {
         var graph = RandomGraph(seed: seed)
