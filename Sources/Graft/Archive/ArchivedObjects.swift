@@ -54,6 +54,11 @@ struct ArchivedObjects {
     @inline(__always)
     func number(_ id: NSManagedObjectID) -> Int? { numbers[id.lookupKey].map(Int.init) }
 
+    /// The ID of a record's object.
+    func id(of record: ArchiveRecord) -> NSManagedObjectID {
+        ids[record.entity][record.number - ends[record.entity] + ids[record.entity].count]
+    }
+
     static func changedMeanwhile() -> GraftError {
         GraftError(
             .conflict(

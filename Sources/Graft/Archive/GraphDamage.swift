@@ -171,8 +171,7 @@ final class GraphDamage {
     /// Takes note of an object with an identity that another one has, where objects are told apart by it.
     ///
     /// - Throws: ``GraftError``, unless somebody wants to be told instead.
-    func noteDuplicate(_ id: NSManagedObjectID, _ identity: ArraySlice<GraphValue>) throws {
-        let identity = identity.map(\.description).joined(separator: ", ")
+    func noteDuplicate(_ id: NSManagedObjectID, _ identity: String) throws {
         try report(
             GraftError(
                 .other(

@@ -75,15 +75,21 @@ struct ExportRun {
         try progress.checkCancellation()
         var names = DocumentNames(contents.plan)
         try contents.sortByIdentity { id, entity, identity in
-            if !names.add(entity, identity: identity) { try damage.noteDuplicate(id, identity) }
+            if !names.add(entity, identity: identity) {
+                try damage.noteDuplicate(id, identity.map(\.description).joined(separator: ", "))
+            }
         }
         contents.number()
         let records = try GraphRecords(contents, isExact: false, damage)
         var document = try DocumentWriter(
             mapping, records.contents.plan, names, sortsKeys: options.sortsKeys, isWritten: isWritten)
+        var identities = RelatedIdentities(records.contents.plan)
         try document.begin(&writer)
-        try records.forEach(progress, of: { chosen?.contains($0.number) ?? true }) {
-            try document.write($0, to: &writer)
+        try records.forEach(progress, of: { chosen?.contains($0.number) ?? true }) { record in
+            if !identities.add(record) {
+                try damage.noteDuplicate(records.contents.id(of: record), identities.words(for: record, names))
+            }
+            try document.write(record, to: &writer)
         }
         try document.end(&writer)
         progress.finish()

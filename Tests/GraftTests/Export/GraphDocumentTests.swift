@@ -304,6 +304,39 @@ import Testing
         #expect(String(decoding: text, as: UTF8.self).components(separatedBy: #""id":7"#).count == 3)
     }
 
+    @Test(arguments: [
+        (true, "has the identity 1 of Order 7, as another"), (false, "has the identity 1 of nothing, as another"),
+    ])
+    func `so are two objects with one identity that includes their owner`(_ isOwned: Bool, _ words: String) throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Order", info: ["identityAttributes": "id"],
+            [.attribute("id", .integer32AttributeType), .toMany("lines", "Line", inverse: "order")])
+        sketch.entity(
+            "Line", info: ["identityAttributes": "no, order"],
+            [
+                .attribute("no", .integer32AttributeType), .attribute("text"),
+                .toOne("order", "Order", inverse: "lines"),
+            ])
+        let stack = try TestStack(sketch.model())
+        try stack.fill { context in
+            let orders = [7, 8].map { context.add("Order", ["id": $0]) }
+            // Another owner's, and those without a number of their own, are others.
+            context.add("Line", ["no": 1, "order": orders[1]])
+            for order in orders { context.add("Line", ["order": order]) }
+            context.add("Line", isOwned ? ["no": 1] : ["no": 1, "order": orders[0]])
+        }
+        #expect(throws: Never.self) { try stack.perform { try $0.exportJSON() } }
+        try stack.fill { context in
+            for text in ["a", "b"] {
+                let line = context.add("Line", ["no": 1, "text": text])
+                if isOwned { line.setValue(try? context.one("Order", "id", 7), forKey: "order") }
+            }
+        }
+        let error = try #require(graftError { _ = try stack.perform { try $0.exportJSON() } })
+        #expect(error.place.entity == "Line" && error.description.contains(words), "\(error)")
+    }
+
     @Test func `a link to an object without identity that isn't exported is an error, and no null`() throws {
         let stack = try TestStack(Self.places())
         try stack.fill { context in
