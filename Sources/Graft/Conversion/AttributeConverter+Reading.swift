@@ -20,6 +20,8 @@ extension AttributeConverter {
     /// | UUID, URI, Binary Data | their texts; bytes in Base64; of an array or object as Binary Data its text |
     /// | Transformable | everything |
     ///
+    /// A text that is a date of ISO 8601 and a number, such as `20260131`, is the number where dates are written as numbers.
+    ///
     /// - Throws: ``GraftError`` with `wrongType` or `outOfRange`, at the place of the token; what the reader throws.
     @inline(__always)
     package func value(of token: JSONToken, in reader: inout JSONReader) throws -> GraphValue {
@@ -132,11 +134,12 @@ extension AttributeConverter {
     }
 
     private func date(_ bytes: Span<UInt8>, isString: Bool) -> TimeInterval? {
-        if isString {
-            if let datePattern { return datePattern.date(JSONEscapes.plainString(bytes, isASCII: false)) }
-            if let instant = Instant(iso8601: bytes, zone: timeZone) { return instant.value }
+        if isString, let datePattern { return datePattern.date(JSONEscapes.plainString(bytes, isASCII: false)) }
+        if isString, !writesNumericDates, let instant = Instant(iso8601: bytes, zone: timeZone) { return instant.value }
+        if let number = Instant(parsing: bytes, decimalPlaces: numericDate.decimalPlaces) {
+            return number.advanced(by: numericDate.epoch)?.value
         }
-        return Instant(parsing: bytes, decimalPlaces: numericDate.decimalPlaces)?.advanced(by: numericDate.epoch)?.value
+        return isString && writesNumericDates ? Instant(iso8601: bytes, zone: timeZone)?.value : nil
     }
 
     private static func boolean(_ bytes: Span<UInt8>) -> Bool? {
