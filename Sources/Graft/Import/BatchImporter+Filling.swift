@@ -37,8 +37,9 @@ extension BatchImporter {
 
     @inline(__always)
     func make(_ row: Int, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot) throws {
-        if plan.isAbstract { throw abstractEntity(plan, row, snapshot) }
-        let object = matcher.known.make(plan.number)
+        let entity = pending.isWaiting ? awaitedEntity(row, plan, snapshot) : plan.number
+        if plans[entity].isAbstract { throw abstractEntity(plan, row, snapshot) }
+        let object = matcher.known.make(entity)
         matcher.objects[plan.number][row] = object
         states[plan.number][row] = .new
         editor.made(object)

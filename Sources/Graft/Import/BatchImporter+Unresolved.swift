@@ -67,6 +67,25 @@ extension BatchImporter {
         return policy != .link
     }
 
+    /// The entity that a row's object is made of: the sub-entity that references name which wait for it, as if they were in the same
+    /// batch.
+    func awaitedEntity(_ row: Int, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot) -> Int {
+        guard schema.entities[plan.number].end > plan.number + 1,
+            let hash = snapshot.identityHash(entity: plan.number, row: row, columns: plan.identityColumns)
+        else { return plan.number }
+        let identity = snapshot.identity(of: RowReference(entity: plan.number, row: row))
+        var entity = plan.number
+        for index in pending.indices(waitingFor: hash, plan.space) {
+            let destination = pending[index].destination
+            guard let number = schema.number(ofEntity: destination.entity), schema.isEntity(number, kindOf: entity),
+                !plans[number].isAbstract,
+                zip(destination.identity, identity).allSatisfy({ $0.isSameIdentity(as: $1) })
+            else { continue }
+            entity = number
+        }
+        return entity
+    }
+
     /// Links what waited for the objects that this batch has made: what the batch itself says comes after it.
     func connectArrived(_ snapshot: borrowing GraphSnapshot) throws {
         if !pending.isWaiting { return }

@@ -238,7 +238,7 @@ final class BatchImporter {
                     .init(
                         object: object, isStub: isReference, isBare: plan.isBare(row, snapshot), source: sourceNumber,
                         offset: snapshot.tables[entity].offsets[row]),
-                    state.contains(.new) ? entity : number(of: object) ?? entity, state)
+                    state.contains(.new) && !pending.isWaiting ? entity : number(of: object) ?? entity, state)
             }
         }
     }

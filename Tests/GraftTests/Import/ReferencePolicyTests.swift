@@ -200,6 +200,45 @@ import Testing
         }
     }
 
+    @Test(arguments: ["link", "defer"], [1, 2, 100])
+    func `what arrives is of the sub-entity that the reference to it names`(_ policy: String, _ size: Int) throws {
+        for saves in [false, true] {
+            var world = try ImportWorld(.sqlite) { sketch in
+                sketch.entity(
+                    "Owner", info: ["identityAttributes": "id"],
+                    [
+                        .attribute("id", .integer32AttributeType),
+                        .toOne("pet", "Animal", inverse: "owners").annotated(["JSONReferencePolicy": policy]),
+                        .toOne("cat", "Cat", inverse: "keepers").annotated(["JSONReferencePolicy": policy]),
+                    ])
+                sketch.entity(
+                    "Animal", info: ["identityAttributes": "id", "JSONEntityKey": "kind"],
+                    [
+                        .attribute("id", .integer32AttributeType), .attribute("name"),
+                        .toMany("owners", "Owner", inverse: "pet"),
+                    ])
+                sketch.entity("Cat", parent: "Animal", [.toMany("keepers", "Owner", inverse: "cat")])
+                sketch.entity("Dog", parent: "Animal", [])
+            }
+            (world.options.batchSize, world.options.savesEachBatch) = (size, saves)
+            let sources = [
+                (
+                    """
+                    [{"id": 1, "pet": {"id": 5, "kind": "Cat"}}, {"id": 2, "cat": 6}, {"id": 3, "pet": 7},
+                     {"id": 4, "pet": {"id": 8, "kind": "Cat"}}, {"id": 4, "pet": null}]
+                    """, "Owner"
+                ),
+                (#"[{"id": 5, "name": "a"}, {"id": 6, "name": "b"}, {"id": 7, "kind": "Dog"}, {"id": 8}]"#, "Animal"),
+            ].map { ImportSource.data(Data($0.0.utf8), entity: $0.1) }
+            let report = try world.stack.container.importJSON(from: sources, options: world.options)
+            #expect(report["Cat"].inserted == 2 && report["Dog"].inserted == 1)
+            #expect(try world.values("name", of: "Cat") == ["a", "b"])
+            #expect(try world.members("pet", "id", of: "Owner", "id", 1) == ["5"])
+            #expect(try world.members("cat", "id", of: "Owner", "id", 2) == ["6"])
+            #expect(try world.members("pet", "id", of: "Owner", "id", 3) == ["7"])
+        }
+    }
+
     @Test func `a nested object with nothing but its identity is a reference, too`() throws {
         let world = try world("link")
         let report = try world.take(#"{"id": 1, "album": {"id": 5}, "singers": [{"name": "a"}]}"#, "Song")
