@@ -18,6 +18,6 @@ extension BatchImporter {
             return (unmapped, entity)
         }
         for (unmapped, entity) in found { try reader.readAgain(unmapped, of: entity) }
-        reader.snapshot.settleRelatedRows()
+        reader.settleRelatedRows()
     }
 }

@@ -152,7 +152,7 @@ extension GraphSnapshot {
     }
 
     /// Lets rows that are nested in their owner, and say nothing of it, hang on it.
-    private mutating func takeOwnersFromNesting() {
+    mutating func takeOwnersFromNesting() {
         for entity in schema.entities.indices where !schema.ownedRelationships[entity].isEmpty {
             for row in 0..<tables[entity].count where !tables[entity].flags[row].contains(.dead) {
                 let owner = RowReference(entity: entity, row: row)

@@ -30,7 +30,7 @@ extension JSONSnapshotReader {
             return snapshot.schema.entities[destination].properties[inverse].isToMany
                 && !snapshot.saysSomething(of: inverse, destination)
         }
-        snapshot.settleRelatedRows()
+        settleRelatedRows()
         if isDocument { try checkDistinctNumbers() }
         snapshot.dropReplacedRows()
         return hasMore

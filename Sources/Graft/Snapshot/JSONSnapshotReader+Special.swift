@@ -35,6 +35,8 @@ extension JSONSnapshotReader {
         try readSurroundings(index: index, key: key, of: plan, row: row)
         if !isReference {
             for property in plan.specials?.missing ?? [] where !snapshot.tables[entity].hasValue(property, row: row) {
+                // The object around may be the owner that identifies this one.
+                if nesting > 1, isOwner(property, of: plan) { continue }
                 setMissing(property, of: plan, row: row)
             }
         }
@@ -115,6 +117,26 @@ extension JSONSnapshotReader {
         case .default:
             if mapping.converter != nil { set(property, to: mapping.defaultValue, of: plan, row: row) }
         }
+    }
+
+    /// Whether a property is a relationship that takes part in the identity.
+    private func isOwner(_ property: Int, of plan: JSONEntityPlan) -> Bool {
+        let entity = mapping.schema.entities[plan.number]
+        return entity.relatedIdentity.contains(property) && !entity.properties[property].isAttribute
+    }
+
+    /// Settles the rows whose identity includes an owner. What is neither said nor follows from where the object stands is absent.
+    mutating func settleRelatedRows() {
+        snapshot.takeOwnersFromNesting()
+        for plan in plans where snapshot.tables[plan.number].count > 0 {
+            for property in plan.specials?.missing ?? [] where isOwner(property, of: plan) {
+                for row in 0..<snapshot.tables[plan.number].count
+                where snapshot.unsaidOwners(of: RowReference(entity: plan.number, row: row)).contains(property) {
+                    setMissing(property, of: plan, row: row)
+                }
+            }
+        }
+        snapshot.settleRelatedRows()
     }
 
     /// Sets an attribute to a value, or a relationship to nothing.

@@ -83,6 +83,63 @@ import Testing
     }
 
     @Test(arguments: [
+        // Twice the same.
+        (
+            [String](
+                repeating: #"[{"id": 1, "lines": [{"no": 1}], "note": {"no": 5}}, {"id": 2, "lines": [{"no": 1}]}]"#,
+                count: 2), ["1.1", "2.1", "2 orders", "note 5 of 1"]
+        ),
+        (
+            [#"[{"id": 1, "lines": [{"no": 1}, {"no": 2}]}, {"id": 1, "lines": {"remove": [{"no": 1}]}}]"#],
+            ["1.2", "1 orders"]
+        ),
+        ([#"[{"id": 1, "lines": [{"no": 1}]}, {"id": 1, "lines": [{"no": 1, "gone": true}]}]"#], ["1 orders"]),
+        // What was said is left without an owner.
+        ([#"[{"id": 1, "note": {"no": 5}}, {"id": 1, "note": null}]"#], ["1 orders", "note 5 of none"]),
+        ([#"[{"id": 1, "note": {"no": 5}}, {"id": 1, "note": {"no": 6}}]"#], ["1 orders", "note 6 of 1"]),
+    ])
+    func `an owner that isn't said is the object around, also where an absent one is none`(
+        _ texts: [String], _ expected: [String]
+    ) throws {
+        func world() throws -> ImportWorld {
+            try ImportWorld(.sqlite) { sketch in
+                let clearing = ["JSONMissingPolicy": "clear"]
+                sketch.entity(
+                    "Order", info: ["identityAttributes": "id"],
+                    [
+                        .attribute("id", .integer64AttributeType),
+                        .toMany("lines", "Line", inverse: "order", rule: .cascadeDeleteRule)
+                            .annotated(["JSONToManyPolicy": "delta"]),
+                        .toOne("note", "Note", inverse: "order"),
+                    ])
+                sketch.entity(
+                    "Line", info: ["identityAttributes": "no, order", "JSONDeletedKey": "gone"],
+                    [
+                        .attribute("no", .integer16AttributeType), .attribute("text"),
+                        .toOne("order", "Order", inverse: "lines").annotated(clearing),
+                    ])
+                sketch.entity(
+                    "Note", info: ["identityAttributes": "order"],
+                    [
+                        .attribute("no", .integer16AttributeType),
+                        .toOne("order", "Order", inverse: "note").annotated(clearing),
+                    ])
+            }
+        }
+        func notes(_ world: ImportWorld) throws -> [String] {
+            try world.stack.perform { context in
+                try context.all("Note").map { note in
+                    let order = (note.value(forKey: "order") as? NSManagedObject)?.value(forKey: "id") ?? "none"
+                    return "note \(note.value(forKey: "no") ?? "nil") of \(order)"
+                }
+            }
+        }
+        for result in try results(world, texts, "Order", { try lines($0) + notes($0) }) {
+            #expect(result == expected)
+        }
+    }
+
+    @Test(arguments: [
         (NSDeleteRule.cascadeDeleteRule, ["1 orders"]), (.nullifyDeleteRule, ["none.1", "1 orders"]),
     ])
     func `what a list has and a later one hasn't becomes what it would in batches of one`(
