@@ -23,25 +23,44 @@ extension MappingOptions {
             case "referenceSeconds": self = .referenceSeconds
             default:
                 // Every field of a date is a letter of a pattern, and a name mistyped has letters that aren't fields.
-                guard Self.isPattern(text) else { return nil }
+                guard Self.fields(of: text) != nil else { return nil }
                 self = .pattern(text)
             }
         }
 
-        /// Whether a text outside its quotes consists of fields of UTS 35, and has at least one.
-        private static func isPattern(_ text: String) -> Bool {
-            let fields = "GyYuUrQqMLlwWdDFgEecabBhHkKjJmsSAzZOvVXx"
+        /// The letters of a pattern's fields (UTS 35); nil where a text has others outside its quotes, or none.
+        private static func fields(of text: String) -> Set<Character>? {
+            let known = "GyYuUrQqMLlwWdDFgEecabBhHkKjJmsSAzZOvVXx"
             var isQuoted = false
-            var hasField = false
+            var fields: Set<Character> = []
             for character in text {
                 if character == "'" {
                     isQuoted.toggle()
                 } else if !isQuoted, character.isASCII, character.isLetter {
-                    guard fields.contains(character) else { return false }
-                    hasField = true
+                    guard known.contains(character) else { return nil }
+                    fields.insert(character)
                 }
             }
-            return hasField && !isQuoted
+            return fields.isEmpty || isQuoted ? nil : fields
+        }
+
+        /// Why a pattern means other dates than it seems to, and what to write instead; nil where it doesn't.
+        package var slip: (finding: String, remedy: String)? {
+            guard case .pattern(let pattern) = self, let fields = Self.fields(of: pattern) else { return nil }
+            let isOfWeek = fields.contains("w") && fields.isDisjoint(with: "MLQqdD")
+            if fields.contains("Y"), !isOfWeek {
+                return (
+                    "Y in the date format '\(pattern)' is the year that a week belongs to, which isn't the year of all "
+                        + "its days", "Write y: yyyy has the year of a date."
+                )
+            }
+            if fields.contains("D"), !fields.isDisjoint(with: "ML") {
+                return (
+                    "D in the date format '\(pattern)' is the day of the year, and the format has a month",
+                    "Write d: dd has the day of a month."
+                )
+            }
+            return nil
         }
     }
 }

@@ -30,6 +30,9 @@ struct PropertyCompiler {
                 property, path: said.direction ?? .both == .both ? written : [], isStored, isDeclared)
         }
         if sources.isEmpty || said.direction == .neither { return nil }
+        if property.attributeKind == .date, let slip = said.dateFormat?.slip {
+            throw invalid(slip.finding, slip.remedy, description)
+        }
         var mapping = PropertyMapping(
             path: written, sources: sources, isDeclared: isDeclared, converter: converter(property, said),
             transformer: try transformer(said, description))

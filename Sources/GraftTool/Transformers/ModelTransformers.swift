@@ -153,6 +153,9 @@ struct ModelTransformers {
 
     private static func rule(_ text: String, _ source: String) throws -> TransformerRule {
         guard let rule = TransformerRule(text) else { throw noRule(text, source) }
+        if case .date(let format) = rule, let slip = format.slip {
+            throw GraftError(.other(finding: slip.finding, remedy: slip.remedy), at: .init(source: source))
+        }
         return rule
     }
 

@@ -108,6 +108,9 @@ import Testing
         Wrong(key: "JSONDirection", value: "exports", words: "Did you mean 'export'?"),
         Wrong(key: "JSONExportNull", value: "maybe", words: "It is one of YES, NO."),
         Wrong(key: "JSONDateFormat", value: "unixMiliseconds", words: "Did you mean 'unixMilliseconds'?"),
+        Wrong(key: "JSONDateFormat", value: "YYYY-MM-dd", words: "yyyy has the year of a date"),
+        Wrong(key: "JSONDateFormat", value: "YYYY", words: "yyyy has the year of a date"),
+        Wrong(key: "JSONDateFormat", value: "DD.MM.yyyy", words: "dd has the day of a month"),
         Wrong(key: "JSONTimeZone", value: "CET", words: "a zone, such as Europe/Berlin"),
         Wrong(key: "JSONKeyPath", value: "@index.n", words: "ends where it has to go on"),
         Wrong(key: "JSONKeyPath.1", value: "a..b", words: "has an empty key"),
@@ -129,6 +132,16 @@ import Testing
         #expect(error.description.contains(wrong.words), "\(error)")
         #expect(error.place.entity == "A")
         #expect(error.place.property == (wrong.onEntity ? nil : "d"))
+    }
+
+    @Test(arguments: ["YYYY-'W'ww-e", "'YYYY' yyyy-MM-dd", "yyyy-DDD"])
+    func `the year of a week and the day of a year are fields like others, where the rest is of their kind`(
+        _ format: String
+    ) throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "A", [.attribute("d", .dateAttributeType, json: "d").annotated(["JSONDateFormat": format])])
+        #expect(try property("d", of: "A", in: sketch.model())?.converter != nil)
     }
 
     @Test func `two sub-entities with one value are an error`() throws {

@@ -186,6 +186,12 @@ import Testing
         #expect(run.diagnostics.contains("is no rule. Write NAME=RULE"), "\(run.diagnostics)")
     }
 
+    @Test func `a rule with a date format that means other dates is a mistake of the command line`() throws {
+        let run = try run("BirthDate=date:dd.MM.YYYY")
+        #expect(run.status == 64)
+        #expect(run.diagnostics.contains("yyyy has the year of a date"), "\(run.diagnostics)")
+    }
+
     @Test func `a rule for a name that the model doesn't have is an error with a suggestion`() throws {
         try run("Shuot=case:upper").failed(saying: "Did you mean 'Shout'?")
     }
