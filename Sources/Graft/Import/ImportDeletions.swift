@@ -102,7 +102,7 @@ struct ImportDeletions {
         held.removeAll()
     }
 
-    /// Takes back what a policy has replaced in saved batches and the store still has.
+    /// Takes back what a policy has replaced in saved batches and the store still has, and in batches that aren't saved.
     mutating func takeReplaced() throws {
         let groups = Dictionary(grouping: replaced) { known.number(of: $0.id.entity) ?? -1 }
         for (number, group) in groups.sorted(by: { $0.key < $1.key }) where number >= 0 {
@@ -114,6 +114,8 @@ struct ImportDeletions {
             }
         }
         replaced.removeAll()
+        orphans += held
+        held.removeAll()
     }
 
     private func hasNoIdentity(_ object: NSManagedObject) throws -> Bool {
@@ -179,6 +181,7 @@ struct ImportDeletions {
                 entity: plan.name, deleted: deleted, total: total, allowed: limits.allowed(of: total))
             if deleted <= exceeded.allowed { continue }
             guard isDryRun else { throw exceeded.error }
+            exceededLimits.removeAll { $0.entity == plan.name }
             exceededLimits.append(exceeded)
         }
     }

@@ -26,7 +26,7 @@ extension ImportRun {
 
     private func report(of failed: FailedRecords) -> ImportReport {
         var report = ImportReport()
-        report.isDryRun = mode == .discard
+        report.isDryRun = mode.isDryRun
         report.failures = failed.failures
         return report
     }
@@ -70,7 +70,7 @@ extension ImportRun {
         let importer = try makeImporter()
         defer { turns.end() }
         var report = ImportReport()
-        report.isDryRun = mode == .discard
+        report.isDryRun = mode.isDryRun
         var objects: [NSManagedObject] = []
         do {
             for (number, source) in sources.enumerated() {

@@ -1,7 +1,7 @@
 // One import from beginning to end: texts through readers, batch by batch, into a context.
 //
 //     caller's context     batches pile up unsaved; on an error all of it is taken back
-//     own context          the same, then one save; or nothing at all in a dry run
+//     own context          the same, then one save; or nothing at all in a dry run, where each batch deletes what its save would
 //     own, saved batches   each batch is saved and let go; the texts are read once before, so that their errors come first
 
 import CoreData
@@ -19,6 +19,18 @@ struct ImportRun {
         case saveBatches
         /// They are taken back at the end.
         case discard
+        /// They are taken back at the end, and until then are what they would be if they were saved batch by batch.
+        case discardBatches
+
+        var isDryRun: Bool { self == .discard || self == .discardBatches }
+
+        var inOneSave: Mode {
+            switch self {
+            case .keep, .saveAtEnd, .discard: self
+            case .saveBatches: .saveAtEnd
+            case .discardBatches: .discard
+            }
+        }
     }
 
     let context: NSManagedObjectContext
@@ -45,7 +57,7 @@ struct ImportRun {
         self.context = context
         self.entityName = entityName
         // What keeps nothing where anything fails is one save.
-        self.mode = mode == .saveBatches && options.failurePolicy == .collect ? .saveAtEnd : mode
+        self.mode = options.failurePolicy == .collect ? mode.inOneSave : mode
         let mode = self.mode
         self.model = model
         var options = options
@@ -136,7 +148,7 @@ struct ImportRun {
     private func perform(_ body: (BatchImporter, inout ImportReport) throws -> Void) throws -> ImportReport {
         let importer = try makeImporter()
         var report = ImportReport()
-        report.isDryRun = mode == .discard
+        report.isDryRun = mode.isDryRun
         defer { turns.end() }
         try importer.editor.atomically {
             do {
@@ -231,6 +243,7 @@ struct ImportRun {
         try importer.importBatch(batch)
         if let roots { importer.forEachRoot(batch, roots) }
         if mode == .saveBatches { try save(importer, batch, isLast: isLast) }
+        if mode == .discardBatches { try deleteUnsaved(importer) }
         report.batchCount += 1
     }
 
@@ -315,6 +328,13 @@ struct ImportRun {
         context.reset()
     }
 
+    /// Deletes what a save of the batch would delete, so that the next one finds nothing of it, and counts the same.
+    private func deleteUnsaved(_ importer: BatchImporter) throws {
+        importer.deletions.holdReplaced()
+        try importer.delete(try importer.decideDeletions(isDryRun: true))
+        context.processPendingChanges()
+    }
+
     /// Ends an import that has taken all batches.
     ///
     /// - Parameter isValid: Whether what it touched has been validated already.
@@ -327,9 +347,9 @@ struct ImportRun {
         }
         try importer.deletions.takeReplaced()
         let orphans = try importer.deletions.orphansOfData(allowsEmptyInput: options.deletesOrphansOfEmptyInput)
-        if !isValid, mode == .keep || mode == .discard { try importer.validateChanges(mapping) }
-        let deleted = try importer.decideDeletions(orphans, isDryRun: mode == .discard)
-        if mode == .discard {
+        if !isValid, mode == .keep || mode.isDryRun { try importer.validateChanges(mapping) }
+        let deleted = try importer.decideDeletions(orphans, isDryRun: mode.isDryRun)
+        if mode.isDryRun {
             try importer.matcher.known.takeOut(deleted, importer.editor)
             return try importer.editor.undo()
         }

@@ -95,7 +95,13 @@ extension NSPersistentContainer {
         _ sources: [ImportSource], _ context: NSManagedObjectContext, _ entity: String?, _ options: ImportOptions,
         _ progress: Progress?
     ) throws -> ImportReport {
-        let mode: ImportRun.Mode = options.isDryRun ? .discard : options.savesEachBatch ? .saveBatches : .saveAtEnd
+        let mode: ImportRun.Mode =
+            switch (options.savesEachBatch, options.isDryRun) {
+            case (false, false): .saveAtEnd
+            case (false, true): .discard
+            case (true, false): .saveBatches
+            case (true, true): .discardBatches
+            }
         return try ImportRun(
             sources, into: context, entityName: entity, options: options, progress: progress, mode: mode
         ).run()

@@ -39,7 +39,7 @@ extension ObjectMatcher {
                     rows.append(row)
                     continue
                 }
-                if let object = memory.relatedObjects[key], !object.isDeleted {
+                if let object = memory.relatedObjects[key], isThere(object) {
                     objects[reference.entity][reference.row] = object
                 } else if hasStoredOwners(reference, snapshot) {
                     wanted[plans[reference.entity].space, default: []].append(reference)

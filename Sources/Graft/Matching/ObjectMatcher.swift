@@ -116,6 +116,9 @@ final class ObjectMatcher {
     @inline(__always)
     func object(_ reference: RowReference) -> NSManagedObject? { objects[reference.entity][reference.row] }
 
+    /// Whether an object that is remembered hasn't been deleted since.
+    func isThere(_ object: NSManagedObject) -> Bool { !object.isDeleted && object.managedObjectContext != nil }
+
     /// Whether a row has a complete identity.
     func isIdentified(_ entity: Int, _ row: Int, _ snapshot: borrowing GraphSnapshot) -> Bool {
         let columns = plans[entity].identityColumns

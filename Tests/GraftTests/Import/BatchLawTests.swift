@@ -11,7 +11,7 @@ import Testing
     private func model() -> NSManagedObjectModel {
         var sketch = ModelSketch()
         sketch.entity(
-            "Team", info: ["identityAttributes": "id"],
+            "Team", info: ["identityAttributes": "id", "JSONDeletedKey": "gone"],
             [
                 .attribute("id", .integer64AttributeType), .attribute("name"),
                 .toMany("players", "Player", inverse: "team"),
@@ -48,6 +48,8 @@ import Testing
     /// Records of few teams and players, each said several times.
     private struct Payload {
         var random: SeededGenerator
+        /// How many of a hundred records say that a team is gone.
+        var goneCount = 0
 
         private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
         private mutating func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
@@ -76,6 +78,7 @@ import Testing
 
         private mutating func record() -> String {
             var members = ["\"id\": \(number(3))"]
+            if goneCount > 0, chance(goneCount) { return "{\(members[0]), \"gone\": true}" }
             if chance(30) { members.append("\"name\": \"name \(number(4))\"") }
             if chance(60) { members.append("\"players\": \(players())") }
             if chance(25) { members.append("\"captain\": \(chance(20) ? "null" : "\(number(4))")") }
@@ -113,6 +116,36 @@ import Testing
                 )
             }
         }
+    }
+
+    @Test(arguments: Laws.cases(1...300, oneOf: 30))
+    func `a dry run counts what the import does, in batches of any size`(_ seed: Int) throws {
+        var payload = Payload(random: SeededGenerator(seed: seed), goneCount: 25)
+        let texts = (0..<3).map { _ in payload.text() }
+        for options in ImportOptions.sequences(batches: 1, 4, 1000) {
+            let stack = try TestStack(model(), seed.isMultiple(of: 3) ? .inMemory : .sqlite)
+            for (index, text) in texts.enumerated() {
+                let source = ImportSource.data(Data(text.utf8), entity: "Team")
+                var trial = options
+                trial.isDryRun = true
+                let before = try stack.perform { try picture($0) }
+                let tried = try stack.container.importJSON(from: [source], options: trial)
+                try #require(try stack.perform { try picture($0) } == before, "seed \(seed)")
+                let done = try stack.container.importJSON(from: [source], options: options)
+                try #require(
+                    tried.entities.map(words) == done.entities.map(words),
+                    "seed \(seed), batches of \(options.batchSize), \(options.savesEachBatch), text \(index):\n\(texts.joined(separator: "\n--\n"))"
+                )
+            }
+        }
+    }
+
+    /// What became of an entity's objects. What is changed and changed back within a batch, and was changed before in another one,
+    /// is told from what the store has, and so is changed in a dry run.
+    private func words(_ entity: ImportReport.Entity) -> String {
+        var counts = entity.counts
+        (counts.updated, counts.unchanged) = (0, counts.updated + counts.unchanged)
+        return "\(entity.name): \(counts)"
     }
 
     private func picture(_ context: NSManagedObjectContext) throws -> [String] {

@@ -226,7 +226,12 @@ import Testing
         }
         try world.take(#"{"id": "s", "players": [{"id": "a", "name": "Red"}]}"#, "Team")
         (world.options.batchSize, world.options.savesEachBatch) = (size, true)
-        try world.take(#"[{"id": "s", "gone": 1}, {"id": "t", "players": ["a"]}]"#, "Team")
+        let text = #"[{"id": "s", "gone": 1}, {"id": "t", "players": ["a"]}]"#
+        world.options.isDryRun = true
+        let trial = try world.take(text, "Team")
+        #expect(try world.members("players", "id", of: "Team", "id", "s") == ["a"])
+        world.options.isDryRun = false
+        #expect(try world.take(text, "Team").entities == trial.entities)
         #expect(try world.values("name", of: "Player") == [expected])
         #expect(try world.members("players", "id", of: "Team", "id", "t") == ["a"])
     }
