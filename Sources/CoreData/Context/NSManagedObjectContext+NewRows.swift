@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
 
     /// Writes rows in one transaction, or none of them.
     ///
-    /// - Throws: What a save throws.
+    /// - Throws: What a save throws; for rows that share unique values ``StoreUniquenessConflict``, as there are no objects to be told of.
     package func save(inserted: [RowChange], updated: [RowChange]) throws {
         checkQueue()
         if inserted.isEmpty, updated.isEmpty { return }
@@ -22,8 +22,6 @@ extension NSManagedObjectContext {
                 StoreChanges(inserted: inserted, updated: updated, origin: origin), for: self)
         } catch let conflict as StoreConflict {
             throw NSMergePolicy.mergeError(conflict.rows.map(mergeConflict))
-        } catch let conflict as StoreUniquenessConflict {
-            throw NSMergePolicy.constraintError([constraintConflict(conflict)])
         }
         let ids: [AnyHashable: Any] = [
             NSInsertedObjectIDsKey: Set(inserted.map(\.objectID)), NSUpdatedObjectIDsKey: Set(updated.map(\.objectID)),

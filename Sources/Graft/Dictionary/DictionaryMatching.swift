@@ -65,7 +65,7 @@ struct DictionaryMatching {
     private func match(
         _ mention: Mention, of owner: RowReference, _ taken: inout Set<ObjectIdentifier>
     ) throws -> [RowReference] {
-        guard let object = matcher.object(owner) else { return [] }
+        guard let object = matcher.object(owner, having: mention.property) else { return [] }
         let property = matcher.schema.entities[owner.entity].properties[mention.property]
         var rows = try mention.members.map { try reader.row(of: $0, mention.node, mention.property) }
         var members = object.relatedObjects(mention.property, property)

@@ -187,7 +187,7 @@ struct DictionaryPopulator {
         try reader.toOnes.compactMap { toOne in
             let row = reader.snapshot.resolved(reader.rows[toOne.owner])
             let property = compiled.schema.entities[row.entity].properties[toOne.property]
-            guard property.isOwning, let owner = importer.object(row),
+            guard property.isOwning, let owner = importer.matcher.object(row, having: toOne.property),
                 let owned = owner.destination(toOne.property, property),
                 try toOne.isExact || isGivenUp(owned, importer)
             else { return nil }
@@ -208,7 +208,7 @@ struct DictionaryPopulator {
         var members: [End: [NSManagedObject]] = [:]
         for link in reader.links where reader.adds(link) {
             let row = reader.snapshot.resolved(reader.rows[link.owner])
-            guard let object = importer.object(row) else { continue }
+            guard let object = importer.matcher.object(row, having: link.property) else { continue }
             let property = compiled.schema.entities[row.entity].properties[link.property]
             members[End(object: ObjectIdentifier(object), property: link.property)] =
                 object.members(link.property, property)
@@ -222,7 +222,9 @@ struct DictionaryPopulator {
     private func connect(_ toOne: DictionaryReader.ToOne, _ reader: DictionaryReader, _ importer: BatchImporter) throws
     {
         let row = reader.snapshot.resolved(reader.rows[toOne.owner])
-        guard let object = importer.object(row) else { return }
+        guard let object = importer.matcher.object(row, having: toOne.property) else {
+            return noteLeftOut(toOne.property, of: row, isNothing: toOne.member == nil, reader, importer)
+        }
         let end = try toOne.member.map { importer.object(try reader.row(of: $0, toOne.owner, toOne.property)) }
         // An object that only this led to was never made.
         if let end, end == nil { return }
@@ -238,7 +240,9 @@ struct DictionaryPopulator {
     ) throws {
         let snapshot = reader.snapshot
         let row = snapshot.resolved(reader.rows[link.owner])
-        guard let object = importer.object(row) else { return }
+        guard let object = importer.matcher.object(row, having: link.property) else {
+            return noteLeftOut(link.property, of: row, isNothing: link.members.isEmpty, reader, importer)
+        }
         let property = compiled.schema.entities[row.entity].properties[link.property]
         let end = End(object: ObjectIdentifier(object), property: link.property)
         let current = object.members(link.property, property)
@@ -272,12 +276,23 @@ struct DictionaryPopulator {
         }
     }
 
+    /// Counts a relationship that an object doesn't have, because it is of another entity than its dictionary.
+    private func noteLeftOut(
+        _ property: Int, of row: RowReference, isNothing: Bool, _ reader: DictionaryReader, _ importer: BatchImporter
+    ) {
+        // What the snapshot has of it is counted where the object is filled.
+        guard !isNothing, !reader.snapshot.tables[row.entity].hasValue(property, row: row.row),
+            let entity = importer.object(row).flatMap({ importer.number(of: $0) })
+        else { return }
+        importer.tally.leftOut[.init(entity: entity, dataEntity: row.entity, property: property), default: 0] += 1
+    }
+
     /// Takes the members of a list that is replaced from those who have them: they had left them for the list.
     private func takeMembers(
         of link: DictionaryReader.Link, _ reader: DictionaryReader, _ importer: BatchImporter
     ) throws {
         let row = reader.snapshot.resolved(reader.rows[link.owner])
-        guard let object = importer.object(row) else { return }
+        guard let object = importer.matcher.object(row, having: link.property) else { return }
         let property = compiled.schema.entities[row.entity].properties[link.property]
         let members = try link.members.compactMap { importer.object(try reader.row(of: $0, link.owner, link.property)) }
         guard let inverse = property.inverse, let destination = property.destination else {
@@ -304,7 +319,7 @@ struct DictionaryPopulator {
         _ removal: DictionaryReader.Removal, _ reader: DictionaryReader, _ importer: BatchImporter
     ) throws {
         let row = reader.snapshot.resolved(reader.rows[removal.owner])
-        guard let object = importer.object(row) else { return }
+        guard let object = importer.matcher.object(row, having: removal.property) else { return }
         let property = compiled.schema.entities[row.entity].properties[removal.property]
         let destination = compiled.schema.entities[property.destination ?? 0]
         let members = object.members(removal.property, property)

@@ -116,6 +116,11 @@ final class ObjectMatcher {
     @inline(__always)
     func object(_ reference: RowReference) -> NSManagedObject? { objects[reference.entity][reference.row] }
 
+    /// The object of a row; nil for one that doesn't have a property of the row, because it was found as one of another entity.
+    func object(_ reference: RowReference, having property: Int) -> NSManagedObject? {
+        object(reference).flatMap { property < propertyCount(of: $0, plans[reference.entity]) ? $0 : nil }
+    }
+
     /// Whether an object that is remembered hasn't been deleted since.
     func isThere(_ object: NSManagedObject) -> Bool { !object.isDeleted && object.managedObjectContext != nil }
 

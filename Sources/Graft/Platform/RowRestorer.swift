@@ -172,9 +172,25 @@ import Foundation
 
         /// Writes the rows that there are.
         func save() throws {
-            try context.save(inserted: rows, updated: updates())
+            do {
+                try context.save(inserted: rows, updated: updates())
+            } catch let conflict as StoreUniquenessConflict {
+                throw try duplicate(conflict)
+            }
             writtenCount += rows.count
             rows.removeAll(keepingCapacity: true)
+        }
+
+        /// The error of rows that share what a uniqueness constraint gives to one.
+        private func duplicate(_ conflict: StoreUniquenessConflict) throws -> GraftError {
+            let row = rows.first { conflict.inserted.contains($0.objectID) }
+            let values = try conflict.constraint.map { name -> String in
+                guard let row, let slot = row.objectID.entity.layout.slot(named: name) else { return name }
+                return try GraphValue(row.values[slot], nil).description
+            }
+            return GraftError(
+                .duplicateIdentity(values.joined(separator: ", ")),
+                at: .init(entity: conflict.entity.name, property: conflict.constraint.joined(separator: ", ")))
         }
 
         /// Links what had to wait: all objects have come.

@@ -47,6 +47,23 @@ import Testing
         #expect(again.total.unchanged == 4 && !again.hasChanges)
     }
 
+    @Test func `objects that share a unique value are named when a store is restored`() throws {
+        func model(_ unique: [[String]]) -> NSManagedObjectModel {
+            var sketch = ModelSketch()
+            sketch.entity("Person", unique: unique, [.attribute("email"), .attribute("name")])
+            return sketch.model()
+        }
+        let original = try TestStack(model([]))
+        try original.fill { context in
+            for name in ["a", "b"] { context.add("Person", ["email": "a@x", "name": name]) }
+        }
+        let stack = try TestStack(model([["email"]]), .sqlite)
+        let error = try #require(graftError { try stack.restore(original.archive()) })
+        #expect(error.problem == .duplicateIdentity(#""a@x""#))
+        #expect(error.place.entity == "Person" && error.place.property == "email")
+        try stack.perform { #expect(try $0.all("Person").isEmpty) }
+    }
+
     @Test func `objects without identity are found by their contents, each once`() throws {
         var sketch = ModelSketch()
         sketch.entity(
