@@ -5,7 +5,8 @@ import Foundation
 
 extension NSManagedObjectContext {
     /// - Throws: `CocoaError`: `.persistentHistoryTokenExpired` where transactions after the token have been deleted,
-    ///   `.persistentStoreUnsupportedRequestType` where no store keeps a history.
+    ///   `.persistentStoreUnsupportedRequestType` where no store keeps a history, and where a deletion's fetch request is one of
+    ///   changes.
     func execute(_ request: NSPersistentHistoryChangeRequest) throws -> NSPersistentHistoryResult {
         let all = requiredCoordinator.persistentStores
         let stores = (request.affectedStores ?? all).filter { $0.backend?.keepsHistory ?? false }
@@ -22,11 +23,18 @@ extension NSManagedObjectContext {
         return NSPersistentHistoryResult(try result(of: request, stores), request.resultType)
     }
 
-    /// Deletes transactions: all that the request names, or those of them that its fetch request chooses.
+    /// Deletes transactions: all that the request names, or those of them that its fetch request chooses. What is wrong with the
+    /// request shows before any store has lost something.
     private func delete(_ request: NSPersistentHistoryChangeRequest, _ stores: [NSPersistentStore]) throws -> Int {
+        if let fetch = request.fetchRequest, fetch.entityName != HistoryEntity.transaction.rawValue {
+            throw CoreDataError.make(
+                .persistentStoreUnsupportedRequestType,
+                "A history is deleted by transactions, and the request to delete it has a fetch request for "
+                    + "'\(fetch.entityName ?? "")'. Use NSPersistentHistoryTransaction.fetchRequest.")
+        }
         var count = 0
-        for store in stores {
-            for range in try rangesToDelete(request, store) {
+        for (store, ranges) in try stores.map({ ($0, try rangesToDelete(request, $0)) }) {
+            for range in ranges {
                 count += try requiredCoordinator.performAndWait {
                     try store.requiredBackend.deleteTransactions(in: range)
                 }
@@ -38,7 +46,7 @@ extension NSManagedObjectContext {
     private func rangesToDelete(
         _ request: NSPersistentHistoryChangeRequest, _ store: NSPersistentStore
     ) throws -> [StoreHistoryRange] {
-        guard let fetch = request.fetchRequest, fetch.entityName != HistoryEntity.change.rawValue else {
+        guard let fetch = request.fetchRequest else {
             return request.range(inStoreWithID: store.identifier ?? "").map { [$0] } ?? []
         }
         if let predicate = fetch.predicate { try Self.checkTokens(of: predicate, [store]) }

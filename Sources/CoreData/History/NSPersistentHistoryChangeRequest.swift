@@ -32,7 +32,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     /// What the result is: for a fetch transactions and changes, for a deletion the status.
     open var resultType = NSPersistentHistoryResultType.transactionsAndChanges
     /// Which transactions, or changes, by predicate, in which order, and how many. A deletion, too, is one of the chosen transactions
-    /// alone: an author's, for instance.
+    /// alone: an author's, for instance. It throws where changes are chosen: a transaction is deleted as a whole.
     open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
     private(set) var place: Place?
     private(set) var isDeletion = false
