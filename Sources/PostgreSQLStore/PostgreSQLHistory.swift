@@ -96,7 +96,7 @@
             case .after(let number): ("t.number > $1", [.integer(number)])
             case .before(let number): ("t.number < $1", [.integer(number)])
             case .afterDate(let day): ("t.at > $1", [date(day)])
-            // Up to the first one that isn't older, whatever the clock did: a history without holes is what tokens rely on.
+            // Up to the first one that isn't older, whatever the clock did: a hole would end the tokens before it.
             case .beforeDate(let day):
                 (
                     "t.number < coalesce((SELECT min(number) FROM \(table) WHERE at >= $1), 9223372036854775807)",
@@ -129,14 +129,15 @@
             }
         }
 
-        /// Whether a transaction after one has been deleted.
+        /// Whether a transaction after one has been deleted: there are fewer than numbers have been given since.
         func isExpired(after number: Int64, _ connection: PostgreSQLConnection) throws -> Bool {
             let result = try connection.execute(
-                "SELECT min(t.number), (SELECT last_transaction FROM \(address.qualified("_store"))) "
-                    + "FROM \(address.qualified("_transactions")) AS t")
-            // What is deleted are the oldest ones.
-            if let first = try result.integer(0, 0) { return number < .max && first > number + 1 }
-            return (try result.integer(0, 1) ?? 0) > number
+                "SELECT last_transaction, (SELECT count(*) FROM \(address.qualified("_transactions")) WHERE number > $1) "
+                    + "FROM \(address.qualified("_store"))", [.integer(number)])
+            guard let last = try result.integer(0, 0), let count = try result.integer(0, 1) else {
+                throw PostgreSQLFailure("the table _store has no row")
+            }
+            return number < max(last, 0) - count
         }
 
         func changes(

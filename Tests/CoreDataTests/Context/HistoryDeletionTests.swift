@@ -62,4 +62,50 @@ import Testing
         #expect(error?.code == .persistentHistoryTokenExpired)
         #expect(try transactions(library).count == 2)
     }
+
+    @Test(
+        arguments: [
+            (["importer", "app", "app"], 1), (["app", "importer", "app"], 2), (["app", "app", "importer"], 3),
+            (["importer", "importer", "app"], 2), (["importer", "importer", "importer"], 3),
+        ] as [([String], Int)])
+    func `a token expires with any transaction after it, and no other one does`(
+        _ authors: [String], _ lastDeleted: Int
+    ) throws {
+        let library = try tracked()
+        let beginning = try #require(library.coordinator.currentPersistentHistoryToken(fromStores: nil))
+        for author in authors { try save(library, author) }
+        let tokens = [beginning] + (try transactions(library).map(\.token))
+        let request = NSPersistentHistoryChangeRequest.deleteHistory(before: Date.distantFuture)
+        request.fetchRequest = NSPersistentHistoryTransaction.fetchRequest
+        request.fetchRequest?.predicate = NSPredicate(format: "author == 'importer'")
+        _ = try result(library, request)
+        for round in 0...1 {
+            for (number, token) in tokens.enumerated() {
+                if number < lastDeleted {
+                    let error = #expect(throws: CocoaError.self) { try transactions(library, after: token) }
+                    #expect(error?.code == .persistentHistoryTokenExpired)
+                } else {
+                    #expect(try transactions(library, after: token).count == tokens.count - 1 - number + round)
+                }
+            }
+            // Also with more behind it.
+            if round == 0 { try save(library, "app") }
+        }
+    }
+
+    @Test func `a predicate with a token that has expired by a deletion after it is refused`() throws {
+        let library = try tracked()
+        try save(library, "app", "importer", "app")
+        let all = try transactions(library)
+        let request = NSPersistentHistoryChangeRequest.deleteHistory(before: Date.distantFuture)
+        request.fetchRequest = NSPersistentHistoryTransaction.fetchRequest
+        request.fetchRequest?.predicate = NSPredicate(format: "author == 'importer'")
+        _ = try result(library, request)
+        let fetch = try #require(NSPersistentHistoryTransaction.fetchRequest)
+        fetch.predicate = NSPredicate(format: "token > %@", all[0].token)
+        let error = #expect(throws: CocoaError.self) { try result(library, .fetchHistory(withFetch: fetch)) }
+        #expect(error?.code == .persistentHistoryTokenExpired)
+        fetch.predicate = NSPredicate(format: "token >= %@", all[2].token)
+        #expect((try result(library, .fetchHistory(withFetch: fetch)) as? [Any])?.count == 1)
+    }
 }

@@ -56,7 +56,7 @@ enum HistoryTables {
         case .afterDate(let date):
             SQLFragment(sql: "t.ZTIMESTAMP > ?", arguments: [.real(date.timeIntervalSinceReferenceDate)])
         case .beforeDate(let date):
-            // Up to the first one that isn't older: clocks are set back, and a history without holes is what tokens rely on.
+            // Up to the first one that isn't older: clocks are set back, and a hole would end the tokens before it.
             SQLFragment(
                 sql: "t.Z_PK < IFNULL((SELECT MIN(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP >= ?), 9223372036854775807)",
                 arguments: [.real(date.timeIntervalSinceReferenceDate)])
@@ -111,13 +111,11 @@ enum HistoryTables {
         return max(counted, try db.number("SELECT IFNULL(MAX(Z_PK), 0) FROM ATRANSACTION"))
     }
 
-    /// Whether a transaction after one has been deleted.
+    /// Whether a transaction after one has been deleted: there are fewer than numbers have been given since. Whoever writes one
+    /// takes the next number.
     static func isExpired(_ db: Database, after number: Int64) throws -> Bool {
-        // What is deleted are the oldest ones.
-        if try db.number("SELECT COUNT(*) FROM (SELECT 1 FROM ATRANSACTION LIMIT 1)") > 0 {
-            return try number < .max && db.number("SELECT MIN(Z_PK) FROM ATRANSACTION") > number + 1
-        }
-        return try lastNumber(db) > number
+        let count = try db.number("SELECT COUNT(*) FROM ATRANSACTION WHERE Z_PK > ?", [.integer(number)])
+        return try number < max(lastNumber(db), 0) - count
     }
 
     // MARK: Deleting
