@@ -2,6 +2,8 @@
 //
 //     before  A B C D E     B was deleted, D changed and is now first, X is new
 //     after   D A C X E     delete B at 1; insert X at 3; move D from 3 to 0; A, C and E aren't mentioned
+//
+// A section that is at another place is deleted and inserted; there is no move of sections.
 
 import Foundation
 
@@ -30,11 +32,11 @@ struct FetchedResultsChanges {
     /// - Parameter changed: The objects that may have other values than before. Of the others it is assumed that they keep
     ///   their order among each other.
     init(from old: FetchedSections, to new: FetchedSections, changed: Set<ObjectIdentifier>) {
-        let oldNames = Set(old.sections.map(\.name)), newNames = Set(new.sections.map(\.name))
-        for (index, section) in old.sections.enumerated() where !newNames.contains(section.name) {
+        let staying = Self.stationarySections(old, new, changed)
+        for (index, section) in old.sections.enumerated() where !staying.contains(section.name) {
             sections.append(SectionChange(type: .delete, index: index, section: section.emptied))
         }
-        for (index, section) in new.sections.enumerated() where !oldNames.contains(section.name) {
+        for (index, section) in new.sections.enumerated() where !staying.contains(section.name) {
             sections.append(SectionChange(type: .insert, index: index, section: section))
         }
         let oldPaths = old.indexPaths, newPaths = new.indexPaths
@@ -50,24 +52,49 @@ struct FetchedResultsChanges {
                 objects.append(ObjectChange(type: .insert, object: object, old: nil, new: newPaths[id]))
             }
         }
-        if !changed.isEmpty { addMovesAndUpdates(old, new, changed) }
+        if !changed.isEmpty || !sections.isEmpty { addMovesAndUpdates(old, new, changed, staying) }
     }
 
-    private mutating func addMovesAndUpdates(
+    /// The names of the sections that are in both states in the same order. Others that are in both have changed places, which is
+    /// told as a deletion and an insertion; all their objects move.
+    private static func stationarySections(
         _ old: FetchedSections, _ new: FetchedSections, _ changed: Set<ObjectIdentifier>
+    ) -> Set<String> {
+        var oldIndices: [String: Int] = [:]
+        for (index, section) in old.sections.enumerated() { oldIndices[section.name] = index }
+        let kept = new.sections.filter { oldIndices[$0.name] != nil }
+        let indices = kept.map { oldIndices[$0.name] ?? 0 }
+        if zip(indices, indices.dropFirst()).allSatisfy(<) { return Set(kept.map(\.name)) }
+        let known = old.indexPaths
+        let isFixed = kept.map { section in
+            section.members.lazy.map(ObjectIdentifier.init).allSatisfy { known[$0] != nil && !changed.contains($0) }
+        }
+        return Set(zip(kept, stationary(indices, isFixed: isFixed)).filter { $0.1 }.map { $0.0.name })
+    }
+
+    /// - Parameter sectionNames: Those of the sections that are neither new nor gone nor at another place.
+    private mutating func addMovesAndUpdates(
+        _ old: FetchedSections, _ new: FetchedSections, _ changed: Set<ObjectIdentifier>, _ sectionNames: Set<String>
     ) {
         let oldPaths = old.indexPaths, newPaths = new.indexPaths
+        func isInPlace(_ object: AnyObject) -> Bool {
+            let id = ObjectIdentifier(object)
+            guard let from = oldPaths[id], let to = newPaths[id] else { return false }
+            let name = new.sections[to.section].name
+            return old.sections[from.section].name == name && sectionNames.contains(name)
+        }
         var oldPositions: [ObjectIdentifier: Int] = [:]
         for (position, object) in old.objects.enumerated() { oldPositions[ObjectIdentifier(object)] = position }
-        let kept = new.objects.filter { oldPositions[ObjectIdentifier($0)] != nil }
+        // Within their sections; who leaves one doesn't keep others from staying.
+        let candidates = new.objects.filter(isInPlace)
         let stays = Self.stationary(
-            kept.map { oldPositions[ObjectIdentifier($0)] ?? 0 },
-            isFixed: kept.map { !changed.contains(ObjectIdentifier($0)) })
-        for (object, stays) in zip(kept, stays) {
+            candidates.map { oldPositions[ObjectIdentifier($0)] ?? 0 },
+            isFixed: candidates.map { !changed.contains(ObjectIdentifier($0)) })
+        let staying = Set(zip(candidates, stays).filter { $0.1 }.map { ObjectIdentifier($0.0) })
+        for object in new.objects {
             let id = ObjectIdentifier(object)
             guard let from = oldPaths[id], let to = newPaths[id] else { continue }
-            let isElsewhere = old.sections[from.section].name != new.sections[to.section].name
-            if !stays || isElsewhere {
+            if !staying.contains(id) {
                 objects.append(ObjectChange(type: .move, object: object, old: from, new: to))
             } else if changed.contains(id) {
                 objects.append(ObjectChange(type: .update, object: object, old: from, new: to))
@@ -75,7 +102,7 @@ struct FetchedResultsChanges {
         }
     }
 
-    /// Which objects can be taken to have stayed: a longest ascending run of the old positions that has all that have
+    /// Which objects, or sections, can be taken to have stayed: a longest ascending run of the old positions that has all that have
     /// nothing to move for, as far as they are ascending.
     ///
     /// - Complexity: O(*n* log *n*).
