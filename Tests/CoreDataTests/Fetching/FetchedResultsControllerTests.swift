@@ -217,6 +217,21 @@ private final class DifferenceModel: NSObject, NSFetchedResultsControllerDelegat
         #expect(list.takeEvents().isEmpty)
     }
 
+    @Test func `a changed predicate and order count from the next fetch on`() throws {
+        let library = try filled()
+        let list = try list(library, "pages < 30", sectionedBy: nil)
+        list.controller.fetchRequest.predicate = NSPredicate(format: "pages > 10")
+        list.controller.fetchRequest.sortDescriptors = [NSSortDescriptor(key: "title", ascending: false)]
+        try book(library, "a").setValue(true, forKey: "isLent")
+        library.context.processPendingChanges()
+        #expect(list.takeEvents() == ["will", "update a 0.0 0.0", "did"])
+        try list.refetch()
+        #expect(list.controller.fetchedObjects?.map { $0.text("title") } == ["e", "d", "c"])
+        try book(library, "b").setValue(40, forKey: "pages")
+        library.context.processPendingChanges()
+        #expect(list.takeEvents() == ["will", "insert b - 0.3", "did"])
+    }
+
     @Test func `what another context saves is followed when it is merged`() throws {
         let library = try filled(.sqlite)
         let list = try list(library)

@@ -29,6 +29,11 @@ final class ListModel: NSObject, NSFetchedResultsControllerDelegate {
         }
     }
 
+    func refetch() throws {
+        try controller.performFetch()
+        reload()
+    }
+
     func takeEvents() -> [String] {
         defer { events = [] }
         return events

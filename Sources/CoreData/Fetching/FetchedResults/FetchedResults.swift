@@ -5,7 +5,8 @@ import Foundation
 
 /// What a controller shows.
 final class FetchedResults {
-    private let request: FetchRequestState
+    /// What was fetched: a change of the controller's request counts from the next fetch on.
+    private var request = FetchRequestState()
     private let sectionKeyPath: KeyPathSteps?
     /// The title for the index, by a section's name.
     var indexTitle: (String) -> String? = { _ in nil }
@@ -14,21 +15,21 @@ final class FetchedResults {
     /// Whether the delegate takes all changes as one difference; nil while that isn't known.
     var delegateTakesDifference: Bool?
 
-    init(request: FetchRequestState, sectionNameKeyPath: String?) {
-        self.request = request
+    init(sectionNameKeyPath: String?) {
         sectionKeyPath = sectionNameKeyPath.map { KeyPathSteps($0) }
     }
 
-    /// Takes what was fetched.
+    /// Takes what was fetched, and the request for it.
     ///
     /// - Throws: `CocoaError` (`.coreData`) where the first sort descriptor doesn't order the sections.
-    func arrange(_ objects: [AnyObject]) throws {
+    func arrange(_ objects: [AnyObject], of request: FetchRequestState) throws {
         current = try sections(of: objects) { position, name in
             throw CoreDataError.make(
                 .coreData,
                 "The object at index \(position) belongs to the section '\(name)', which others have followed already. Sort "
                     + "by '\(self.sectionKeyPath?.text ?? "")' first, or by what orders the sections.")
         }
+        self.request = request
     }
 
     func show(_ sections: FetchedSections) { current = sections }
@@ -51,7 +52,7 @@ final class FetchedResults {
 
     /// The results after what a notification says, and what has to be told; nil where nothing of it concerns them.
     func following(_ notification: Notification) -> (sections: FetchedSections, changes: FetchedResultsChanges)? {
-        guard let current else { return nil }
+        guard let current, request.resultType == .managedObjectResultType else { return nil }
         let info = notification.userInfo ?? [:]
         if info[NSInvalidatedAllObjectsKey] != nil {
             // After a reset the objects are nobody's; the next fetch starts anew.

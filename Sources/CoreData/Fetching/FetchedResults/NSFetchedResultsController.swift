@@ -55,7 +55,7 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
         }
         source = Source(
             request: fetchRequest, context: context, sectionNameKeyPath: sectionNameKeyPath, cacheName: name)
-        results = FetchedResults(request: fetchRequest.state, sectionNameKeyPath: sectionNameKeyPath)
+        results = FetchedResults(sectionNameKeyPath: sectionNameKeyPath)
         super.init()
         results.indexTitle = { [weak self] in self?.indexTitle(of: $0) }
         relay.start(context) { [weak self] in self?.follow($0) }
@@ -66,7 +66,7 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
         source = Source(
             request: NSFetchRequest(), context: NSManagedObjectContext(.privateQueue), sectionNameKeyPath: nil,
             cacheName: nil)
-        results = FetchedResults(request: source.request.state, sectionNameKeyPath: nil)
+        results = FetchedResults(sectionNameKeyPath: nil)
         super.init()
     }
 
@@ -74,7 +74,8 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
     ///
     /// - Throws: What the fetch throws; `CocoaError` (`.coreData`) where the results aren't sorted by section.
     open func performFetch() throws {
-        try results.arrange(try managedObjectContext.fetch(fetchRequest).map { $0 as AnyObject })
+        let request = FetchRequestState(copying: fetchRequest.state)
+        try results.arrange(try managedObjectContext.fetch(fetchRequest).map { $0 as AnyObject }, of: request)
     }
 
     /// Does nothing; there are no caches.
@@ -142,9 +143,7 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
     }
 
     private func follow(_ notification: Notification) {
-        guard let delegate, fetchRequest.resultType == .managedObjectResultType,
-            let (sections, changes) = results.following(notification)
-        else { return }
+        guard let delegate, let (sections, changes) = results.following(notification) else { return }
         guard !changes.isEmpty else { return results.show(sections) }
         let controller = untyped
         let old = results.current
