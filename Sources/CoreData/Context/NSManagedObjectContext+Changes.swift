@@ -147,7 +147,12 @@ extension NSManagedObjectContext {
     }
 
     func post(_ name: Notification.Name, _ digest: ChangeDigest) {
-        guard !digest.isEmpty else { return }
+        guard !digest.isEmpty else {
+            if !digest.unseen.isEmpty {
+                NotificationCenter.default.post(name: .unseenObjectsDidChange, object: self, userInfo: digest.userInfo)
+            }
+            return
+        }
         NotificationCenter.default.post(name: name, object: self, userInfo: digest.userInfo)
     }
 }
@@ -163,7 +168,13 @@ struct ChangeDigest {
     var invalidated: [NSManagedObject] = []
     /// The IDs of all objects, after a reset.
     var invalidatedAll: [NSManagedObjectID] = []
+    /// Faults that somebody else has changed. Nobody has seen their values, and nobody is told but fetched results controllers,
+    /// which were given them in an order and by a predicate.
+    var unseen: [NSManagedObject] = []
 
+    static let unseenKey = "GraftUnseenObjects"
+
+    /// Whether there is nothing to tell everybody.
     var isEmpty: Bool {
         inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty && invalidated.isEmpty
             && invalidatedAll.isEmpty && forgotten.isEmpty
@@ -177,6 +188,12 @@ struct ChangeDigest {
         if !refreshed.isEmpty { info[NSRefreshedObjectsKey] = Set(refreshed) }
         if !invalidated.isEmpty { info[NSInvalidatedObjectsKey] = Set(invalidated) }
         if !invalidatedAll.isEmpty { info[NSInvalidatedAllObjectsKey] = invalidatedAll }
+        if !unseen.isEmpty { info[Self.unseenKey] = Set(unseen) }
         return info
     }
+}
+
+extension Notification.Name {
+    /// In place of `NSManagedObjectContextObjectsDidChange` where only faults have changed, which aren't announced.
+    static let unseenObjectsDidChange = Notification.Name("GraftUnseenObjectsDidChange")
 }

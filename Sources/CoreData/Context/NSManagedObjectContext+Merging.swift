@@ -56,6 +56,7 @@ extension NSManagedObjectContext {
             // Nobody has seen the values of a fault.
             if object.isFault, !object.hasChanges {
                 if object.state.contains(.hasRow) { object.turnIntoFault() }
+                digest.unseen.append(object)
                 continue
             }
             refresh(object)

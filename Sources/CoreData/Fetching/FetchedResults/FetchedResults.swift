@@ -66,7 +66,8 @@ final class FetchedResults {
             gone.insert(ObjectIdentifier(object))
         }
         for object in Self.objects(
-            info, NSInsertedObjectsKey, NSUpdatedObjectsKey, NSRefreshedObjectsKey, NSInvalidatedObjectsKey)
+            info, NSInsertedObjectsKey, NSUpdatedObjectsKey, NSRefreshedObjectsKey, NSInvalidatedObjectsKey,
+            ChangeDigest.unseenKey)
         {
             let id = ObjectIdentifier(object)
             if gone.contains(id) { continue }

@@ -184,17 +184,18 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
 private final class NotificationRelay: @unchecked Sendable {
     // Safe to share: the context posts on its own queue, which is the one that the controller is used on.
 
-    private var token: (any NSObjectProtocol)?
+    private var tokens: [any NSObjectProtocol] = []
     private var body: ((Notification) -> Void)?
 
     func start(_ context: NSManagedObjectContext, _ body: @escaping (Notification) -> Void) {
         self.body = body
-        token = NotificationCenter.default.addObserver(
-            forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
-        ) { [weak self] in self?.body?($0) }
+        let names: [Notification.Name] = [.NSManagedObjectContextObjectsDidChange, .unseenObjectsDidChange]
+        tokens = names.map { name in
+            NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) { [weak self] in
+                self?.body?($0)
+            }
+        }
     }
 
-    deinit {
-        if let token { NotificationCenter.default.removeObserver(token) }
-    }
+    deinit { for token in tokens { NotificationCenter.default.removeObserver(token) } }
 }
