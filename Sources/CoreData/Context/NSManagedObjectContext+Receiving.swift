@@ -68,11 +68,12 @@ extension NSManagedObjectContext {
             for id in relation.added { object.addMember(slot, self.object(with: id)) }
             return
         }
-        // Members that only this context knows stay, behind the child's.
-        let known = ToManyMembers(order.map(self.object(with:)))
+        // The order counts for the members that are still there and those that the child has added. Members that only this context knows
+        // stay, behind the child's.
         let removed = ToManyMembers(relation.removed.map(self.object(with:)))
-        let others = object.members(slot).objects.filter { !known.contains($0) && !removed.contains($0) }
-        object.setMembers(slot, to: known.objects + others)
+        let kept = object.members(slot).objects.filter { !removed.contains($0) }
+        let members = ToManyMembers(kept + relation.added.map(self.object(with:)))
+        object.setMembers(slot, to: members.arranged(as: order.map(self.object(with:))).objects)
     }
 }
 

@@ -243,10 +243,7 @@ extension NSManagedObject {
         if !delta.isEmpty { values[slot] = .unread(delta) }
         guard layout.slots[slot].kind == .toMany(ordered: true), case .objects(let wanted) = current else { return }
         // An order is kept as far as the members are still there.
-        let members = self.members(slot)
-        let known = ToManyMembers(unique: wanted.objects.filter(members.contains))
-        values[slot] = .objects(
-            ToManyMembers(unique: known.objects + members.objects.filter { !known.contains($0) }))
+        values[slot] = .objects(members(slot).arranged(as: wanted.objects))
     }
 
     // MARK: Both sides

@@ -90,6 +90,12 @@ package struct ToManyMembers {
         return objects.allSatisfy(other.contains)
     }
 
+    /// The same members in an order, as far as it names them; those that it doesn't name stay behind.
+    func arranged(as order: [NSManagedObject]) -> ToManyMembers {
+        let known = ToManyMembers(order.filter(contains))
+        return ToManyMembers(unique: known.objects + objects.filter { !known.contains($0) })
+    }
+
     private mutating func makeUnique() {
         if !isKnownUniquelyReferenced(&storage) {
             storage = Storage(storage.objects, positions: storage.positions)

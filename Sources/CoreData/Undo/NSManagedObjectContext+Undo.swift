@@ -275,8 +275,6 @@ extension NSManagedObject {
 
     /// Brings the members into an order; those that it doesn't name stay behind.
     fileprivate func arrange(_ slot: Int, _ order: [NSManagedObject]) {
-        let current = members(slot)
-        let known = ToManyMembers(order.filter(current.contains))
-        restore(slot, .objects(ToManyMembers(known.objects + current.objects.filter { !known.contains($0) })))
+        restore(slot, .objects(members(slot).arranged(as: order)))
     }
 }

@@ -251,6 +251,23 @@ import Testing
         library.context.checkInvariants()
     }
 
+    @Test func `the child's order brings no member back that the parent has given away`() throws {
+        let library = try Library(.inMemory)
+        let book = library.insert("Book", ["title": "b"]), other = library.insert("Book", ["title": "o"])
+        let chapters = (1...3).map { library.insert("Chapter", ["heading": "\($0)", "book": book]) }
+        let free = library.insert("Chapter", ["heading": "4"])
+        try library.context.save()
+        let child = library.newChild()
+        let theirs = try child.existingObject(with: book.objectID)
+        let added = [child.insert("Chapter", ["heading": "5"]), try child.existingObject(with: free.objectID)]
+        theirs.setValue(NSOrderedSet(array: added + theirs.ordered("chapters").reversed()), forKey: "chapters")
+        chapters[1].setValue(other, forKey: "book")
+        try child.save()
+        #expect(book.ordered("chapters").map { $0.text("heading") } == ["5", "4", "3", "1"])
+        #expect(other.ordered("chapters") == [chapters[1]] && chapters[1].one("book") === other)
+        library.context.checkInvariants()
+    }
+
     @Test func `changing what the parent has deleted is a conflict, and nothing is handed up`() throws {
         let library = try Library(.inMemory)
         let author = library.insert("Author", ["name": "Ada"]), other = library.insert("Author", ["name": "Bea"])
