@@ -22,8 +22,8 @@ extension NSManagedObjectContext {
     private func fetch(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult? {
         guard let state = request.fetchState else { return nil }
         do {
-            let objects = try results(of: state, affectedStores: request.affectedStores).map { $0 as AnyObject }
-            return request.finish(.success(objects), in: self)
+            let results = try results(of: state, affectedStores: request.affectedStores)
+            return request.finish(.success(results), in: self)
         } catch {
             // Whoever gave a closure learns of it there as well.
             _ = request.finish(.failure(error), in: self)

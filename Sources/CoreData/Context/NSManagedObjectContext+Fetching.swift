@@ -18,17 +18,7 @@ extension NSManagedObjectContext {
     /// - Throws: `CocoaError` for an unknown entity or a predicate that the store can't run; the store's errors.
     public func fetch<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [T] {
         checkQueue()
-        let results = try overridableResults(of: request.untyped)
-        // Mostly a list of that very type, which takes no time.
-        guard let typed = results as? [T] else {
-            let odd = results.first { !($0 is T) } ?? results
-            let object = odd as? NSManagedObject
-            let isPlain = object.map { type(of: $0) == NSManagedObject.self } ?? false
-            let reason =
-                isPlain ? object.map { " Its class: \(ManagedObjectClasses.triedNames(for: $0.entity))." } ?? "" : ""
-            fatalError("A fetch of '\(request.entityName ?? "")' gives \(type(of: odd)), not \(T.self).\(reason)")
-        }
-        return typed
+        return request.state.typed(try overridableResults(of: request.untyped), as: T.self)
     }
 
     /// The results by way of the method that subclasses override, which may come back here by calling super.

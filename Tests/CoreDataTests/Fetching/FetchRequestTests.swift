@@ -107,6 +107,41 @@ import Testing
         #expect(count == 1)
     }
 
+    @Test func `who executes a request for a class that the results aren't of is stopped with a sentence`() async {
+        let objects = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let library = try Library(.inMemory)
+            _ = library.insert("Author", ["name": "Ann"])
+            _ = try library.context.execute(NSFetchRequest<Witness>(entityName: "Author"))
+        }
+        let dictionaries = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let library = try Library(.inMemory)
+            _ = library.insert("Author", ["name": "Ann"])
+            try library.context.save()
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+            request.resultType = .dictionaryResultType
+            _ = try library.context.execute(NSAsynchronousFetchRequest(fetchRequest: request))
+        }
+        let controlled = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let library = try Library(.inMemory)
+            let request = NSFetchRequest<Witness>(entityName: "Author")
+            request.sortDescriptors = []
+            let controller = NSFetchedResultsController(
+                fetchRequest: request, managedObjectContext: library.context, sectionNameKeyPath: nil, cacheName: nil)
+            let listener = SilentListener()
+            controller.delegate = listener
+            try controller.performFetch()
+            _ = library.insert("Author", ["name": "Ann"])
+            library.context.processPendingChanges()
+            withExtendedLifetime(listener) {}
+        }
+        let messages = [objects, dictionaries, controlled].map {
+            String(decoding: $0?.standardErrorContent ?? [], as: UTF8.self)
+        }
+        #expect(messages[0].contains("A fetch of 'Author' gives NSManagedObject, not Witness."))
+        #expect(messages[1].contains("A fetch of 'Author' gives ") && messages[1].contains(", not NSManagedObject."))
+        #expect(messages[2].contains("A fetch of 'Author' gives NSManagedObject, not Witness."))
+    }
+
     @Test(arguments: [0, 3])
     func `an asynchronous fetch is done as a part of the caller's progress, and has none without one`(
         _ count: Int
@@ -157,3 +192,6 @@ import Testing
         #expect(request(nil) != request([]) && request(nil) == request(nil))
     }
 }
+
+/// The delegate of a controller that nobody asks.
+private final class SilentListener: NSFetchedResultsControllerDelegate {}

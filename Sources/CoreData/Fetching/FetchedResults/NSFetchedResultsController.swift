@@ -102,8 +102,8 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
     }
 
     private func typed(_ object: AnyObject) -> ResultType {
-        // Safe: it came from a fetch of this type, and a value of a marker protocol is the object's pointer, as a value of a
-        // class is. A dynamic cast to a marker protocol can't be made.
+        // Safe: it came from a fetch of this type or was looked at when it came, and a value of a marker protocol is the object's
+        // pointer, as a value of a class is.
         unsafe unsafeDowncast(object, to: ResultType.self)
     }
 
@@ -145,6 +145,9 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
     private func follow(_ notification: Notification) {
         guard let delegate, let (sections, changes) = results.following(notification) else { return }
         guard !changes.isEmpty else { return results.show(sections) }
+        // Before somebody gets them as objects of the controller's type.
+        let new = changes.objects.filter { $0.type == .insert }.map(\.object)
+        _ = fetchRequest.state.typed(new, as: ResultType.self)
         let controller = untyped
         let old = results.current
         // Who takes a difference, of a list without sections, is told nothing else.

@@ -40,14 +40,12 @@ open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersi
     }
 
     override func finish(
-        _ outcome: Result<[AnyObject], any Error>, in context: NSManagedObjectContext
+        _ outcome: Result<any Collection, any Error>, in context: NSManagedObjectContext
     ) -> NSPersistentStoreResult? {
         let result: NSAsynchronousFetchResult<ResultType>
         switch outcome {
-        case .success(let objects):
-            // Safe: what a context fetches for this request's result type is of that class, and a value of a marker
-            // protocol is the object's pointer, as a value of a class is. A dynamic cast to a marker protocol can't be made.
-            let typed = objects.map { unsafe unsafeDowncast($0, to: ResultType.self) }
+        case .success(let results):
+            let typed = fetchRequest.state.typed(results, as: ResultType.self)
             result = NSAsynchronousFetchResult(
                 request: self, context: context, finalResult: typed, error: nil, progress: progress(of: typed.count))
         case .failure(let error):

@@ -178,7 +178,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
 
     /// The result as an ``NSAsynchronousFetchResult``, for `execute(_:)` of a context.
     override func finish(
-        _ outcome: Result<[AnyObject], any Error>, in context: NSManagedObjectContext
+        _ outcome: Result<any Collection, any Error>, in context: NSManagedObjectContext
     ) -> NSPersistentStoreResult? {
         NSAsynchronousFetchRequest(fetchRequest: self).finish(outcome, in: context)
     }

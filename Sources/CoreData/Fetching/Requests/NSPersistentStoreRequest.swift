@@ -54,8 +54,9 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
 
     open override func copy() -> Any { copy(with: nil) }
 
-    /// Makes the typed result of a fetch, and hands an asynchronous one's to its closure; nil for all other requests. The objects have to be of the request's result type.
+    /// Makes the typed result of a fetch, and hands an asynchronous one's to its closure; nil for all other requests. Stops for a list of
+    /// something else than the request's result type.
     func finish(
-        _ outcome: Result<[AnyObject], any Error>, in context: NSManagedObjectContext
+        _ outcome: Result<any Collection, any Error>, in context: NSManagedObjectContext
     ) -> NSPersistentStoreResult? { nil }
 }
