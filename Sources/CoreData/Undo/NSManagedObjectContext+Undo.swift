@@ -29,6 +29,7 @@ extension NSManagedObjectContext {
     func apply(_ step: UndoStep) {
         for deletion in step.deletions { revive(deletion.object, deletion.values) }
         for deletion in step.deletions { dropLostReferences(of: deletion.object) }
+        for deletion in step.deletions { leadBack(to: deletion) }
         let formerDestinations = step.changes.map(restore)
         for deletion in step.deletions { align(deletion.object) }
         for (change, former) in zip(step.changes, formerDestinations) { align(change, former) }
@@ -86,6 +87,23 @@ extension NSManagedObjectContext {
             case .objects(let members) where !members.objects.allSatisfy(isHere):
                 object.values[slot] = .objects(ToManyMembers(members.objects.filter(isHere)))
             default: break
+            }
+        }
+    }
+
+    /// Lets others lead to an object that comes back under a new ID, where its deletion has left them alone: what is stored of them has
+    /// the former ID, and no change of theirs is undone.
+    private func leadBack(to deletion: UndoStep.Deletion) {
+        let object = deletion.object
+        guard isHere(object), object.isInserted else { return }
+        for (slot, definition) in object.layout.slots.enumerated() where definition.isLeftAlone {
+            guard let inverse = object.layout.inverses[slot] else { continue }
+            for other in related(object, slot) where isHere(other) && !other.layout.slots[inverse].isToMany {
+                other.realize()
+                guard isHere(other) else { continue }
+                // Nothing can lead to what is gone, so it isn't to be restored either.
+                if other.values[inverse].referencedID == deletion.id { other.fillIn(inverse, .null) }
+                if other.values[inverse].isNull { other.restore(inverse, .object(object)) }
             }
         }
     }

@@ -78,7 +78,7 @@ final class UndoRecorder {
         switch (before?.isDeleted ?? false, object.isDeleted) {
         case (true, true): return
         case (true, false): step.insertions.append(object)
-        case (false, true): step.deletions.append(UndoStep.Deletion(object: object, values: old))
+        case (false, true): step.deletions.append(deletion(of: object, old))
         case (false, false): break
         }
         guard old.count == object.values.count else { return }
@@ -101,6 +101,21 @@ final class UndoRecorder {
             change.slots.append((slot, former))
         }
         if !change.slots.isEmpty { step.changes.append(change) }
+    }
+
+    /// A deletion, with the members that the changes of others don't tell, and nothing will once the row is gone.
+    private func deletion(of object: NSManagedObject, _ values: SlotValues) -> UndoStep.Deletion {
+        var values = values
+        for slot in object.layout.toManySlots where values[slot].isRelationshipFault {
+            let definition = object.layout.slots[slot]
+            let isTold = object.layout.inverses[slot] != nil && !definition.isLeftAlone
+            if isTold || definition.isTransient { continue }
+            context?.readMembers(of: object, slot: slot)
+            let members = values[slot].members(
+                stored: object.committed[slot], ordered: definition.kind == .toMany(ordered: true))
+            if let members { values[slot] = .objects(members) }
+        }
+        return UndoStep.Deletion(object: object, values: values, id: object.id)
     }
 
     private func isToMany(_ inverse: Int?, of slot: EntityLayout.Slot) -> Bool {
@@ -154,4 +169,9 @@ final class UndoRecorder {
         former.removeAll()
         if let context { manager.removeAllActions(withTarget: context) }
     }
+}
+
+extension EntityLayout.Slot {
+    /// Whether a deletion does nothing to the other end.
+    var isLeftAlone: Bool { relationship?.deleteRule == .noActionDeleteRule }
 }

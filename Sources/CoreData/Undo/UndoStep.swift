@@ -23,6 +23,8 @@ struct UndoStep {
         let object: NSManagedObject
         /// The values before the event: the object may be gone for good when it comes back.
         let values: SlotValues
+        /// What the object was known by. It comes back under another ID.
+        let id: NSManagedObjectID
     }
 
     var insertions: [NSManagedObject] = []
@@ -53,17 +55,12 @@ extension UndoStep.Members {
         switch (old, new) {
         case (.objects(let old), .objects(let new)):
             self.init(from: old, to: new, ordered: ordered)
-        case (.memberIDs, .objects(let new)):
-            guard case .objects(let before) = committed else { return nil }
+        case (.memberIDs, .objects(let new)), (.unread, .objects(let new)):
+            guard let before = old.members(stored: committed, ordered: ordered) else { return nil }
             self.init(from: before, to: new, ordered: ordered)
         case (.memberIDs, .unread(let delta)):
             self.init(added: delta?.added.objects ?? [], removed: delta?.removed.objects ?? [])
             if added.isEmpty, removed.isEmpty { return nil }
-        case (.unread(let delta), .objects(let new)):
-            guard case .objects(var before) = committed else { return nil }
-            for object in delta?.removed.objects ?? [] { before.remove(object, keepingOrder: ordered) }
-            for object in delta?.added.objects ?? [] { before.append(object) }
-            self.init(from: before, to: new, ordered: ordered)
         case (.unread(let old), .unread(let new)):
             let (old, new) = (old ?? ToManyDelta(), new ?? ToManyDelta())
             self.init(
@@ -82,5 +79,17 @@ extension UndoStep.Members {
 
     private static func left(_ all: ToManyMembers, _ without: ToManyMembers) -> [NSManagedObject] {
         all.objects.filter { !without.contains($0) }
+    }
+}
+
+extension ManagedValue {
+    /// The members that a relationship had when nobody had read them, by those that the store is known to have now.
+    func members(stored: ManagedValue, ordered: Bool) -> ToManyMembers? {
+        guard case .objects(var members) = stored else { return nil }
+        if case .unread(let delta?) = self {
+            for object in delta.removed.objects { members.remove(object, keepingOrder: ordered) }
+            for object in delta.added.objects { members.append(object) }
+        }
+        return members
     }
 }

@@ -153,6 +153,51 @@ import Testing
         library.context.checkInvariants()
     }
 
+    @Test(arguments: StoreKind.allCases, [NSDeleteRule.nullifyDeleteRule, .noActionDeleteRule])
+    func `a saved deletion is undone with the relationships that its rules don't read`(
+        _ kind: StoreKind, _ rule: NSDeleteRule
+    ) throws {
+        let model = LibraryModel.make()
+        let author = try #require(model.entitiesByName["Author"]), book = try #require(model.entitiesByName["Book"])
+        let wishes = NSRelationshipDescription()
+        wishes.name = "wishes"
+        wishes.destinationEntity = book
+        wishes.maxCount = 0
+        wishes.isOptional = true
+        wishes.deleteRule = rule
+        author.properties += [wishes]
+        LibraryModel.connect(author, "drafts", many: true, rule, book, "drafter", many: false)
+        let library = try Library(kind, model: model)
+        let made = library.insert("Author", ["name": "Ada"])
+        made.mutableSetValue(forKey: "wishes").add(library.insert("Book", ["title": "w"]))
+        _ = library.insert("Book", ["title": "d", "drafter": made])
+        try library.context.save()
+        for isChanged in [false, true] {
+            let context = library.newContext(), reader = library.newContext()
+            context.undoManager = UndoManager()
+            let same = try #require(try library.fetch("Author", in: context).first)
+            // What an object with changes was is kept from the event before.
+            if isChanged { same.setValue("Bea", forKey: "name") }
+            context.processPendingChanges()
+            context.delete(same)
+            try context.save()
+            #expect(try library.fetch("Author", in: reader).isEmpty)
+            context.undo()
+            try context.save()
+            let found = try #require(try library.fetch("Author", in: reader).first)
+            #expect(found.text("name") == "Ada")
+            #expect(found.many("wishes").map { $0.text("title") } == ["w"], "\(isChanged)")
+            #expect(found.many("drafts").map { $0.text("title") } == ["d"], "\(isChanged)")
+            #expect(found.many("drafts").first?.one("drafter") === found)
+            context.redo()
+            try context.save()
+            #expect(try library.fetch("Author", in: reader).isEmpty)
+            context.undo()
+            try context.save()
+            context.checkInvariants()
+        }
+    }
+
     @Test func `the order of a relationship is undone`() throws {
         let (library, _) = try undoing()
         let book = library.insert("Book")
