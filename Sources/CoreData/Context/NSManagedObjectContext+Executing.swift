@@ -62,10 +62,13 @@ extension NSManagedObjectContext {
     private func execute(_ request: NSBatchDeleteRequest) throws -> NSBatchDeleteResult {
         let state = request.fetchRequest.state
         let wantsIDs = request.resultType == .resultTypeObjectIDs
+        let affected = request.affectedStores ?? request.fetchRequest.affectedStores
         if let ids = request.objectIDs {
+            let rows = try storedIDs(ids)
             var outcome = StoreBatchOutcome()
             for store in requiredCoordinator.persistentStores {
-                let own = ids.filter { $0.persistentStore === store }
+                guard affected?.contains(where: { $0 === store }) ?? true else { continue }
+                let own = rows.filter { $0.persistentStore === store }
                 if own.isEmpty { continue }
                 let part = try execute(.deleteObjects(own), request, wantsIDs: wantsIDs, in: [store])
                 outcome.ids += part.ids
@@ -77,9 +80,35 @@ extension NSManagedObjectContext {
         let entity = try entity(of: state)
         let outcome = try execute(
             .delete(storeQuery(state, entity)), request, wantsIDs: wantsIDs,
-            in: requiredCoordinator.stores(
-                for: entity, among: request.affectedStores ?? request.fetchRequest.affectedStores))
+            in: requiredCoordinator.stores(for: entity, among: affected))
         return NSBatchDeleteResult(outcome, request.resultType)
+    }
+
+    /// The IDs by which the coordinator's stores know some rows, each once.
+    ///
+    /// - Throws: `CocoaError` for an object that none of the stores can have.
+    private func storedIDs(_ ids: [NSManagedObjectID]) throws -> [NSManagedObjectID] {
+        let coordinator = requiredCoordinator, stores = coordinator.persistentStores
+        var seen: Set<RowKey> = []
+        return try ids.compactMap { given in
+            let id = permanentID(for: given) ?? given
+            let isOwn = stores.contains { $0 === id.persistentStore }
+            // Another coordinator has other IDs for the same rows, and so had this one before it has opened the store again.
+            let own = isOwn ? id : coordinator.managedObjectID(forURIRepresentation: id.uriRepresentation())
+            guard let own else { throw Self.notStored(id) }
+            return seen.insert(own.key).inserted ? own : nil
+        }
+    }
+
+    private static func notStored(_ id: NSManagedObjectID) -> CocoaError {
+        let reason =
+            id.isTemporaryID
+            ? "It hasn't been saved. Save its context first, or delete it there."
+            : "No store of the coordinator has that UUID and the entity. Add the store, or leave the ID out."
+        return CoreDataError.make(
+            .managedObjectReferentialIntegrity,
+            "A batch can't delete the object \(id.uriRepresentation().absoluteString). \(reason)",
+            userInfo: [NSAffectedObjectsErrorKey: [id]])
     }
 
     private func execute(

@@ -117,6 +117,47 @@ import Testing
         #expect(try counts(library)["Chapter"] == 1)
     }
 
+    /// The number of rows that are deleted by their IDs.
+    private func delete(
+        _ ids: [NSManagedObjectID], in library: Library, from stores: [NSPersistentStore]? = nil
+    ) throws -> Int? {
+        let request = NSBatchDeleteRequest(objectIDs: ids)
+        request.resultType = .resultTypeCount
+        request.affectedStores = stores
+        return (try library.context.execute(request) as? NSBatchDeleteResult)?.result as? Int
+    }
+
+    @Test func `IDs of another coordinator, or from before the store was opened again, are those of the rows`() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appending(path: "library.sqlite")
+        let model = LibraryModel.make()
+        let one = try Library(at: url, model: model), two = try Library(at: url, model: model)
+        let chapters = ["a", "b", "c"].map { one.insert("Chapter", ["heading": $0]) }
+        try one.context.save()
+        let ids = chapters.map(\.objectID)
+        #expect(try delete([ids[0], ids[0]], in: two) == 1)
+        let store = try #require(one.coordinator.persistentStores.first)
+        try one.coordinator.remove(store)
+        _ = try one.coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url)
+        #expect(try delete([ids[1]], in: one) == 1)
+        #expect(try two.fetch("Chapter").map { $0.text("heading") } == ["c"])
+    }
+
+    @Test func `an ID that no store has fails the request, and a store that isn't affected keeps its rows`() throws {
+        let library = try filled(), elsewhere = try Library(.database)
+        let stranger = elsewhere.insert("Chapter"), new = library.insert("Chapter")
+        try elsewhere.context.save()
+        let ids = try library.fetch("Chapter", in: library.newContext()).map(\.objectID)
+        for odd in [stranger.objectID, new.objectID] {
+            let error = #expect(throws: CocoaError.self) { try delete(ids + [odd], in: library) }
+            #expect(error?.code == .managedObjectReferentialIntegrity)
+            #expect(error?.localizedDescription.contains(odd.uriRepresentation().absoluteString) == true)
+        }
+        #expect(try delete(ids, in: library, from: []) == 0)
+        #expect(try counts(library)["Chapter"] == 4)
+        #expect(try delete(ids, in: library, from: library.coordinator.persistentStores) == 4)
+    }
+
     @Test func `contexts notice nothing until the IDs are merged`() throws {
         let library = try filled()
         let chapters = try library.fetch("Chapter")

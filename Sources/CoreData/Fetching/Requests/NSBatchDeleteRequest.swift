@@ -31,7 +31,8 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
         super.init()
     }
 
-    /// Deletes objects of one entity or of several with a common ancestor. IDs without a row are passed over.
+    /// Deletes objects of one entity or of several with a common ancestor. IDs without a row are passed over. The ID of an object that was
+    /// never saved, or of a store that the coordinator doesn't have, fails the request.
     public init(objectIDs objects: [NSManagedObjectID]) {
         request = NSFetchRequest<any NSFetchRequestResult>()
         request.entity = objects.first?.entity.rootEntity
