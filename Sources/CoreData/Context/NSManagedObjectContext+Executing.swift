@@ -65,16 +65,15 @@ extension NSManagedObjectContext {
         let affected = request.affectedStores ?? request.fetchRequest.affectedStores
         if let ids = request.objectIDs {
             let rows = try storedIDs(ids)
-            var outcome = StoreBatchOutcome()
-            for store in requiredCoordinator.persistentStores {
-                guard affected?.contains(where: { $0 === store }) ?? true else { continue }
-                let own = rows.filter { $0.persistentStore === store }
-                if own.isEmpty { continue }
-                let part = try execute(.deleteObjects(own), request, wantsIDs: wantsIDs, in: [store])
-                outcome.ids += part.ids
-                outcome.count += part.count
-                outcome.isDone = outcome.isDone && part.isDone
+            let stores = requiredCoordinator.persistentStores.filter { store in
+                affected?.contains { $0 === store } ?? true
             }
+            let parts = stores.map { store in
+                (store: store, rows: rows.filter { $0.persistentStore === store })
+            }
+            let outcome = try execute(
+                parts.filter { !$0.rows.isEmpty }.map { (store: $0.store, operation: .deleteObjects($0.rows)) },
+                request, wantsIDs: wantsIDs)
             return NSBatchDeleteResult(outcome, request.resultType)
         }
         let entity = try entity(of: state)
@@ -115,10 +114,21 @@ extension NSManagedObjectContext {
         _ operation: StoreBatch.Operation, _ request: NSPersistentStoreRequest, wantsIDs: Bool,
         in stores: [NSPersistentStore]
     ) throws -> StoreBatchOutcome {
+        try execute(stores.map { (store: $0, operation: operation) }, request, wantsIDs: wantsIDs)
+    }
+
+    private func execute(
+        _ parts: [(store: NSPersistentStore, operation: StoreBatch.Operation)], _ request: NSPersistentStoreRequest,
+        wantsIDs: Bool
+    ) throws -> StoreBatchOutcome {
+        let origin = batchOrigin
+        let batches = parts.map { part in
+            let batch = StoreBatch(
+                operation: part.operation, wantsIDs: wantsIDs, origin: origin, request: request)
+            return (store: part.store, batch: batch)
+        }
         do {
-            return try requiredCoordinator.execute(
-                StoreBatch(operation: operation, wantsIDs: wantsIDs, origin: batchOrigin, request: request),
-                in: stores, for: self)
+            return try requiredCoordinator.execute(batches, for: self)
         } catch let conflict as StoreUniquenessConflict {
             throw NSMergePolicy.constraintError([constraintConflict(conflict)])
         }

@@ -247,7 +247,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// - Returns: The result of the request's class: `NSBatchDeleteResult` for an `NSBatchDeleteRequest`, and so on; for a
     ///   fetch an `NSAsynchronousFetchResult`.
     /// - Throws: `CocoaError`: `.persistentStoreUnsupportedRequestType` for a request or a store that doesn't take it,
-    ///   `.managedObjectConstraintMerge` for a batch that a uniqueness constraint forbids; then no store has changed.
+    ///   `.managedObjectConstraintMerge` for a batch that a uniqueness constraint forbids; then the store that refuses it hasn't changed.
+    ///   Of several stores, each has a transaction of its own: those that were asked before that one, in the coordinator's order, have
+    ///   changed, and tell so as ever (`NSPersistentStoreRemoteChange`).
     @discardableResult
     open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
         try result(of: request)

@@ -56,10 +56,11 @@ protocol ObjectSource: AnyObject {
         for context: NSManagedObjectContext
     ) throws -> [NSManagedObjectID]
 
-    /// Takes over the changes of a save, all or none.
+    /// Takes over the changes of a save, all or none of a store.
     ///
     /// - Returns: The place behind the save in the histories that its stores keep; nil where none does.
-    /// - Throws: ``StoreConflict``, ``StoreUniquenessConflict``, or the store's error; then nothing has changed.
+    /// - Throws: ``StoreConflict``, ``StoreUniquenessConflict``, or the store's error; then nothing has changed in that store, but in those
+    ///   that were written before it.
     func save(_ changes: StoreChanges, for context: NSManagedObjectContext) throws -> NSPersistentHistoryToken?
 
     /// Hears of a save without changes.

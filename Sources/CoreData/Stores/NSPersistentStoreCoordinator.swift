@@ -264,62 +264,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         isConfigured(store, for: entity) || (store.backend as? SQLiteStoreBackend)?.schema.entity(for: entity) != nil
     }
 
-    // MARK: Writing
-
-    /// Writes the changes of one save. Each store's part is one transaction.
-    ///
-    /// - Returns: The place behind the save in the stores' histories; nil where none of the coordinator's stores keeps one.
-    func write(
-        _ parts: [(store: NSPersistentStore, backend: any StoreBackend, changes: StoreChanges)]
-    ) throws -> NSPersistentHistoryToken? {
-        var transactions: [String: Int64] = [:]
-        try saveLock.withLock {
-            // Before another store has been written.
-            for part in parts where part.store.isReadOnly { throw Self.readOnly(part.store) }
-            for part in parts {
-                // What is set while the store is written is for the next save.
-                let isDescribed = part.store.hasUnsavedMetadata
-                part.store.hasUnsavedMetadata = false
-                do {
-                    transactions[part.store.identifier ?? ""] = try part.backend.save(part.changes)
-                } catch {
-                    if isDescribed { part.store.hasUnsavedMetadata = true }
-                    throw error
-                }
-            }
-            didWrite()
-        }
-        announceChange(of: parts.map(\.store), transactions)
-        return historyToken(of: persistentStores.filter(\.tracksHistory), behind: transactions)
-    }
-
-    /// Runs a batch in each of some stores, one transaction a store.
-    func execute(
-        _ batch: StoreBatch, in stores: [NSPersistentStore], for context: NSManagedObjectContext
-    ) throws -> StoreBatchOutcome {
-        var outcome = StoreBatchOutcome()
-        var transactions: [String: Int64] = [:]
-        try saveLock.withLock {
-            for store in stores {
-                guard !store.isReadOnly else { throw Self.readOnly(store) }
-                let part = try store.backend(for: context).execute(batch)
-                transactions[store.identifier ?? ""] = part.transaction
-                outcome.ids += part.ids
-                outcome.count += part.count
-                outcome.isDone = outcome.isDone && part.isDone
-            }
-            didWrite()
-        }
-        announceChange(of: stores, transactions)
-        return outcome
-    }
-
-    private static func readOnly(_ store: NSPersistentStore) -> CocoaError {
-        CoreDataError.make(
-            .persistentStoreSave,
-            "The store \(store.url?.path ?? "in memory") was opened read-only. Open it without "
-                + "NSReadOnlyPersistentStoreOption to change it.")
-    }
+    // MARK: Waiting for saves
 
     /// Runs a block while no other thread saves.
     public func performAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {

@@ -151,6 +151,43 @@ import Testing
         #expect(try values(library, "title", as: String.self) == ["one", "two", "three"])
     }
 
+    @Test func `where one of several stores refuses, those that were changed before it announce it`() throws {
+        let options: [String: Any] = [NSPersistentStoreRemoteChangeNotificationPostOptionKey: true]
+        let library = try Library(.database, options: options)
+        let (type, url) = try StoreKind.database.newStore()
+        let second = try library.coordinator.addPersistentStore(
+            ofType: type, configurationName: nil, at: url, options: options)
+        let first = try #require(library.coordinator.persistentStores.first)
+        let book = library.insert("Book", ["title": "one"])
+        let others = ["two", "three"].map { library.insert("Book", ["title": $0]) }
+        for other in others { library.context.assign(other, to: second) }
+        try library.context.save()
+        let changes = PostedNotifications(.NSPersistentStoreRemoteChange, from: library.coordinator)
+        func announced() -> [String?] { changes.notifications.map { $0.userInfo?[NSStoreUUIDKey] as? String } }
+        let request = NSBatchUpdateRequest(entityName: "Book")
+        request.propertiesToUpdate = ["isbn": "1"]
+        let error = #expect(throws: CocoaError.self) { try library.context.execute(request) }
+        #expect(error?.code == .managedObjectConstraintMerge)
+        #expect(announced() == [first.identifier])
+
+        library.context.refreshAllObjects()
+        book.setValue("four", forKey: "title")
+        others[0].setValue("five", forKey: "title")
+        let context = library.newContext()
+        try context.existingObject(with: others[0].objectID).setValue("six", forKey: "title")
+        try context.save()
+        #expect(throws: CocoaError.self) { try library.context.save() }
+        #expect(announced() == [first.identifier, second.identifier, first.identifier])
+        #expect(
+            try library.fetch("Book", sortedBy: "title", in: library.newContext()).map { $0.text("title") }
+                == ["four", "six", "three"])
+        // Nobody is asked where one can't be written.
+        second.isReadOnly = true
+        request.propertiesToUpdate = ["pages": 1]
+        #expect(throws: CocoaError.self) { try library.context.execute(request) }
+        #expect(announced().count == 3)
+    }
+
     @Test func `a fetch request can be executed too`() throws {
         let library = try filled()
         let request = NSFetchRequest<NSManagedObject>(entityName: "Book")

@@ -1,0 +1,76 @@
+// Changing the stores: by saves and by batches. Each store's part is one transaction, and there is none over several stores.
+
+import Foundation
+
+extension NSPersistentStoreCoordinator {
+    /// Writes the changes of one save. Each store's part is one transaction.
+    ///
+    /// - Returns: The place behind the save in the stores' histories; nil where none of the coordinator's stores keeps one.
+    func write(
+        _ parts: [(store: NSPersistentStore, backend: any StoreBackend, changes: StoreChanges)]
+    ) throws -> NSPersistentHistoryToken? {
+        let transactions = try change(parts.map(\.store)) { index in
+            let part = parts[index]
+            // What is set while the store is written is for the next save.
+            let isDescribed = part.store.hasUnsavedMetadata
+            part.store.hasUnsavedMetadata = false
+            do {
+                return try part.backend.save(part.changes)
+            } catch {
+                if isDescribed { part.store.hasUnsavedMetadata = true }
+                throw error
+            }
+        }
+        return historyToken(of: persistentStores.filter(\.tracksHistory), behind: transactions)
+    }
+
+    /// Runs batches in some stores, one transaction a store.
+    ///
+    /// - Throws: The error of the first store that refuses. Those before it have done what was asked of them.
+    func execute(
+        _ parts: [(store: NSPersistentStore, batch: StoreBatch)], for context: NSManagedObjectContext
+    ) throws -> StoreBatchOutcome {
+        var outcome = StoreBatchOutcome()
+        _ = try change(parts.map(\.store)) { index in
+            let part = try parts[index].store.backend(for: context).execute(parts[index].batch)
+            outcome.ids += part.ids
+            outcome.count += part.count
+            outcome.isDone = outcome.isDone && part.isDone
+            return part.transaction
+        }
+        return outcome
+    }
+
+    /// Changes stores one after the other, and tells of it; of those that have been changed also where a later one refuses.
+    ///
+    /// - Parameter body: Changes the store at an index, in one transaction, and gives its number in the store's history.
+    /// - Returns: These numbers, by the stores' UUIDs.
+    private func change(_ stores: [NSPersistentStore], _ body: (Int) throws -> Int64?) throws -> [String: Int64] {
+        var transactions: [String: Int64] = [:]
+        var changed: [NSPersistentStore] = []
+        // Not under the lock.
+        defer { announceChange(of: changed, transactions) }
+        try saveLock.withLock {
+            // Before another store has been written.
+            for store in stores where store.isReadOnly { throw Self.readOnly(store) }
+            do {
+                for (index, store) in stores.enumerated() {
+                    transactions[store.identifier ?? ""] = try body(index)
+                    changed.append(store)
+                }
+            } catch {
+                if !changed.isEmpty { didWrite() }
+                throw error
+            }
+            didWrite()
+        }
+        return transactions
+    }
+
+    private static func readOnly(_ store: NSPersistentStore) -> CocoaError {
+        CoreDataError.make(
+            .persistentStoreSave,
+            "The store \(store.url?.path ?? "in memory") was opened read-only. Open it without "
+                + "NSReadOnlyPersistentStoreOption to change it.")
+    }
+}
