@@ -27,6 +27,8 @@ extension GraphTracker {
         var snapshot = try tracked(snapshot)
         snapshot.absence = .null
         next.incoming = snapshot
+        // It answers what was sent: what of that it doesn't have is pending again.
+        next.sent = nil
         try persist(next)
         return try take(snapshot)
     }
@@ -130,6 +132,17 @@ extension GraphTracker {
         try persist(next)
         resumeError = nil
         return diff
+    }
+
+    /// The answer that waits, which came before the change was marked that the server has taken over now, with that change.
+    func incoming(with sent: GraphSnapshot) throws -> GraphSnapshot? {
+        guard let incoming = state.incoming else { return nil }
+        var options = mergeOptions
+        options.policy = .ours
+        options.policies = [:]
+        var merged = try GraphMerge(base: state.base, ours: sent, theirs: incoming, options: options).snapshot
+        merged.absence = .null
+        return merged
     }
 
     private var mergeOptions: GraphMerge.Options {

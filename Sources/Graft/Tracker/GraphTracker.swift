@@ -186,6 +186,7 @@ public final class GraphTracker {
     public func confirm() throws {
         guard let sent = state.sent else { return }
         var next = state
+        next.incoming = try incoming(with: sent)
         next.base = sent
         next.sent = nil
         try persist(next)

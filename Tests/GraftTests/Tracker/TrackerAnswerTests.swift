@@ -106,6 +106,43 @@ import Testing
         }
     }
 
+    /// Lets an answer arrive that has to wait, because what the user is at can't be saved.
+    private func receiveInVain(_ context: NSManagedObjectContext, _ receive: () throws -> Void) throws {
+        try rename("The unsaved")(context)
+        #expect(throws: (any Error).self) { try receive() }
+        context.rollback()
+    }
+
+    private func publish(_ name: String) -> (NSManagedObjectContext) throws -> Void {
+        { try $0.one("Publisher", "identifier", 10)?.setValue(name, forKey: "name") }
+    }
+
+    @Test(arguments: [true, false])
+    func `an answer that waits takes back nothing that is confirmed meanwhile`(_ isBeforeMark: Bool) throws {
+        let sides = try comics()
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            let answer = try sides.answer(publish("DC Comics"))
+            if isBeforeMark { try receiveInVain(context) { try tracker.receive(answer) } }
+            let batman = try #require(try context.one("Character", "identifier", 1699))
+            batman.setValue("new", forKey: "secret")
+            context.add("Power", ["identifier": 9, "name": "Flight"])
+            let sent = try tracker.markSent()
+            #expect(sent.count == 2)
+            if !isBeforeMark { try receiveInVain(context) { try tracker.receive(answer) } }
+            try tracker.confirm()
+            #expect(!tracker.isWaiting)
+
+            let second = try GraphTracker(file: sides.file, context: context)
+            #expect(second.resumeError == nil)
+            #expect(batman.text("secret") == "new" && batman.object("publisher")?.text("name") == "DC Comics")
+            #expect(try context.all("Power", by: "identifier").map { $0.text("name") } == ["Agility", "Flight"])
+            // An answer that came later says what the server made of it.
+            let pending = try second.pendingChange()
+            #expect(isBeforeMark ? pending.isEmpty : pending == sent)
+        }
+    }
+
     // MARK: Tracked entities
 
     @Test func `answers are about the tracked entities alone`() throws {
