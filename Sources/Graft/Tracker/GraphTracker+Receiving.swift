@@ -17,7 +17,7 @@ extension GraphTracker {
     ///
     /// - Returns: What changed in the objects.
     /// - Throws: ``GraftError``; what saving throws. The objects are then as they were, and the next tracker of the file takes
-    ///   the answer up again, unless another one has come by then.
+    ///   the answer up again, unless another whole one has come by then.
     @discardableResult
     public func receive(_ snapshot: GraphSnapshot) throws -> GraphDiff {
         guard snapshot.schema == state.base.schema else {
@@ -33,15 +33,17 @@ extension GraphTracker {
         return try take(snapshot)
     }
 
-    /// Takes what the server has changed since the last state that is known of it.
+    /// Takes what the server has changed since the last state that is known of it. An answer that waits is part of that.
     ///
     /// - Throws: As ``receive(_:)-(GraphSnapshot)``; with `changesDoNotFit` where the change isn't one from that state.
     @discardableResult
     public func receive(_ diff: GraphDiff) throws -> GraphDiff {
         try receive(
-            state.base.applyingUnchecked(
-                tracked(diff), options: GraphDiff.ApplyingOptions(diff: options.merge.diff)))
+            known.applyingUnchecked(tracked(diff), options: GraphDiff.ApplyingOptions(diff: options.merge.diff)))
     }
+
+    /// The last that the server has said, whether the objects could take it or not.
+    private var known: GraphSnapshot { state.incoming ?? state.base }
 
     /// Takes JSON of the server.
     ///
@@ -56,7 +58,7 @@ extension GraphTracker {
     public func receive(json: Data, entity: String? = nil, isWhole: Bool) throws -> GraphDiff {
         let model = try context.requiredModel()
         var snapshot = try GraphSnapshot(json: json, entity: entity, model: model)
-        var base = state.base
+        var base = known
         var patch = GraphDiff.ApplyingOptions()
         if isWhole {
             snapshot.absence = .null
@@ -77,7 +79,7 @@ extension GraphTracker {
     ) throws -> GraphSnapshot {
         let mapping = try CompiledModel.of(model).mapping(of: model)
         let scope = try DiffScope(server.schema, diffOptions)
-        let known = isWhole ? nil : RowMatching(identitiesOf: server, in: state.base, scope).toNew
+        let known = isWhole ? nil : RowMatching(identitiesOf: server, in: self.known, scope).toNew
         var result = server
         for entity in server.tables.indices {
             for row in server.liveRows(of: entity)
@@ -185,10 +187,10 @@ extension GraphTracker {
         guard let entities = options.entities else { return diff }
         let schema = state.base.schema
         let numbers = try entities.map { try schema.requiredNumber(ofEntity: $0) }
-        let known = Set(try state.base.contents(diffOptions, identifiedBy: diff.identification).map(\.key))
+        let keys = Set(try known.contents(diffOptions, identifiedBy: diff.identification).map(\.key))
         func isTracked(_ key: ObjectKey) -> Bool {
             guard let entity = schema.number(ofEntity: key.entity) else { return true }
-            return known.contains(key) || numbers.contains { schema.isEntity(entity, kindOf: $0) }
+            return keys.contains(key) || numbers.contains { schema.isEntity(entity, kindOf: $0) }
         }
         return GraphDiff(
             deleted: diff.deleted.filter { isTracked($0.key) }, inserted: diff.inserted,

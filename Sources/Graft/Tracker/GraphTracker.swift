@@ -37,7 +37,7 @@ public final class GraphTracker {
     let file: DurableFile
     var state: TrackerState
     /// Why an answer that had arrived before couldn't be taken up again; nil where none waits. It waits on in the file: another
-    /// answer takes its place, or the next tracker of the file tries again.
+    /// whole answer takes its place, one that isn't whole adds to it, or the next tracker of the file tries again.
     public internal(set) var resumeError: (any Error)?
 
     /// Opens a tracker, or begins one for which the server has nothing yet.

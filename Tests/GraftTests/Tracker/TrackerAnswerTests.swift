@@ -143,6 +143,33 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `an answer that isn't whole adds to one that waits`(_ isDiff: Bool) throws {
+        let sides = try comics()
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            var last = try sides.answer()
+            func receive(_ property: String, _ key: String, _ value: String) throws {
+                let next = try sides.answer {
+                    try $0.one("Character", "identifier", 1699)?.setValue(value, forKey: property)
+                }
+                defer { last = next }
+                if isDiff {
+                    try tracker.receive(GraphDiff(from: last, to: next))
+                } else {
+                    let json = Data(#"{"id": 1699, "\#(key)": "\#(value)"}"#.utf8)
+                    try tracker.receive(json: json, entity: "Character", isWhole: false)
+                }
+            }
+            try receiveInVain(context) { try receive("realName", "real_name", "Bruce") }
+            try receive("name", "name", "Bat")
+            let batman = try #require(try context.one("Character", "identifier", 1699))
+            #expect(batman.text("realName") == "Bruce" && batman.text("name") == "Bat")
+            #expect(try tracker.pendingChange().isEmpty)
+            #expect(try GraphTracker(file: sides.file, context: context).pendingChange().isEmpty)
+        }
+    }
+
     // MARK: Tracked entities
 
     @Test func `answers are about the tracked entities alone`() throws {
