@@ -128,9 +128,10 @@ extension GraphTracker {
         next.base = server
         next.sent = nil
         next.incoming = nil
-        // What waited before goes on waiting, with the values that it was about.
         let places = Set(waiting.map(\.place))
-        next.conflicts = (waiting + state.conflicts.filter { !places.contains($0.place) }).sorted()
+        let left = try unsettled(
+            state.conflicts.filter { !places.contains($0.place) }, merge.snapshot, server, merge.identification)
+        next.conflicts = (waiting + left).sorted()
         try persist(next)
         resumeError = nil
         return diff

@@ -18,12 +18,23 @@ extension GraphTracker {
             try save()
             let here = try current()
             let decision = try IdentityDecision(state.base.schema, diffOptions, [state.base, here])
-            let sides = try ConflictSides(conflict, here, state.base, diffOptions, decision.identification)
-            try change(sides.diffs(to: choice))
+            let sides = try ConflictSides(here, state.base, diffOptions, decision.identification)
+            try change(Settlement(conflict, sides).diffs(to: choice))
         }
         var next = state
         next.conflicts.remove(at: index)
         try persist(next)
+    }
+
+    /// What is left of conflicts that waited before an answer: those about which both sides aren't the same by now, with what the
+    /// server has now.
+    func unsettled(
+        _ conflicts: [GraphMerge.Conflict], _ here: GraphSnapshot, _ server: GraphSnapshot,
+        _ identification: GraphDiff.Identification
+    ) throws -> [GraphMerge.Conflict] {
+        if conflicts.isEmpty { return [] }
+        let sides = try ConflictSides(here, server, diffOptions, identification)
+        return conflicts.compactMap { Settlement($0, sides).left }
     }
 
     /// Changes the objects in several saves, or not at all.
@@ -41,9 +52,9 @@ extension GraphTracker {
     }
 }
 
-/// The objects as they are here and as the server has them, with what leads from here to a choice.
+/// The objects as they are here and as the server has them.
 private struct ConflictSides {
-    private struct Side {
+    struct Side {
         let snapshot: GraphSnapshot
         let objects: [ObjectKey: ObjectContents]
 
@@ -53,14 +64,13 @@ private struct ConflictSides {
         }
     }
 
-    private let conflict: GraphMerge.Conflict
-    private let schema: GraphSchema
-    private let identification: GraphDiff.Identification
-    private let here: Side
-    private let server: Side
+    let schema: GraphSchema
+    let identification: GraphDiff.Identification
+    let here: Side
+    let server: Side
 
     init(
-        _ conflict: GraphMerge.Conflict, _ here: GraphSnapshot, _ server: GraphSnapshot, _ options: DiffOptions,
+        _ here: GraphSnapshot, _ server: GraphSnapshot, _ options: DiffOptions,
         _ identification: GraphDiff.Identification
     ) throws {
         func side(_ snapshot: GraphSnapshot) throws -> Side {
@@ -69,19 +79,75 @@ private struct ConflictSides {
                 snapshot: try snapshot.identified(by: identification),
                 objects: Dictionary(contents.map { ($0.key, $0) }) { first, _ in first })
         }
-        self.conflict = conflict
         self.identification = identification
         schema = here.schema
         self.here = try side(here)
         self.server = try side(server)
     }
+}
+
+/// A conflict with what both sides have now, and what leads from here to a choice.
+private struct Settlement {
+    private let conflict: GraphMerge.Conflict
+    private let schema: GraphSchema
+    private let identification: GraphDiff.Identification
+    private let here: ConflictSides.Side
+    private let server: ConflictSides.Side
+
+    init(_ conflict: GraphMerge.Conflict, _ sides: ConflictSides) {
+        self.conflict = conflict
+        (schema, identification) = (sides.schema, sides.identification)
+        (here, server) = (sides.here, sides.server)
+    }
+
+    // MARK: Versions
+
+    /// What a side has now; nil where that can't be told, because an object without identity may be called otherwise by now.
+    private func version(_ side: ConflictSides.Side) -> GraphMerge.Conflict.Version? {
+        let object = side.objects[conflict.key]
+        if object == nil, conflict.key.position != nil || conflict.key.isRow { return nil }
+        guard let name = conflict.property else { return object.map { .object($0) } ?? .noObject }
+        guard let property = property(name, of: conflict.key) else { return nil }
+        return object.map { .value($0[name] ?? .nothing(property)) } ?? .noObject
+    }
+
+    /// The conflict with what the server has now; nil where there is none any more. One of uniqueness is about the values that the
+    /// server has whenever it is settled.
+    var left: GraphMerge.Conflict? {
+        guard conflict.kind != .uniqueness, let ours = version(here), let theirs = version(server) else {
+            return conflict
+        }
+        let haveObjects = [ours, theirs].map { $0 != .noObject }
+        if conflict.property == nil {
+            if haveObjects[0] == haveObjects[1] { return nil }
+        } else {
+            // Of an object that is gone, the object alone can be a conflict.
+            let hadObjects = [conflict.ours, conflict.theirs].map { $0 != .noObject }
+            if ours == theirs || zip(hadObjects, haveObjects).contains(where: { $0 && !$1 }) { return nil }
+        }
+        var left = conflict
+        left.theirs = theirs
+        return left
+    }
+
+    /// The version that a choice takes. The server's is the present one.
+    private func version(_ choice: GraphMerge.Choice) -> GraphMerge.Conflict.Version {
+        switch choice {
+        case .ours: conflict.ours
+        case .theirs: version(server) ?? conflict.theirs
+        case .base: conflict.base
+        case .value(let value): .value(.attribute(value))
+        }
+    }
+
+    // MARK: Choices
 
     /// What makes a choice out of what is here, one save after the other; empty where it is so already.
     ///
     /// - Throws: ``GraftError`` for a choice that can't be made.
     func diffs(to choice: GraphMerge.Choice) throws -> [GraphDiff] {
         let diffs =
-            try conflict.kind == .uniqueness ? unique(choice) : [diff(to: conflict.version(choice), choice)]
+            try conflict.kind == .uniqueness ? unique(choice) : [diff(to: version(choice), choice)]
         return diffs.map { diff in
             var diff = diff
             diff.identification = identification
@@ -183,18 +249,6 @@ private struct ConflictSides {
             return kind.isEmpty ? nil : PropertyChange(name, kind)
         }
         return GraphDiff(changed: [ObjectChange(key, changes)])
-    }
-}
-
-extension GraphMerge.Conflict {
-    /// The version that a choice takes.
-    fileprivate func version(_ choice: GraphMerge.Choice) -> Version {
-        switch choice {
-        case .ours: ours
-        case .theirs: theirs
-        case .base: base
-        case .value(let value): .value(.attribute(value))
-        }
     }
 }
 

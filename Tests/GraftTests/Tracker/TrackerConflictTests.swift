@@ -82,6 +82,54 @@ import Testing
         }
     }
 
+    // MARK: Later answers
+
+    @Test(arguments: ["Anne", "Annika"])
+    func `a conflict is none any more once both sides have the same`(_ name: String) throws {
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            try context.person("ann").setValue("Anna", forKey: "name")
+            try tracker.receive(sides.answer { try $0.person("ann").setValue("Anne", forKey: "name") })
+            #expect(tracker.conflicts.map(\.property) == ["name"])
+            // The user takes the server's value, or what the server takes as well.
+            try context.person("ann").setValue(name, forKey: "name")
+            try tracker.receive(sides.answer { try $0.person("ann").setValue("Annika", forKey: "name") })
+            #expect(try context.person("ann").text("name") == "Annika")
+            #expect(tracker.conflicts.isEmpty)
+            #expect(try pending(tracker) == [])
+        }
+    }
+
+    @Test func `what the server deletes after all doesn't come back`() throws {
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            context.delete(try context.person("ann"))
+            try tracker.receive(sides.answer { try $0.person("ann").setValue("Anna", forKey: "name") })
+            #expect(tracker.conflicts.map(\.kind) == [.deletion])
+            try tracker.receive(sides.answer { $0.delete(try $0.person("ann")) })
+            #expect(tracker.conflicts.isEmpty)
+            #expect(try context.all("Person").count == 1)
+            #expect(try pending(tracker) == [])
+        }
+    }
+
+    @Test func `the server's value is the one that it has when the conflict is settled`() throws {
+        for stack in [sides.client, sides.server] { try stack.fill { try $0.setTasks("abcd") } }
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            try context.setTasks("dabc")
+            try tracker.receive(sides.answer { try $0.setTasks("adbc") })
+            let conflict = try #require(tracker.conflicts.first)
+            // Nobody moves anything, and yet the list is another one.
+            try tracker.receive(sides.answer { try $0.setTasks("adb") })
+            let later = try #require(tracker.conflicts.first)
+            #expect(conflict.kind == .order && later.kind == .order && conflict != later)
+            try tracker.settle(later, .theirs)
+            #expect(try context.person("ann").texts("tasks", "id").joined() == "adb")
+            #expect(try pending(tracker) == [])
+        }
+    }
+
     // MARK: Uniqueness
 
     private func values(_ context: NSManagedObjectContext, _ id: String) throws -> [String?] {
