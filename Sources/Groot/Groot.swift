@@ -34,12 +34,13 @@ public func objects(
 ///
 /// Stops the program if no entity of the context's model has the class.
 ///
-/// - Throws: As ``objects(withEntityName:fromJSONData:inContext:)``.
+/// - Throws: As ``objects(withEntityName:fromJSONData:inContext:)``; ``GRTError/invalidJSONObject`` also where the identity
+///   is that of a stored object of a super-entity, with values, whose class is another one.
 public func objects<T: NSManagedObject>(
     fromJSONData data: Data, inContext context: NSManagedObjectContext
 ) throws -> [T] {
     let name = EntityOfClass.name(T.self, in: context)
-    return EntityOfClass.cast(try objects(withEntityName: name, fromJSONData: data, inContext: context))
+    return try context.performAndWait { try GrootImport.objects(of: name, from: data, in: context) }
 }
 
 /// Creates or updates an object from a JSON dictionary.
@@ -49,10 +50,7 @@ public func object(
     withEntityName name: String, fromJSONDictionary dictionary: JSONDictionary,
     inContext context: NSManagedObjectContext
 ) throws -> NSManagedObject {
-    let objects = try objects(withEntityName: name, fromJSONArray: [dictionary], inContext: context)
-    if let object = objects.first { return object }
-    throw GrootErrors.error(
-        .invalidJSONObject, GraftError(.wrongType(found: "no object", expected: "an object"), at: .init(entity: name)))
+    try context.performAndWait { try GrootImport.object(of: name, from: dictionary, in: context) }
 }
 
 /// Creates or updates an object of a class from a JSON dictionary.
@@ -64,8 +62,7 @@ public func object<T: NSManagedObject>(
     fromJSONDictionary dictionary: JSONDictionary, inContext context: NSManagedObjectContext
 ) throws -> T {
     let name = EntityOfClass.name(T.self, in: context)
-    return EntityOfClass.cast(
-        try object(withEntityName: name, fromJSONDictionary: dictionary, inContext: context))
+    return try context.performAndWait { try GrootImport.object(of: name, from: dictionary, in: context) }
 }
 
 /// Creates or updates objects from a JSON array: of dictionaries, of identifiers, or of both.
@@ -87,7 +84,8 @@ public func objects<T: NSManagedObject>(
     fromJSONArray array: JSONArray, inContext context: NSManagedObjectContext
 ) throws -> [T] {
     let name = EntityOfClass.name(T.self, in: context)
-    return EntityOfClass.cast(try objects(withEntityName: name, fromJSONArray: array, inContext: context))
+    if array.isEmpty { return [] }
+    return try context.performAndWait { try GrootImport.objects(of: name, from: array, in: context) }
 }
 
 // MARK: - To JSON

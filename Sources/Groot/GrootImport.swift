@@ -14,25 +14,52 @@ enum GrootImport {
         return options
     }
 
-    static func objects(
+    /// - Throws: Groot's errors, also where an object isn't of the class. The context is then as it was.
+    static func objects<T: NSManagedObject>(
         of entity: String, from data: Data, in context: NSManagedObjectContext
-    ) throws -> [NSManagedObject] {
+    ) throws -> [T] {
         try GrootErrors.translating {
             // An empty array, too, is of an entity.
             try requireEntity(entity, context)
-            return try context.objects(fromJSON: data, entity: entity, options: options)
+            var objects: [T] = []
+            _ = try context.objects(fromJSON: data, entity: entity, options: options) { object in
+                guard let object = object as? T else { throw refusal(of: object, T.self) }
+                objects.append(object)
+            }
+            return objects
         }
     }
 
-    static func objects(
+    static func objects<T: NSManagedObject>(
         of entity: String, from array: JSONArray, in context: NSManagedObjectContext
-    ) throws -> [NSManagedObject] {
+    ) throws -> [T] {
         try GrootErrors.translating {
             try requireEntity(entity, context)
             var writer = JSONWriter()
             try writer.value(try JSONValue(convertingObject: array))
-            return try context.objects(fromJSON: try writer.finish(), entity: entity, options: options)
+            let data = try writer.finish()
+            return try objects(of: entity, from: data, in: context)
         }
+    }
+
+    /// The object of a dictionary.
+    static func object<T: NSManagedObject>(
+        of entity: String, from dictionary: JSONDictionary, in context: NSManagedObjectContext
+    ) throws -> T {
+        let made: [T] = try objects(of: entity, from: [dictionary], in: context)
+        if let object = made.first { return object }
+        throw GrootErrors.error(
+            .invalidJSONObject,
+            GraftError(.wrongType(found: "no object", expected: "an object"), at: .init(entity: entity)))
+    }
+
+    /// Why an object that was found by its identity isn't one of those asked for: it is stored as one of a super-entity, and
+    /// has values.
+    private static func refusal(of object: NSManagedObject, _ type: NSManagedObject.Type) -> GraftError {
+        let entity = object.entity.name ?? ""
+        return GraftError(
+            .wrongType(found: "an object of \(entity) with the class \(Swift.type(of: object))", expected: "a \(type)"),
+            at: .init(entity: entity))
     }
 
     private static func requireEntity(_ name: String, _ context: NSManagedObjectContext) throws {
@@ -59,13 +86,4 @@ enum EntityOfClass {
         }
         fatalError("No entity of the model has the class \(String(reflecting: type)). Set it in the model.")
     }
-
-    static func cast<T: NSManagedObject>(_ object: NSManagedObject) -> T {
-        if let object = object as? T { return object }
-        fatalError(
-            "\(object.entity.name ?? "An entity")'s objects are \(type(of: object)), not \(T.self). Set the class in the model."
-        )
-    }
-
-    static func cast<T: NSManagedObject>(_ objects: [NSManagedObject]) -> [T] { objects.map { cast($0) } }
 }

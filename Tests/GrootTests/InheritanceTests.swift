@@ -93,6 +93,42 @@ import Testing
         }
     }
 
+    @Test func `an object that exists and isn't of the class that is asked for is an error`() throws {
+        GrootModel.registerTransformers()
+        let model = GrootModel().make()
+        let hero = NSEntityDescription()
+        hero.name = "Hero"
+        hero.managedObjectClassName = String(reflecting: Hero.self)
+        let strength = NSAttributeDescription()
+        strength.name = "strength"
+        strength.attributeType = .stringAttributeType
+        strength.userInfo = ["JSONKeyPath": "strength"]
+        hero.properties = [strength]
+        model.entitiesByName["Character"]?.subentities = [hero]
+        model.entities.append(hero)
+        let context = try GRTManagedStore(model: model).context(with: .privateQueueConcurrencyType)
+        try context.performAndWait {
+            let known: Character = try object(fromJSONDictionary: ["id": "5", "name": "Ann"], inContext: context)
+            try context.save()
+            let update: JSONDictionary = ["id": "5", "strength": "x"]
+            let array: JSONArray = [["id": "6", "name": "Bob", "strength": "x"], update]
+            let errors = [
+                foundationError { let _: [Hero] = try objects(fromJSONArray: array, inContext: context) },
+                foundationError { let _: Hero = try object(fromJSONDictionary: update, inContext: context) },
+            ]
+            for (error, path) in zip(errors, ["$[1]", "$[0]"]) {
+                #expect(error?.domain == GRTErrorDomain && error?.code == GRTError.invalidJSONObject.rawValue)
+                #expect(error?.localizedDescription.contains(path) == true, "\(String(describing: error))")
+            }
+            #expect(!context.hasChanges && known.name == "Ann")
+            let hero: Hero = try object(fromJSONDictionary: ["id": "6", "name": "Bob"], inContext: context)
+            #expect(hero.name == "Bob")
+            // By the entity's name, any object will do.
+            let found = try object(withEntityName: "Hero", fromJSONDictionary: update, inContext: context)
+            #expect(found === known)
+        }
+    }
+
     @Test func `cards with a composite identity are found by both parts`() throws {
         let cards = """
             [

@@ -170,8 +170,17 @@ final class BatchImporter {
     }
 
     /// Calls the closure with the objects that a batch is about, in its order.
-    func forEachRoot(_ snapshot: borrowing GraphSnapshot, _ body: (NSManagedObject) -> Void) {
-        for root in snapshot.roots { if let object = object(snapshot.resolved(root)) { body(object) } }
+    func forEachRoot(_ snapshot: borrowing GraphSnapshot, _ body: (NSManagedObject) throws -> Void) rethrows {
+        for root in snapshot.roots {
+            let row = snapshot.resolved(root)
+            guard let object = object(row) else { continue }
+            do {
+                try body(object)
+            } catch var error as GraftError where error.place.byteOffset == nil {
+                error.place.byteOffset = snapshot.tables[row.entity].knownOffset(row.row)
+                throw error
+            }
+        }
     }
 
     /// Where an object comes from.

@@ -15,7 +15,7 @@ extension ImportRun {
     /// Imports the texts without the records that can't be taken or, if failures are to be collected, finds all of them.
     ///
     /// - Throws: ``ImportFailures``; ``GraftError`` for what doesn't concern single records. The context is then as it was.
-    func runNotingFailures(roots: ((NSManagedObject) -> Void)?) throws -> ImportReport {
+    func runNotingFailures(roots: ((NSManagedObject) throws -> Void)?) throws -> ImportReport {
         var failed = FailedRecords(sourceCount: sources.count, limit: options.failureLimit)
         try readNotingFailures(&failed)
         if mode == .saveBatches { return try importBatches(&failed) }
@@ -65,7 +65,7 @@ extension ImportRun {
 
     /// Imports everything but the failed records; nil where more of them have turned up.
     private func attempt(
-        _ failed: inout FailedRecords, _ roots: ((NSManagedObject) -> Void)?
+        _ failed: inout FailedRecords, _ roots: ((NSManagedObject) throws -> Void)?
     ) throws -> ImportReport? {
         let importer = try makeImporter()
         defer { turns.end() }
@@ -85,12 +85,12 @@ extension ImportRun {
                 if options.failurePolicy == .collect, !failed.isEmpty {
                     throw ImportFailures(report: self.report(of: failed))
                 }
+                if let roots { try objects.forEach(roots) }
                 importer.deletions.isInputComplete = failed.isEmpty
                 try finish(importer, &report, isValid: true)
                 try context.requireReadable()
                 complete(&report, importer)
                 addSkipped(failed, to: &report)
-                if let roots { objects.forEach(roots) }
                 return report
             }
             try note(found, &failed)

@@ -104,9 +104,9 @@ struct ImportRun {
 
     /// Imports the texts.
     ///
-    /// - Parameter roots: Collects the objects that the texts are about, in their order.
+    /// - Parameter roots: Collects the objects that the texts are about, in their order. It may refuse one.
     /// - Throws: ``GraftError``. The context is then as it was before; saved batches stay.
-    func run(roots: ((NSManagedObject) -> Void)? = nil) throws -> ImportReport {
+    func run(roots: ((NSManagedObject) throws -> Void)? = nil) throws -> ImportReport {
         defer { for source in sources { source.removeTemporaryFile() } }
         if options.failurePolicy != .fail {
             return try context.withFaultsAsErrors { try runNotingFailures(roots: roots) }
@@ -185,7 +185,7 @@ struct ImportRun {
 
     private func run(
         _ source: ImportSource, _ importer: BatchImporter, _ report: inout ImportReport,
-        _ roots: ((NSManagedObject) -> Void)?
+        _ roots: ((NSManagedObject) throws -> Void)?
     ) throws {
         try importAll(snapshotReader(source), of: source, importer, &report, roots)
         progress.finishSource(source)
@@ -194,7 +194,7 @@ struct ImportRun {
     /// Imports batch by batch what a reader reads of a text.
     func importAll(
         _ reader: consuming JSONSnapshotReader, of source: ImportSource, _ importer: BatchImporter,
-        _ report: inout ImportReport, _ roots: ((NSManagedObject) -> Void)?
+        _ report: inout ImportReport, _ roots: ((NSManagedObject) throws -> Void)?
     ) throws {
         let batches = BatchReading(reader, of: source, rowLimit: max(1, options.batchSize))
         try progress.checkCancellation()
@@ -235,13 +235,13 @@ struct ImportRun {
     /// - Parameter isLast: Whether it is known that no other one comes.
     func take(
         _ batch: borrowing GraphSnapshot, isLast: Bool = false, _ importer: BatchImporter, _ report: inout ImportReport,
-        _ roots: ((NSManagedObject) -> Void)?
+        _ roots: ((NSManagedObject) throws -> Void)?
     ) throws {
         if batch.rowCount == 0, batch.skippedCounts.isEmpty { return }
         try beginTurn(importer)
         importer.needsRoots = roots != nil
         try importer.importBatch(batch)
-        if let roots { importer.forEachRoot(batch, roots) }
+        if let roots { try importer.forEachRoot(batch, roots) }
         if mode == .saveBatches { try save(importer, batch, isLast: isLast) }
         if mode == .discardBatches { try deleteUnsaved(importer) }
         report.batchCount += 1

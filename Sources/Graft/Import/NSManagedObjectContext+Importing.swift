@@ -56,10 +56,20 @@ extension NSManagedObjectContext {
     public func objects(
         fromJSON data: Data, entity: String? = nil, options: ImportOptions = ImportOptions()
     ) throws -> [NSManagedObject] {
+        try objects(fromJSON: data, entity: entity, options: options) { _ in }
+    }
+
+    /// The same with a check of each object, which may refuse it: the context is then as it was before.
+    package func objects(
+        fromJSON data: Data, entity: String?, options: ImportOptions, check: @escaping (NSManagedObject) throws -> Void
+    ) throws -> [NSManagedObject] {
         var options = options
         options.isDryRun = false
         var objects: [NSManagedObject] = []
-        try importObjects([.data(data)], entity, options, nil) { objects.append($0) }
+        try importObjects([.data(data)], entity, options, nil) { object in
+            try check(object)
+            objects.append(object)
+        }
         return objects
     }
 
@@ -117,7 +127,7 @@ extension NSManagedObjectContext {
     @discardableResult
     private func importObjects(
         _ sources: [ImportSource], _ entity: String?, _ options: ImportOptions, _ progress: Progress?,
-        roots: ((NSManagedObject) -> Void)?
+        roots: ((NSManagedObject) throws -> Void)?
     ) throws -> ImportReport {
         try ImportRun(
             sources, into: self, entityName: entity, options: options, progress: progress,

@@ -11,6 +11,8 @@ class Character: NSManagedObject {
     var publisher: Publisher? { value(forKey: "publisher") as? Publisher }
 }
 
+class Hero: Character {}
+
 class Power: NSManagedObject {
     var identifier: Int { (value(forKey: "identifier") as? NSNumber)?.intValue ?? 0 }
     var name: String? { value(forKey: "name") as? String }
