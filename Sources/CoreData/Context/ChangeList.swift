@@ -22,6 +22,9 @@ struct ChangeList {
         self.excluded = excluded
     }
 
+    /// How often objects have come and gone.
+    private(set) var revision = 0
+
     var count: Int { list.count - staleCount }
     var isEmpty: Bool { count == 0 }
 
@@ -34,6 +37,7 @@ struct ChangeList {
             staleCount = 0
             index = nil
         }
+        revision += 1
         list.append(object)
         entityCounts[ObjectIdentifier(object.entity), default: 0] += 1
         index?.note(object)
@@ -63,16 +67,21 @@ struct ChangeList {
     mutating func noteChange(of object: NSManagedObject) { index?.note(object) }
 
     /// Takes an object out that was in the list and has just lost the flag.
-    mutating func noteLoss() { staleCount += 1 }
+    mutating func noteLoss() {
+        revision += 1
+        staleCount += 1
+    }
 
     /// Takes an object out, whatever its flags are. O(*n*).
     mutating func remove(_ object: NSManagedObject) {
+        revision += 1
         list = list.filter { isCurrent($0) && $0 !== object }
         staleCount = 0
         index = nil
     }
 
     mutating func removeAll() {
+        revision += 1
         list = []
         staleCount = 0
         entityCounts = [:]

@@ -1,10 +1,8 @@
-// The numbers of pending changes, for callers that compare them often and don't want the sets.
+// What tells callers that look often whether anything has changed, without the sets of changed objects.
 
 extension NSManagedObjectContext {
-    /// The number of ``insertedObjects``.
-    package var insertedCount: Int { inserted.count }
-    /// The number of ``updatedObjects``.
-    package var updatedCount: Int { updated.count }
-    /// The number of ``deletedObjects``.
-    package var deletedCount: Int { deleted.count }
+    /// How often objects have become inserted, updated or deleted ones, or have ceased to be.
+    package var changeListRevision: Int { inserted.revision + updated.revision + deleted.revision }
+    /// How often attributes of its objects have been set.
+    package var attributeChangeCount: Int { registry.attributeChangeCount }
 }

@@ -7,6 +7,7 @@ extension NSManagedObject {
     func noteChange(_ slot: Int) {
         if state.contains(.awakening) { return }
         touched.insert(slot)
+        if !layout.slots[slot].isRelationship { registry?.attributeChangeCount += 1 }
         if !state.isDisjoint(with: [.echo, .indexed]) {
             state.remove(.echo)
             noteIndexedChange()

@@ -11,7 +11,7 @@ import Synchronization
 
 /// The objects of one context by ID.
 final class ObjectRegistry: @unchecked Sendable {
-    // Safe to share: the table is behind a lock, and `context` is touched on the context's queue alone.
+    // Safe to share: the table is behind a lock, and all else is touched on the context's queue alone.
 
     /// Used under the lock only.
     @safe private struct Tables: @unchecked Sendable {
@@ -56,6 +56,8 @@ final class ObjectRegistry: @unchecked Sendable {
 
     /// Valid while it isn't nil: the context clears it when it goes.
     unowned(unsafe) var context: NSManagedObjectContext?
+    /// How often attributes of the context's objects have been set.
+    var attributeChangeCount = 0
 
     /// The object with an ID, if there still is one.
     func object(for key: RowKey) -> NSManagedObject? {

@@ -5,8 +5,9 @@
 //     wasEmpty      whether the store had no object of an entity at all: then what isn't among the objects is new
 //
 // Both hold until somebody else could have changed them. Any save in this process ends them (another context's rows may be in
-// the store, our own have other IDs), and so does a change of the context that isn't decoding's own, told by the numbers of
-// its pending changes. A row that another process adds between the first look and the save is not seen: no find-or-create
+// the store, our own have other IDs), and so does an object that is inserted, changed for the first time or deleted by others than
+// decoding. Where others set attributes of objects that had been changed before, what isn't among the objects is looked for with a
+// fetch: one of them may have that identity by now (PendingChangeMark.swift says how all this is noticed). A row that another process adds between the first look and the save is not seen: no find-or-create
 // sees it, and the entity's uniqueness constraint is there for it.
 
 import CoreData
@@ -56,9 +57,12 @@ final class DecodedObjects {
     /// What the context's pending changes and this process's saves were when decoding last ended.
     private var state: State?
 
+    /// Whether an unsaved object may have an identity that it isn't found by.
+    private var isUncertain = false
+
     private struct State: Equatable {
         var saves: Int
-        var changes: PendingChangeCounts
+        var changes: PendingChangeMark
     }
 
     // MARK: Beginning
@@ -78,8 +82,12 @@ final class DecodedObjects {
 
     /// Looks whether what is known still holds.
     func begin() {
-        let current = State(saves: SaveCounter.shared.count, changes: context.pendingChangeCounts)
+        let current = State(saves: SaveCounter.shared.count, changes: context.pendingChangeMark)
         if state == current { return }
+        if let state, state.saves == current.saves, state.changes.objects == current.changes.objects {
+            isUncertain = true
+            return
+        }
         forget()
         enterPendingObjects()
     }
@@ -87,7 +95,7 @@ final class DecodedObjects {
     /// Takes the changes that were made since ``begin()`` for its own.
     func end() {
         guard !isForgotten else { return state = nil }
-        state = State(saves: state?.saves ?? SaveCounter.shared.count, changes: context.pendingChangeCounts)
+        state = State(saves: state?.saves ?? SaveCounter.shared.count, changes: context.pendingChangeMark)
     }
 
     private var isForgotten = false
@@ -120,8 +128,9 @@ final class DecodedObjects {
 
     private func enterPendingObjects() {
         isForgotten = false
+        isUncertain = false
         keepsDoubles = context.keepsDoubles
-        state = State(saves: SaveCounter.shared.count, changes: context.pendingChangeCounts)
+        state = State(saves: SaveCounter.shared.count, changes: context.pendingChangeMark)
         if hasOneSidedLists { listOwners.noteUnsaved(known) }
         for object in known.pendingObjects {
             guard let number = known.number(of: object) else { continue }
@@ -151,7 +160,7 @@ final class DecodedObjects {
         if let found = try index.first(identity.hash, where: { try matches($0, identity, entity) }) {
             return (found, try number(of: found, expected: entity))
         }
-        if try known.isEmpty(space) { return nil }
+        if try !isUncertain && known.isEmpty(space) { return nil }
         guard let found = try fetch(identity, space).first(where: { try matches($0, identity, entity) }) else {
             return nil
         }
@@ -186,7 +195,7 @@ final class DecodedObjects {
         let parts = zip(entity.identity, identity.values).map { part, value in
             NSPredicate(format: "%K == %@", argumentArray: [entity.properties[part].name, value.object as Any])
         }
-        return try known.fetch(known.request(space, where: parts))
+        return try known.fetch(known.request(space, where: parts, includesUnsaved: isUncertain))
     }
 
     // MARK: Members

@@ -127,6 +127,36 @@ final class CodedBox: NSManagedObject, ManagedCodable {
         }
     }
 
+    @Test(.enabled(if: ProcessInfo.processInfo.environment["GRAFT_PORTABLE"] == nil), arguments: [false, true])
+    func `an object that has got an identity between two decodings is found by it`(_ isStored: Bool) throws {
+        let stack = try TestStack(model())
+        try stack.perform { context throws in
+            let box = try decode(#"{"number": 1, "name": "one"}"#, context)
+            if isStored {
+                try context.save()
+                box.setValue("uno", forKey: "name")
+                #expect(try decode(#"{"number": 1}"#, context) === box)
+            }
+            box.setValue(2, forKey: "number")
+            #expect(try decode(#"{"number": 2, "name": "two"}"#, context) === box)
+            let other = try decode(#"{"number": 1}"#, context)
+            #expect(other !== box && box.text("name") == "two")
+            #expect(try decode(#"{"number": 3}"#, context) !== other)
+            #expect(try context.all("Box", by: "number").map { $0.number("number") } == [1, 2, 3])
+        }
+    }
+
+    @Test(.enabled(if: ProcessInfo.processInfo.environment["GRAFT_PORTABLE"] == nil))
+    func `an object that takes the place of a deleted one between two decodings is found`() throws {
+        let stack = try TestStack(model())
+        try stack.perform { context throws in
+            context.delete(try decode(#"{"number": 1}"#, context))
+            let box = context.add("Box", ["number": 1])
+            #expect(try decode(#"{"number": 1, "name": "one"}"#, context) === box)
+            #expect(try context.all("Box").count == 1)
+        }
+    }
+
     @Test func `after an error, the next object is decoded as if nothing had been`() throws {
         let stack = try TestStack(model())
         try stack.perform { context throws in
