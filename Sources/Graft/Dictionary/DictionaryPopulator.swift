@@ -321,16 +321,24 @@ struct DictionaryPopulator {
         let row = reader.snapshot.resolved(reader.rows[removal.owner])
         guard let object = importer.matcher.object(row, having: removal.property) else { return }
         let property = compiled.schema.entities[row.entity].properties[removal.property]
-        let destination = compiled.schema.entities[property.destination ?? 0]
         let members = object.members(removal.property, property)
-        let removed = try members.filter { member in
-            try removal.identity.allSatisfy { try member.holds($0.value, $0.number, destination.properties[$0.number]) }
-        }
+        let removed = try members.filter { try isMeant($0, by: removal, importer) }
         if removed.isEmpty { return }
         let kept = members.filter { member in !removed.contains { $0 === member } }
         try importer.editor.connect(removal.property, property, of: object, to: kept)
         importer.states[row.entity][row.row].insert(.changed)
         if property.isOwning { importer.deletions.orphans += removed.map { .init(object: $0) } }
+    }
+
+    /// Whether an object is the one that is to leave. A sub-entity may have more that identifies its objects.
+    private func isMeant(
+        _ member: NSManagedObject, by removal: DictionaryReader.Removal, _ importer: BatchImporter
+    ) throws -> Bool {
+        guard let number = importer.number(of: member), compiled.schema.isEntity(number, relatedTo: removal.entity),
+            compiled.schema.entities[number].identity == removal.identity.map(\.number)
+        else { return false }
+        let properties = compiled.schema.entities[number].properties
+        return try removal.identity.allSatisfy { try member.holds($0.value, $0.number, properties[$0.number]) }
     }
 
     // MARK: Ends

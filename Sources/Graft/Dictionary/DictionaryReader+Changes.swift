@@ -47,15 +47,17 @@ extension DictionaryReader {
     private mutating func readRemovals(
         _ list: Any, _ number: Int, _ property: GraphSchema.Property, _ node: Int
     ) throws {
-        let destination = property.destination ?? 0
-        let entity = schema.entities[destination]
         guard let elements = DictionaryValue.elements(list) else {
             throw misfit(list, "an array", to: property, place(of: node, number))
         }
         for (index, element) in elements.enumerated() {
             let place = place(of: node, number, index: index)
-            guard !entity.identity.isEmpty else { throw GraftError(.missingIdentity(attributes: []), at: place) }
             let dictionary = element as? [String: Any]
+            let destination = try self.entity(of: dictionary ?? [:], expected: property.destination ?? 0) { key in
+                GraftError.Place(path: place.path + [.key(key)])
+            }
+            let entity = schema.entities[destination]
+            guard !entity.identity.isEmpty else { throw GraftError(.missingIdentity(attributes: []), at: place) }
             // A single attribute may stand by itself.
             guard dictionary != nil || entity.identity.count == 1 && DictionaryValue.elements(element) == nil else {
                 throw misfit(element, "an object's dictionary", to: property, place)
@@ -69,7 +71,7 @@ extension DictionaryReader {
                 guard !identity.contains(where: \.value.isNull) else {
                     throw GraftError(.missingIdentity(attributes: entity.identity.map { entity.properties[$0].name }))
                 }
-                removals.append(Removal(owner: node, property: number, identity: identity))
+                removals.append(Removal(owner: node, property: number, entity: destination, identity: identity))
             } catch let error as GraftError {
                 throw error.located(in: place)
             }

@@ -89,6 +89,8 @@ struct DictionaryReader {
     struct Removal {
         var owner: Int
         var property: Int
+        /// The entity that the dictionary says, else the relationship's.
+        var entity: Int
         var identity: [(number: Int, value: GraphValue)]
     }
 
@@ -275,23 +277,29 @@ struct DictionaryReader {
 
     /// The entity of a dictionary's object.
     private func entity(of dictionary: [String: Any], _ node: Int) throws -> Int {
-        let expected = nodes[node].entity
-        guard let (key, value) = entityName(in: dictionary) else { return expected }
-        guard let name = value as? String else {
-            throw misfit(value, "the name of an entity", place(of: node, key: key))
+        try entity(of: dictionary, expected: nodes[node].entity, isRoot: nodes[node].parent < 0) {
+            place(of: node, key: $0)
         }
+    }
+
+    /// The entity of a dictionary's object, where one of an entity is expected.
+    func entity(
+        of dictionary: [String: Any], expected: Int, isRoot: Bool = false, _ place: (String) -> GraftError.Place
+    ) throws -> Int {
+        guard let (key, value) = entityName(in: dictionary) else { return expected }
+        guard let name = value as? String else { throw misfit(value, "the name of an entity", place(key)) }
         guard let number = entityNumbers[name] else {
             let closest = NameSuggestion.closest(to: name, among: entityNumbers.keys.sorted())
-            throw GraftError(.unknownEntity(name, closest: closest), at: place(of: node, key: key))
+            throw GraftError(.unknownEntity(name, closest: closest), at: place(key))
         }
         if expected < 0 || schema.isEntity(number, kindOf: expected) { return number }
         // An object is of its own entity, whatever the dictionary of a super-entity calls it.
-        if nodes[node].parent < 0, schema.isEntity(expected, kindOf: number) { return expected }
+        if isRoot, schema.isEntity(expected, kindOf: number) { return expected }
         throw GraftError(
             .wrongType(
                 found: "an object of \(schema.entities[number].name)",
                 expected: "one of \(schema.entities[expected].name)"),
-            at: place(of: node, key: key))
+            at: place(key))
     }
 
     /// The name of a dictionary's entity, with its key.
