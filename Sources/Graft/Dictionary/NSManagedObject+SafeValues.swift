@@ -129,7 +129,12 @@ private struct SafeValueReader {
     private func found(
         _ number: Int, _ property: GraphSchema.Property, in dictionary: [String: Any]
     ) throws -> (path: [String], object: Any)? {
-        guard let mapping else { return dictionary.value(at: property.name).map { ([property.name], $0) } }
+        guard let mapping else {
+            // An element of a composite attribute may stand under its path, too.
+            if let object = dictionary[property.name] { return ([property.name], object) }
+            let path = property.name.split(separator: ".").map(String.init)
+            return try Self.object(at: path, in: dictionary).map { (path, $0) }
+        }
         guard let mapped = mapping.properties[number], mapped.direction.isImported else { return nil }
         for source in mapped.sources where source.origin == .object {
             guard let object = try Self.object(at: source.keys, in: dictionary) else { continue }
@@ -167,7 +172,7 @@ private struct SafeValueReader {
                 known.formUnion(property.sources.filter { $0.origin == .object }.compactMap(\.keys.first))
             }
         } else {
-            known = Set(entity.properties.map(\.name))
+            known = Set(entity.properties.map(\.name)).union(entity.composites.keys)
         }
         return dictionary.keys.filter { !known.contains($0) }.sorted()
     }
@@ -182,13 +187,19 @@ private struct SafeValueReader {
         if kind == .date, let text = object as? String, let date = dateFormatter?.date(from: text) {
             return .date(date.timeIntervalSinceReferenceDate)
         }
-        if kind != .transformable, let number = object as? Double, !number.isFinite {
+        if kind != .transformable, !Self.isFinite(object) {
             throw DictionaryValue.wrongType(object, AttributeConverter(kind))
         }
         var converter = mapping?.properties[number]?.converter ?? AttributeConverter(kind)
         if let numericDate = options.numericDate { converter.numericDate = numericDate }
         let attribute = description.attributePartsByName[property.name]
         return try DictionaryValue.value(of: object, converter, transformerName: attribute?.valueTransformerName)
+    }
+
+    /// Whether something isn't a number that is infinite or none.
+    private static func isFinite(_ object: Any) -> Bool {
+        if let number = object as? Double { return number.isFinite }
+        return (object as? Decimal)?.isFinite ?? true
     }
 
     private func nullPolicy(_ number: Int, _ property: GraphSchema.Property) -> MappingOptions.NullPolicy {

@@ -121,8 +121,20 @@ final class CodedQuake: NSManagedObject, ManagedCodable {}
             #expect(quake.value(forKeyPath: "place.point.x") as? Double == 8)
             #expect(quake.value(forKeyPath: "place.name") as? String == "Rome")
             #expect(throws: (any Error).self) { try quake.populate(fromDictionary: ["place": 5]) }
-            try quake.safeSetValues(forKeysWith: ["place": ["name": "Oslo"]])
-            #expect(quake.value(forKeyPath: "place.name") as? String == "Oslo")
+            var options = SafeValueOptions()
+            for (usesMapping, name) in [(true, "Oslo"), (false, "Bari")] {
+                options.usesMapping = usesMapping
+                options.unknownKeys = .fail
+                try quake.safeSetValues(forKeysWith: ["place": ["name": name]], options: options)
+                #expect(quake.value(forKeyPath: "place.name") as? String == name)
+                for (value, path) in [(5, "$.place"), (["point": "x"], "$.place.point")] as [(Any, String)] {
+                    let error = graftError { try quake.safeSetValues(forKeysWith: ["place": value], options: options) }
+                    #expect(error?.description.contains(path) == true, "\(String(describing: error))")
+                }
+                #expect(quake.value(forKeyPath: "place.name") as? String == name)
+            }
+            try quake.safeSetValues(forKeysWith: ["place": NSNull()], options: options)
+            #expect(quake.value(forKey: "place") == nil)
         }
     }
 
