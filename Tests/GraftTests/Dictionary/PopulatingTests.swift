@@ -273,4 +273,29 @@ import Testing
             #expect(try context.all("Person").count == count)
         }
     }
+
+    @Test func `what an object that is stored as one of a super-entity can't have is left out and reported`() throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Person", info: ["identityAttributes": "id"],
+            [.attribute("id", .integer64AttributeType), .attribute("name")])
+        sketch.entity(
+            "Employee", parent: "Person",
+            [.toOne("desk", "Desk", inverse: "employee"), .toMany("bags", "Bag", inverse: "employee")])
+        sketch.entity("Desk", [.attribute("name"), .toOne("employee", "Employee", inverse: "desk")])
+        sketch.entity("Bag", [.attribute("name"), .toOne("employee", "Employee", inverse: "bags")])
+        try TestStack(sketch.model()).perform { context throws in
+            let person = context.add("Person", ["id": 1, "name": "Ann"])
+            try context.save()
+            let dictionary: [String: Any] = [
+                "class": "Employee", "id": 1, "desk": ["name": "d"], "bags": [["name": "b"]],
+            ]
+            let (objects, report) = try context.populateObjects(fromDictionaries: [dictionary])
+            #expect(objects == [person] && !person.isDeleted && person.text("name") == "Ann")
+            #expect(report.leftOutValues.map(\.property).sorted() == ["bags", "desk"])
+            try context.save()
+            #expect(try context.all("Person") == [person])
+            context.checkInvariants()
+        }
+    }
 }
