@@ -54,7 +54,7 @@ extension DictionaryReader {
             let place = place(of: node, number, index: index)
             let dictionary = element as? [String: Any]
             let destination = try self.entity(of: dictionary ?? [:], expected: property.destination ?? 0) { key in
-                GraftError.Place(path: place.path + [.key(key)])
+                GraftError.Place(path: (place.path ?? []) + [.key(key)])
             }
             let entity = schema.entities[destination]
             guard !entity.identity.isEmpty else { throw GraftError(.missingIdentity(attributes: []), at: place) }
