@@ -61,7 +61,7 @@ struct ImportRun {
         let mode = self.mode
         self.model = model
         var options = options
-        var sources = sources
+        var sources = try sources.map { try $0.named(for: entityName, model, options.mapping) }
         var guessed = GraphDiff.Identification()
         // A snapshot has the identities that it was made with.
         if options.guessesKeys, !sources.isEmpty {

@@ -1,5 +1,6 @@
 // Where an import takes its text from.
 
+import CoreData
 public import Foundation
 
 /// A text to import: a file, bytes in memory, or a pipe.
@@ -138,6 +139,22 @@ public struct ImportSource: Sendable {
     /// What the source is for a model. Where an entity is named, an object is a record of it.
     func kind(of entityName: String?, in mapping: GraphMapping) throws -> SourceKind {
         try kind { entityName == nil && mapping.schema.number(ofEntity: $0) != nil }
+    }
+
+    /// The same source; with the entity that it is named after (`heroes.json` has heroes, as in an inferred model), where its records
+    /// can be of several entities, and that is one of them.
+    func named(
+        for entityName: String?, _ model: NSManagedObjectModel, _ options: MappingOptions
+    ) throws -> ImportSource {
+        let name = ModelInference.entityName(of: self)
+        guard entity == nil, entityName == nil, model.entitiesByName[name] != nil else { return self }
+        let mapping = try GraphMapping(model, options)
+        let roots = mapping.rootEntityNames
+        guard roots.count != 1, roots.isEmpty || roots.contains(name), try kind(of: nil, in: mapping) == .json
+        else { return self }
+        var source = self
+        source.entity = name
+        return source
     }
 
     /// The first key of a text that consists of an object.

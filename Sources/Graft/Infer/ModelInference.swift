@@ -61,7 +61,8 @@ public struct ModelInference {
             at: .init(source: sources.first?.name))
     }
 
-    private static func entityName(of source: ImportSource) -> String {
+    /// The entity after which a text is named.
+    static func entityName(of source: ImportSource) -> String {
         let file = source.name.map { URL(fileURLWithPath: $0).deletingPathExtension().lastPathComponent } ?? "records"
         return EnglishNames.entity(EnglishNames.singular(file))
     }

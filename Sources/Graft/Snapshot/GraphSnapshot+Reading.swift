@@ -13,7 +13,8 @@ extension GraphSnapshot {
     /// - Parameters:
     ///   - source: The file, the bytes or the pipe. A store has to be a file.
     ///   - entity: The entity of JSON's objects; may be left out where the model has one entity to which no relationship
-    ///     leads. Of an archive or a store, the entity to read, with its sub-entities and what they own; nil for all.
+    ///     leads, and where a file is named after one of several (`heroes.json`). Of an archive or a store, the entity to
+    ///     read, with its sub-entities and what they own; nil for all.
     ///   - model: The model whose annotations say how objects stand in JSON.
     ///   - options: Its limits, format and mapping are heeded, and what it says of unknown keys.
     /// - Throws: ``GraftError`` with the place in the text; with `wrongKind` for a source that is no graph, such as a diff.
@@ -22,8 +23,8 @@ extension GraphSnapshot {
         options: ImportOptions = ImportOptions()
     ) throws {
         try self.init(
-            reading: source, entity: entity, model: model, mapping: GraphMapping(model, options.mapping),
-            options: options)
+            reading: source.named(for: entity, model, options.mapping), entity: entity, model: model,
+            mapping: GraphMapping(model, options.mapping), options: options)
     }
 
     /// Reads a graph as ``init(reading:entity:model:options:)`` does, with a mapping of the model that was made before.

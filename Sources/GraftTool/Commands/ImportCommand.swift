@@ -149,6 +149,6 @@ extension ArgumentHelp {
 
     /// The same option in all commands.
     static let model = ArgumentHelp(
-        "The model: .xcdatamodeld, .xcdatamodel, .momd or .mom. Not needed where the store carries it.",
+        "The model: .xcdatamodeld, .xcdatamodel, .momd or .mom; or a store or an archive with it. Not needed where the store carries it.",
         valueName: "model")
 }

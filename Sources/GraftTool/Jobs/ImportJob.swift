@@ -122,11 +122,21 @@ struct ImportJob {
         do {
             let inference = try ModelInference(of: sources, entity: entity)
             for (index, entity) in inference.entities.enumerated() { sources[index].entity = entity }
-            return Input(
-                sources: sources, deletions: deletions, model: inference.model, remarks: InferJob.remarks(inference))
+            let remarks = try InferJob.remarks(inference) + Self.remarks(ofWholeGraphs: sources)
+            return Input(sources: sources, deletions: deletions, model: inference.model, remarks: remarks)
         } catch {
             for source in sources { source.removeTemporaryFile() }
             throw error
+        }
+    }
+
+    /// What to do where a text may be a store's export, of which an inferred model makes something else.
+    private static func remarks(ofWholeGraphs sources: [ImportSource]) throws -> [String] {
+        try sources.filter { try $0.kind { _ in true } == .export }.flatMap { source in
+            [
+                "\(source.name ?? "The data") is one object of the entity \(source.entity ?? ""). If it is the export of a store, name its "
+                    + "model, or the store itself, with --model, and import it into a new store again.", "",
+            ]
         }
     }
 

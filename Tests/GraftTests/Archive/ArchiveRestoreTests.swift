@@ -48,16 +48,14 @@ import Testing
     }
 
     @Test func `objects that share a unique value are named when a store is restored`() throws {
-        func model(_ unique: [[String]]) -> NSManagedObjectModel {
-            var sketch = ModelSketch()
-            sketch.entity("Person", unique: unique, [.attribute("email"), .attribute("name")])
-            return sketch.model()
-        }
-        let original = try TestStack(model([]))
+        var sketch = ModelSketch()
+        sketch.entity("Person", unique: [["email"]], [.attribute("email"), .attribute("name")])
+        let (original, stack) = (try TestStack(sketch.model(), .sqlite), try TestStack(sketch.model(), .sqlite))
         try original.fill { context in
-            for name in ["a", "b"] { context.add("Person", ["email": "a@x", "name": name]) }
+            for name in ["a", "b"] { context.add("Person", ["email": "\(name)@x", "name": name]) }
         }
-        let stack = try TestStack(model([["email"]]), .sqlite)
+        let url = try #require(original.container.persistentStoreCoordinator.persistentStores[0].url)
+        try StoreSQL.run("DROP INDEX Z_Person_UNIQUE_email; UPDATE ZPERSON SET ZEMAIL = 'a@x'", at: url)
         let error = try #require(graftError { try stack.restore(original.archive()) })
         #expect(error.problem == .duplicateIdentity(#""a@x""#))
         #expect(error.place.entity == "Person" && error.place.property == "email")

@@ -34,6 +34,26 @@ import Testing
         #expect(guesses.contains { $0["entity"] as? String == "Hero" && $0["property"] as? String == "rescues" })
     }
 
+    @Test func `the file's name tells the entity again, where records can be of several`() throws {
+        let text = #"[{"id": 1, "tags": [{"k": "a"}], "o": {"x": 1}}]"#
+        _ = try folder.file("notes.json", text)
+        try graft("import", "notes.json", "--store", "N.sqlite", in: folder).succeeded()
+        let again = try graft("import", "notes.json", "--store", "N.sqlite", in: folder).succeeded()
+        #expect(again.text.contains("Note"))
+        try graft("diff", "notes.json", "N.sqlite", "--exit-code", in: folder).endedWell()
+        _ = try folder.file("others.json", text)
+        try graft("import", "others.json", "--store", "N.sqlite", in: folder).failed(saying: "--entity")
+    }
+
+    @Test func `a store's export without its model isn't taken for it without a word`() throws {
+        try graft("import", "heroes.json", "--store", "H.sqlite", in: folder).succeeded()
+        try graft("export", "--store", "H.sqlite", "--output", "all.json", in: folder).succeeded()
+        let run = try graft("import", "all.json", "--store", "A.sqlite", in: folder).succeeded()
+        #expect(run.text.contains("If it is the export of a store"), "\(run.text)")
+        try graft("import", "all.json", "--store", "B.sqlite", "--model", "H.sqlite", in: folder).succeeded()
+        try graft("diff", "H.sqlite", "B.sqlite", "--exit-code", in: folder).succeeded()
+    }
+
     @Test func `an import without a model makes one, and says so`() throws {
         let run = try graft("import", "heroes.json", "--store", "H.sqlite", in: folder).succeeded()
         #expect(run.lines.first?.hasPrefix("There was no model; this one was inferred from the data.") == true)
