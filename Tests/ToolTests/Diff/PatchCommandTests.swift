@@ -37,6 +37,27 @@ import Testing
         #expect(try StoreFile(path: store).content == before)
     }
 
+    @Test func `what a patch changes in one copy of an object counts, whichever it is`() throws {
+        let folder = try TemporaryFolder()
+        let team = #""team": {"id": "a", "title": "Alpha"}"#
+        _ = try folder.file("h.json", #"[{"id": 1, "name": "A", \#(team)}, {"id": 2, "name": "B", \#(team)}]"#)
+        try graft("import", "h.json", "--store", "h.sqlite", in: folder).succeeded()
+        for (place, title) in [("0", "one"), ("1", "two")] {
+            _ = try folder.file(
+                "p.json", #"[{"op": "replace", "path": "/\#(place)/team/title", "value": "\#(title)"}]"#)
+            let run = try graft("apply", "p.json", "--entity", "H", "--store", "h.sqlite", in: folder).succeeded()
+            #expect(run.text.contains("1 changed"), "\(run.text)")
+            let teams = try graft("export", "--store", "h.sqlite", "--entity", "Team", in: folder).succeeded()
+            #expect(teams.text.contains(title))
+        }
+        _ = try folder.file(
+            "p.json",
+            #"[{"op": "replace", "path": "/0/team/title", "value": "x"}, {"op": "replace", "path": "/1/team/title", "value": "y"}]"#
+        )
+        try graft("apply", "p.json", "--entity", "H", "--store", "h.sqlite", in: folder).failed(
+            saying: "several copies of", "Team")
+    }
+
     @Test func `a merge patch with an unknown key is refused, too`() throws {
         let hero = #"[{"id": "101", "name": "A", "nam": "B"}]"#
         try apply(hero, "--entity", "Hero").failed(saying: "Import it")
