@@ -69,9 +69,8 @@ extension Merger {
     /// Settles relationships that are their own inverse: each is its partner's partner. What both sides changed comes first, and who
     /// is left without the partner that one side gave it has none.
     private mutating func settlePairs(_ paired: [End]) {
-        let isContested = Dictionary(
-            uniqueKeysWithValues: paired.map { end in (end, wish(end, ours) != nil && wish(end, theirs) != nil) })
-        for end in paired.filter({ isContested[$0] == true }) + paired.filter({ isContested[$0] == false }) {
+        func isContested(_ end: End) -> Bool { wish(end, ours) != nil && wish(end, theirs) != nil }
+        for end in paired.filter(isContested) + paired.filter({ !isContested($0) }) {
             let wanted = settledEnd(end)
             // Whose partner has chosen it has no choice left.
             if ends[end] != nil { continue }
@@ -99,7 +98,7 @@ extension Merger {
                 }
             }
         }
-        return found.sorted { $0.key == $1.key ? $0.name.precedesInBytes($1.name) : $0.key < $1.key }
+        return found.sorted()
     }
 
     private func isSecond(_ property: GraphSchema.Property, _ inverse: GraphSchema.Property) -> Bool {
@@ -128,8 +127,11 @@ extension Merger {
         return .some(nil)
     }
 
+    /// Where a relationship led before, if that is still there.
+    func keptBaseEnd(_ end: End) -> ObjectKey? { baseEnd(end).flatMap { gone.contains($0) ? nil : $0 } }
+
     private mutating func settledEnd(_ end: End) -> ObjectKey? {
-        let old = baseEnd(end).flatMap { gone.contains($0) ? nil : $0 }
+        let old = keptBaseEnd(end)
         switch (wish(end, ours), wish(end, theirs)) {
         case (.none, .none): return old
         case (.some(let new), .none), (.none, .some(let new)): return new

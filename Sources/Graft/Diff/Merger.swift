@@ -41,9 +41,13 @@ struct Merger {
     }
 
     /// A to-one relationship of an object.
-    struct End: Hashable {
+    struct End: Hashable, Comparable {
         var key: ObjectKey
         var name: String
+
+        static func < (one: End, other: End) -> Bool {
+            one.key == other.key ? one.name.precedesInBytes(other.name) : one.key < other.key
+        }
     }
 
     let base: GraphSnapshot

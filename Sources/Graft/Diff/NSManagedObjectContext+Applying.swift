@@ -23,34 +23,19 @@ extension NSManagedObjectContext {
         _ diff: GraphDiff, to objects: [NSManagedObject] = [],
         options: GraphDiff.ApplyingOptions = GraphDiff.ApplyingOptions()
     ) throws -> GraphDiff.ApplyingReport {
-        let report = try patch(objects, with: diff, options)
-        try part(after: diff)
-        return report
+        try patch(objects, with: diff, options, isDryRun: false)
     }
 
     fileprivate func patch(
-        _ objects: [NSManagedObject], with diff: GraphDiff, _ options: GraphDiff.ApplyingOptions
+        _ objects: [NSManagedObject], with diff: GraphDiff, _ options: GraphDiff.ApplyingOptions, isDryRun: Bool
     ) throws -> GraphDiff.ApplyingReport {
         var options = options
         if !objects.isEmpty { options.diff.matchesRootsByPosition = true }
         try diff.identification.requireAgreement(options.diff)
         var patcher = try ObjectPatcher(self, roots: objects, options, diff.identification)
-        return try CoreDataErrors.graftErrors { try withFaultsAsErrors { try patcher.apply(diff) } }
-    }
-
-    /// Has the store remember which rows of the other side a diff gives other numbers here.
-    fileprivate func part(after diff: GraphDiff) throws {
-        if diff.identification.store == nil || diff.inserted.isEmpty { return }
-        let schema = try GraphSchema(requiredModel())
-        var limits: [String: Int64] = [:]
-        var mixed: Set<String> = []
-        for entity in Set(diff.inserted.map(\.key.entity)) {
-            guard case .row(let limit, let isMarked)? = diff.identification.rules[entity] else { continue }
-            let root = schema.entities[schema.root(of: try schema.requiredNumber(ofEntity: entity))].name
-            limits[root] = min(limit, limits[root] ?? limit)
-            if isMarked { mixed.insert(root) }
-        }
-        if !limits.isEmpty { try part(at: limits, mixed: mixed) }
+        let report = try CoreDataErrors.graftErrors { try withFaultsAsErrors { try patcher.apply(diff) } }
+        if !isDryRun { try patcher.part(after: diff) }
+        return report
     }
 }
 
@@ -81,8 +66,7 @@ extension NSManagedObjectContext {
         var options = options
         // What would be done is shown, however much it is.
         if isDryRun { (options.deletionLimit, options.deletionCeiling) = (nil, nil) }
-        let report = try patch([], with: diff, options)
-        if !isDryRun { try part(after: diff) }
+        let report = try patch([], with: diff, options, isDryRun: isDryRun)
         do {
             if isDryRun {
                 processPendingChanges()

@@ -68,6 +68,21 @@ struct ObjectPatcher {
         return patcher.report
     }
 
+    /// Has the store remember which rows of the other side the diff gives other numbers here.
+    func part(after diff: GraphDiff) throws {
+        if identification.store == nil { return }
+        var limits: [String: Int64] = [:]
+        var mixed: Set<String> = []
+        for entity in Set(diff.inserted.map(\.key.entity)) {
+            guard case .row(let limit, let isMarked)? = identification.rules[entity] else { continue }
+            let number = try scope.schema.requiredNumber(ofEntity: entity)
+            let root = scope.schema.entities[scope.schema.root(of: number)].name
+            limits[root] = min(limit, limits[root] ?? limit)
+            if isMarked { mixed.insert(root) }
+        }
+        if !limits.isEmpty { try context.part(at: limits, mixed: mixed) }
+    }
+
     private func checkEntities(of patcher: SnapshotPatcher) throws {
         for row in patcher.newRows where scope.schema.entities[row.entity].isAbstract {
             throw GraftError(

@@ -21,29 +21,28 @@ struct RowAlignment {
     }
 
     private mutating func align(_ root: Int, _ name: String) {
-        let kinds = (root..<base.schema.entities[root].end).filter {
-            identification.isBeyondFork(base, base.schema.entities[$0].name, root: name)
-        }
-        func common(_ one: GraphSnapshot, _ other: GraphSnapshot) -> Int64 {
-            other.lineage.flatMap { one.lineage?.common($0) }?[name] ?? 0
-        }
+        let kinds = (root..<base.schema.entities[root].end).filter { identification.isBeyondFork(base, $0) }
         if kinds.isEmpty { return }
+        func common(_ one: GraphSnapshot, _ other: GraphSnapshot) -> Int64 {
+            GraphSnapshot.Lineage.common([one.lineage, other.lineage])?[name] ?? 0
+        }
         let (withOurs, withTheirs, without) = (common(base, ours), common(base, theirs), common(ours, theirs))
         let ourRows = ours.namedRows(kinds)
         var names = FreeNames(
             taken: ourRows, beyond: [base, ours, theirs].compactMap { $0.lineage?.rows[name] }.max() ?? 0)
-        var known = NamesByContents(ourRows.filter { $0.number > withOurs })
+        var known = NamesByContents(ourRows.filter { $0.number > withOurs }.map { (ours.contents(of: $0), $0.name) })
         var baseNames: [ExactValue: GraphValue] = [:]
-        var baseRows: [NamedRow] = []
+        var baseRows: [(RowContents, GraphValue)] = []
         for row in base.namedRows(kinds) {
-            let new = row.number <= withOurs ? row.name : known.next(row.contents) ?? names.next(row.name)
+            let new = row.number <= withOurs ? row.name : known.next(base.contents(of: row)) ?? names.next(row.name)
             baseNames[ExactValue(row.name)] = new
             base.tables[row.reference.entity].setRowName(new, row: row.reference.row)
-            if row.number > withTheirs { baseRows.append(row.named(new)) }
+            if row.number > withTheirs { baseRows.append((base.contents(of: row), new)) }
         }
         known = NamesByContents(baseRows)
         for row in theirs.namedRows(kinds) where row.number > without {
-            let new = row.number <= withTheirs ? baseNames[ExactValue(row.name)] : known.next(row.contents)
+            let new =
+                row.number <= withTheirs ? baseNames[ExactValue(row.name)] : known.next(theirs.contents(of: row))
             theirs.tables[row.reference.entity].setRowName(new ?? names.next(row.name), row: row.reference.row)
         }
         for kind in kinds {
@@ -57,37 +56,31 @@ struct RowAlignment {
 
 extension GraphDiff.Identification {
     /// Whether a merge's base has rows of an entity that only one of the sides has by their numbers, or none.
-    func isBeyondFork(_ base: GraphSnapshot, _ entity: String, root: String) -> Bool {
-        guard case .row(let limit, _)? = rules[entity], let last = base.lineage?.rows[root] else { return false }
+    func isBeyondFork(_ base: GraphSnapshot, _ entity: Int) -> Bool {
+        let entities = base.schema.entities
+        guard case .row(let limit, _)? = rules[entities[entity].name],
+            let last = base.lineage?.rows[entities[base.schema.root(of: entity)].name]
+        else { return false }
         return last > limit
     }
 
     /// Whether there is such an entity.
     func isBeyondFork(_ base: GraphSnapshot) -> Bool {
-        base.schema.entities.indices.contains { number in
-            isBeyondFork(
-                base, base.schema.entities[number].name,
-                root: base.schema.entities[base.schema.root(of: number)].name)
-        }
+        base.schema.entities.indices.contains { isBeyondFork(base, $0) }
     }
 }
 
 /// A row with its name.
 private struct NamedRow {
-    /// What a row is found by that has another number.
-    struct Contents: Hashable {
-        let entity: Int
-        let mark: String
-    }
-
     let reference: RowReference
     let name: GraphValue
     let number: Int64
-    let contents: Contents
+}
 
-    func named(_ name: GraphValue) -> Self {
-        Self(reference: reference, name: name, number: number, contents: contents)
-    }
+/// What a row is found by that has another number.
+private struct RowContents: Hashable {
+    let entity: Int
+    let mark: String
 }
 
 extension GraphSnapshot {
@@ -96,24 +89,26 @@ extension GraphSnapshot {
         entities.flatMap { entity in
             liveRows(of: entity).compactMap { row in
                 let (reference, name) = (RowReference(entity: entity, row: row), tables[entity].rowName(row))
-                return RowName.number(in: name).map { number in
-                    NamedRow(
-                        reference: reference, name: name, number: number,
-                        contents: .init(entity: entity, mark: mark(of: reference)))
-                }
+                return RowName.number(in: name).map { NamedRow(reference: reference, name: name, number: $0) }
             }
         }
         .sorted { ($0.number, $0.reference) < ($1.number, $1.reference) }
+    }
+
+    fileprivate func contents(of row: NamedRow) -> RowContents {
+        RowContents(entity: row.reference.entity, mark: mark(of: row.reference))
     }
 }
 
 /// The names of rows by their contents, each to be taken once.
 private struct NamesByContents {
-    private var names: [NamedRow.Contents: ArraySlice<GraphValue>]
+    private var names: [RowContents: ArraySlice<GraphValue>]
 
-    init(_ rows: [NamedRow]) { names = Dictionary(grouping: rows, by: \.contents).mapValues { $0.map(\.name)[...] } }
+    init(_ rows: [(contents: RowContents, name: GraphValue)]) {
+        names = Dictionary(grouping: rows, by: \.contents).mapValues { $0.map(\.name)[...] }
+    }
 
-    mutating func next(_ contents: NamedRow.Contents) -> GraphValue? { names[contents]?.popFirst() }
+    mutating func next(_ contents: RowContents) -> GraphValue? { names[contents]?.popFirst() }
 }
 
 /// Names that no other row has.

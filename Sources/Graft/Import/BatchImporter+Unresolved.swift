@@ -195,8 +195,7 @@ extension BatchImporter {
     /// The object that a reference is one of; nil where it is gone, or the data says that it goes: it has no references any more.
     private func owner(of reference: PendingReference) throws -> NSManagedObject? {
         guard let owner = try reference.owner ?? existing(reference.ownerID) else { return nil }
-        let isGone = owner.isDeleted || owner.managedObjectContext == nil
-        return isGone || deletions.ends[ObjectIdentifier(owner)] != nil ? nil : owner
+        return matcher.isThere(owner) && deletions.ends[ObjectIdentifier(owner)] == nil ? owner : nil
     }
 
     /// The object with an ID; nil for one that isn't there any more.

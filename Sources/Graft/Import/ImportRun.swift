@@ -61,7 +61,7 @@ struct ImportRun {
         let mode = self.mode
         self.model = model
         var options = options
-        var sources = try sources.map { try $0.named(for: entityName, model, options.mapping) }
+        var sources = try sources.map { try $0.named(for: entityName, model) }
         var guessed = GraphDiff.Identification()
         // A snapshot has the identities that it was made with.
         if options.guessesKeys, !sources.isEmpty {
@@ -93,7 +93,7 @@ struct ImportRun {
         var all = sources
         for (number, source) in sources.enumerated() where source.deletions == .none {
             let name = source.entity ?? entityName
-            guard try source.kind(of: name, in: mapping) == .json else { continue }
+            guard try source.kind(of: name, in: mapping.schema) == .json else { continue }
             let entity = try mapping.entity(named: name)
             if mapping.entities[entity].deletedListPath.isEmpty { continue }
             all[number] = try source.rereadable()

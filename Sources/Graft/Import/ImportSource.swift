@@ -137,20 +137,18 @@ public struct ImportSource: Sendable {
     }
 
     /// What the source is for a model. Where an entity is named, an object is a record of it.
-    func kind(of entityName: String?, in mapping: GraphMapping) throws -> SourceKind {
-        try kind { entityName == nil && mapping.schema.number(ofEntity: $0) != nil }
+    func kind(of entityName: String?, in schema: GraphSchema) throws -> SourceKind {
+        try kind { entityName == nil && schema.number(ofEntity: $0) != nil }
     }
 
     /// The same source; with the entity that it is named after (`heroes.json` has heroes, as in an inferred model), where its records
     /// can be of several entities, and that is one of them.
-    func named(
-        for entityName: String?, _ model: NSManagedObjectModel, _ options: MappingOptions
-    ) throws -> ImportSource {
+    func named(for entityName: String?, _ model: NSManagedObjectModel) throws -> ImportSource {
         let name = ModelInference.entityName(of: self)
         guard entity == nil, entityName == nil, model.entitiesByName[name] != nil else { return self }
-        let mapping = try GraphMapping(model, options)
-        let roots = mapping.rootEntityNames
-        guard roots.count != 1, roots.isEmpty || roots.contains(name), try kind(of: nil, in: mapping) == .json
+        let schema = try CompiledModel.of(model).schema
+        let roots = schema.rootEntityNames
+        guard roots.count != 1, roots.isEmpty || roots.contains(name), try kind(of: nil, in: schema) == .json
         else { return self }
         var source = self
         source.entity = name

@@ -48,19 +48,6 @@ package final class GraphMapping: Sendable {
     /// Whether objects read anything of those that they are nested in.
     var usesAncestors: Bool { !parentPaths.isEmpty || !rootPaths.isEmpty }
 
-    /// The entities that an import can begin with when nobody names one: those to which no relationship leads.
-    var rootEntityNames: [String] {
-        var destinations: Set<Int> = []
-        for entity in schema.entities {
-            for property in entity.properties { if let number = property.destination { destinations.insert(number) } }
-        }
-        // A hierarchy counts as one: a relationship to a sub-entity leads to its super-entity's objects as well.
-        let roots = schema.entities.indices.filter { number in
-            schema.entities[number].parent == nil && !destinations.contains { schema.isEntity($0, kindOf: number) }
-        }
-        return roots.map { schema.entities[$0].name }
-    }
-
     /// The number of the entity to import into.
     ///
     /// - Parameter name: The name; nil where the model has one entity that is nobody's destination.
@@ -68,8 +55,20 @@ package final class GraphMapping: Sendable {
     func entity(named name: String?) throws -> Int {
         if let name { return try schema.requiredNumber(ofEntity: name) }
         if schema.entities.count == 1 { return 0 }
-        let roots = rootEntityNames
+        let roots = schema.rootEntityNames
         if roots.count == 1 { return try schema.requiredNumber(ofEntity: roots[0]) }
         throw GraftError(.ambiguousEntity(candidates: roots.isEmpty ? schema.entities.map(\.name) : roots))
+    }
+}
+
+extension GraphSchema {
+    /// The entities that an import can begin with when nobody names one: those to which no relationship leads.
+    var rootEntityNames: [String] {
+        let destinations = Set(entities.flatMap { $0.properties.compactMap(\.destination) })
+        // A hierarchy counts as one: a relationship to a sub-entity leads to its super-entity's objects as well.
+        let roots = entities.indices.filter { number in
+            entities[number].parent == nil && !destinations.contains { isEntity($0, kindOf: number) }
+        }
+        return roots.map { entities[$0].name }
     }
 }

@@ -100,8 +100,10 @@ extension GraphDiff {
         options.guessesKeys = options.guessesKeys ?? false
         var old = try GraphSnapshot(json: text, entity: entity, model: model)
         var new = try Self.snapshot(ofPatched: patched, from: text, entity: entity, model: model)
-        // The objects of a whole graph are in it once.
-        if entity != nil { try new.takeChangedCopies(in: .data(patched), since: old, entity: entity, model) }
+        // The objects of a whole graph are in it once, and copies that are the same are one text.
+        if entity != nil, new.mergeCount > 0 {
+            try new.takeChangedCopies(in: .data(patched), since: old, entity: entity, model)
+        }
         // The export says something of every property, so what the patched text doesn't say was removed.
         (old.absence, new.absence) = (.null, .null)
         // An object that the patch has taken out of the whole graph is deleted, whoever still refers to it.

@@ -23,7 +23,7 @@ extension GraphSnapshot {
         options: ImportOptions = ImportOptions()
     ) throws {
         try self.init(
-            reading: source.named(for: entity, model, options.mapping), entity: entity, model: model,
+            reading: source.named(for: entity, model), entity: entity, model: model,
             mapping: GraphMapping(model, options.mapping), options: options)
     }
 
@@ -64,7 +64,7 @@ extension JSONSnapshotReader {
         _ source: ImportSource, _ model: NSManagedObjectModel, _ mapping: GraphMapping, entityName: String?,
         _ options: ImportOptions, isForImport: Bool = false
     ) throws {
-        let kind = try source.kind(of: entityName, in: mapping)
+        let kind = try source.kind(of: entityName, in: mapping.schema)
         switch kind {
         case .archive:
             var graph = try ArchiveSnapshot.read(GraphArchive(source), model, mapping.schema, entity: entityName)

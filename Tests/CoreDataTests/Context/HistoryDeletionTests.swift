@@ -4,22 +4,7 @@ import CoreData
 import Foundation
 import Testing
 
-@Suite struct HistoryDeletionTests {
-    private func tracked() throws -> Library {
-        try Library(.database, options: [NSPersistentHistoryTrackingKey: true])
-    }
-
-    private func result(_ library: Library, _ request: NSPersistentHistoryChangeRequest) throws -> Any? {
-        (try library.context.execute(request) as? NSPersistentHistoryResult)?.result
-    }
-
-    private func transactions(
-        _ library: Library, after token: NSPersistentHistoryToken? = nil
-    ) throws -> [NSPersistentHistoryTransaction] {
-        try #require(
-            try result(library, .fetchHistory(after: token)) as? [NSPersistentHistoryTransaction])
-    }
-
+@Suite struct HistoryDeletionTests: HistoryReading {
     /// Saves a tag as each of some authors.
     private func save(_ library: Library, _ authors: String...) throws {
         for author in authors {

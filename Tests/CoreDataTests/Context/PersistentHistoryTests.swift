@@ -6,23 +6,7 @@ import GRDB
 import Synchronization
 import Testing
 
-@Suite struct PersistentHistoryTests {
-    /// A stack whose store keeps a history.
-    private func tracked(_ options: [String: Any] = [:]) throws -> Library {
-        try Library(.database, options: [NSPersistentHistoryTrackingKey: true].merging(options) { _, new in new })
-    }
-
-    private func result(_ library: Library, _ request: NSPersistentHistoryChangeRequest) throws -> Any? {
-        (try library.context.execute(request) as? NSPersistentHistoryResult)?.result
-    }
-
-    private func transactions(
-        _ library: Library, after token: NSPersistentHistoryToken? = nil
-    ) throws -> [NSPersistentHistoryTransaction] {
-        try #require(
-            try result(library, .fetchHistory(after: token)) as? [NSPersistentHistoryTransaction])
-    }
-
+@Suite struct PersistentHistoryTests: HistoryReading {
     /// Three transactions: Ada and a book, Ada renamed and the book deleted, a tag.
     private func filled() throws -> Library {
         let library = try tracked()

@@ -16,7 +16,7 @@ import Testing
         #expect(description.keyPaths(of: "Base") == [:])
         #expect(description.keyPaths(of: "Sub") == ["b": "x.y"])
         #expect(description.keyPaths(of: "Other") == ["c": "c", "base": "base"])
-        #expect(try GraphMapping(model).rootEntityNames == ["Other"])
+        #expect(try GraphMapping(model).schema.rootEntityNames == ["Other"])
     }
 
     // Groot's own tests change annotations of a model that has objects, and rely on it.
