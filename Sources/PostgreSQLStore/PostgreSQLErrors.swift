@@ -120,12 +120,6 @@
                 .fileReadCorruptFile,
                 "The store \(store) is damaged. \(place): found \(found), expected \(expected). Correct the row.")
         }
-
-        func notYet(_ what: String, _ remedy: String) -> CocoaError {
-            CoreDataError.make(
-                .persistentStoreUnsupportedRequestType,
-                "The store \(store) can't do that: \(what) in PostgreSQL yet. \(remedy)")
-        }
     }
 
 #endif
