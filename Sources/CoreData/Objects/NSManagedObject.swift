@@ -46,7 +46,17 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// The table of the context that the object belongs to.
     var registry: ObjectRegistry?
     var context: NSManagedObjectContext? { unsafe registry?.context }
-    var id: NSManagedObjectID
+    /// Temporary, and made when it is asked for, until another one is given: what is fetched has its own from the start.
+    var id: NSManagedObjectID {
+        get {
+            if let ownID { return ownID }
+            let id = TemporaryObjectIDs.make(for: entity)
+            ownID = id
+            return id
+        }
+        set { ownID = newValue }
+    }
+    private var ownID: NSManagedObjectID?
     var values: SlotValues
     var committed: SlotValues
     /// The slots set since the last fetch or save, whether or not the values differ.
@@ -72,7 +82,6 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
             fatalError("The entity '\(entity.name ?? "")' is abstract. Insert an object of one of its sub-entities.")
         }
         layout = entity.layout
-        id = TemporaryObjectIDs.make(for: entity)
         values = layout.defaults
         committed = values
         super.init()

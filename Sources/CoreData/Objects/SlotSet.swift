@@ -53,11 +53,14 @@ package struct SlotSet: Equatable {
 
 extension SlotSet: Sequence {
     /// The slots in ascending order.
-    package func makeIterator() -> some IteratorProtocol<Int> {
-        var word = 0
-        var bits = low
-        let high = high
-        return AnyIterator {
+    package struct Iterator: IteratorProtocol {
+        private var bits: UInt64
+        private var word = 0
+        private let high: [UInt64]
+
+        fileprivate init(_ set: SlotSet) { (bits, high) = (set.low, set.high) }
+
+        package mutating func next() -> Int? {
             while bits == 0 {
                 guard word < high.count else { return nil }
                 bits = high[word]
@@ -68,6 +71,8 @@ extension SlotSet: Sequence {
             return word * 64 + bit
         }
     }
+
+    package func makeIterator() -> Iterator { Iterator(self) }
 }
 
 extension SlotSet: Hashable {}
