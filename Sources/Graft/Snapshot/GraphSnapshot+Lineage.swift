@@ -162,16 +162,19 @@ extension GraphSnapshot.Lineage: Codable {
     /// The entries of a store's metadata with ``partings``, now and once.
     private static let (partingsKey, originKey) = ("GraftPartings", "GraftOriginRows")
 
-    /// Takes what a store's metadata say of it.
+    /// Takes what a store's metadata say of it. Of an entry that can't be read, it is known that there was a parting; what can't be
+    /// read of it counts as unknown, so that no row is taken for a copy's.
     init(store: String, rows: [String: Int64], metadata: [String: Any]) {
         self.init(store: store, rows: rows)
-        for entry in metadata[Self.partingsKey] as? [[String: Any]] ?? [] {
-            if let branch = entry["branch"] as? String, let rows = entry["rows"] as? [String: Int64] {
-                partings.append(Parting(branch: branch, rows: rows))
-            }
+        let entries = metadata[Self.partingsKey].map { $0 as? [Any] ?? [$0] } ?? []
+        partings = entries.map { entry in
+            let entry = entry as? [String: Any]
+            return Parting(
+                branch: entry?["branch"] as? String ?? Self.unknownBranch,
+                rows: entry?["rows"] as? [String: Int64] ?? [:])
         }
-        if partings.isEmpty, let origin = metadata[Self.originKey] as? [String: Int64] {
-            partings = [Parting(branch: Self.unknownBranch, rows: origin)]
+        if partings.isEmpty, let origin = metadata[Self.originKey] {
+            partings = [Parting(branch: Self.unknownBranch, rows: origin as? [String: Int64] ?? [:])]
         }
         self = settled
     }

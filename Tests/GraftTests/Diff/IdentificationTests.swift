@@ -400,6 +400,23 @@ extension GraphDiff {
         #expect(graftError { _ = try third.diff() } != nil)
     }
 
+    @Test(arguments: [
+        #"[{"branch": "B", "rows": {"Note": "one"}}]"#, #"[{"branch": 1, "rows": {"Note": 1}}]"#, #"["B"]"#, #""B""#,
+    ])
+    func `a parting that a store's metadata don't say rightly is one all the same`(_ damage: String) throws {
+        let base = try NoteStore()
+        try base.add("a")
+        let copy = try NoteStore(copyOf: base)
+        try base.add("ours")
+        try copy.add("theirs")
+        let entry = try JSONSerialization.jsonObject(with: Data(damage.utf8), options: .fragmentsAllowed)
+        let store = try #require(copy.container.persistentStoreCoordinator.persistentStores.first)
+        store.metadata = store.metadata.merging(["GraftPartings": entry]) { $1 }
+        #expect(try copy.snapshot().lineage?.partings.count == 1)
+        // The second rows have one number, and were never one.
+        #expect(try diff(base, copy).counts == [1, 0, 1])
+    }
+
     @Test func `two open stores with one UUID never confuse their objects`() throws {
         let original = try NoteStore()
         try original.add("a")
