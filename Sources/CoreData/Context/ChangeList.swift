@@ -73,9 +73,12 @@ struct ChangeList {
     }
 
     /// Takes an object out, whatever its flags are. O(*n*).
-    mutating func remove(_ object: NSManagedObject) {
+    mutating func remove(_ object: NSManagedObject) { removeAll { $0 === object } }
+
+    /// Takes objects out, whatever their flags are. O(*n*).
+    mutating func removeAll(where isGone: (NSManagedObject) -> Bool) {
         revision += 1
-        list = list.filter { isCurrent($0) && $0 !== object }
+        list = list.filter { isCurrent($0) && !isGone($0) }
         staleCount = 0
         index = nil
     }

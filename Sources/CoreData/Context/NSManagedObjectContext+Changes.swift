@@ -174,6 +174,13 @@ struct ChangeDigest {
 
     static let unseenKey = "GraftUnseenObjects"
 
+    /// Adds what later objects have become by the same save.
+    mutating func append(_ later: ChangeDigest) {
+        inserted += later.inserted
+        updated += later.updated
+        deleted += later.deleted
+    }
+
     /// Whether there is nothing to tell everybody.
     var isEmpty: Bool {
         inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty && invalidated.isEmpty

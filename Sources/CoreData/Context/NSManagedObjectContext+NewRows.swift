@@ -19,7 +19,7 @@ extension NSManagedObjectContext {
         if inserted.isEmpty, updated.isEmpty { return }
         do {
             _ = try requiredSource.save(
-                StoreChanges(inserted: inserted, updated: updated, origin: origin), for: self)
+                StoreChanges(inserted: inserted, updated: updated, origin: origin), for: self, partly: { _ in })
         } catch let conflict as StoreConflict {
             throw NSMergePolicy.mergeError(conflict.rows.map(mergeConflict))
         }

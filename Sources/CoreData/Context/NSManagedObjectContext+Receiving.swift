@@ -5,7 +5,9 @@ import Foundation
 
 extension NSManagedObjectContext {
     /// - Returns: Nil: in a history is what the root has saved.
-    func save(_ changes: StoreChanges, for child: NSManagedObjectContext) throws -> NSPersistentHistoryToken? {
+    func save(
+        _ changes: StoreChanges, for child: NSManagedObjectContext, partly: ([NSPersistentStore]) -> Void
+    ) throws -> NSPersistentHistoryToken? {
         try onQueue {
             propagateDeletions()
             let targets = changes.updated.map { object(with: $0.objectID) }

@@ -7,7 +7,38 @@ import Foundation
 private let newChangeTokenKey = "newChangeToken"
 
 extension NSManagedObjectContext {
-    func settle(_ digest: ChangeDigest) {
+    /// Lets all changes be saved.
+    ///
+    /// - Parameter saved: What is saved already; gets the rest.
+    func settle(_ saved: inout ChangeDigest) {
+        let digest = ChangeDigest(inserted: inserted.objects, updated: updated.objects, deleted: deleted.objects)
+        settle(digest)
+        saved.append(digest)
+        inserted.removeAll()
+        updated.removeAll()
+        deleted.removeAll()
+        mergedDeletions.removeAll()
+        assignedStores.removeAll()
+        wantedRows.removeAll()
+        watched = ToManyMembers()
+        undoRecorder?.noteSave()
+    }
+
+    /// Lets the changes of some stores' objects be saved, where a later store has refused the others.
+    func settle(_ saved: inout ChangeDigest, writtenBy stores: [NSPersistentStore]) {
+        func isWritten(_ object: NSManagedObject) -> Bool { stores.contains { $0 === object.id.persistentStore } }
+        let digest = ChangeDigest(
+            inserted: inserted.objects.filter(isWritten), updated: updated.objects.filter(isWritten),
+            deleted: deleted.objects.filter(isWritten))
+        settle(digest)
+        saved.append(digest)
+        inserted.removeAll(where: isWritten)
+        updated.removeAll(where: isWritten)
+        deleted.removeAll(where: isWritten)
+        for object in digest.inserted + digest.updated + digest.deleted { undoRecorder?.noteLoss(of: object) }
+    }
+
+    private func settle(_ digest: ChangeDigest) {
         // A child's versions are those of the rows that its parent has read.
         let isPermanent = requiredSource.isPermanent
         for object in digest.inserted {
@@ -23,14 +54,6 @@ extension NSManagedObjectContext {
             object.settle()
         }
         for object in digest.deleted { object.state.subtract([.updated, .inserted]) }
-        inserted.removeAll()
-        updated.removeAll()
-        deleted.removeAll()
-        mergedDeletions.removeAll()
-        assignedStores.removeAll()
-        wantedRows.removeAll()
-        watched = ToManyMembers()
-        undoRecorder?.noteSave()
     }
 
     /// Tells of a save, also of one that had nothing to write.

@@ -1,5 +1,6 @@
 // A save, in the order that Core Data documents: announce, process, willSave, validate, write, settle, announce. Nothing of
-// the context changes before the store has written everything, so a save that throws leaves it as it was.
+// the context changes before the store has written everything, so a save that throws leaves it as it was. Of several stores, those
+// that have written their part before a later one refuses are saved: the next save is about the rest.
 
 import Foundation
 
@@ -13,15 +14,22 @@ extension NSManagedObjectContext {
         generation = nil
         defer { generation = generationAfterwards }
         var written: NSPersistentHistoryToken??
+        var saved = ChangeDigest()
         do {
             try collectingFaultFailures {
                 NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
                 runWillSave()
-                if hasOwnChanges { written = .some(try writeValidChanges()) }
+                if hasOwnChanges { written = .some(try writeValidChanges(&saved)) }
             }
         } catch {
             // What can't be read is an error as long as nothing has been written.
-            guard case .some = written else { throw error }
+            guard case .some = written else {
+                if !saved.isEmpty {
+                    if generationAfterwards != nil { generationAfterwards = .current }
+                    announceSave(saved, generationAfterwards, nil)
+                }
+                throw error
+            }
             brokenBy = nil
         }
         guard let token = written else {
@@ -29,21 +37,22 @@ extension NSManagedObjectContext {
             mergedDeletions.removeAll()
             return announceSave(ChangeDigest(), generationAfterwards, nil)
         }
-        let digest = ChangeDigest(inserted: inserted.objects, updated: updated.objects, deleted: deleted.objects)
         if generationAfterwards != nil { generationAfterwards = .current }
-        settle(digest)
-        announceSave(digest, generationAfterwards, token)
+        settle(&saved)
+        announceSave(saved, generationAfterwards, token)
     }
 
     /// Writes the changes, if they are valid.
-    private func writeValidChanges() throws -> NSPersistentHistoryToken? {
+    ///
+    /// - Parameter saved: Gets what some stores have written before a later one refused.
+    private func writeValidChanges(_ saved: inout ChangeDigest) throws -> NSPersistentHistoryToken? {
         for object in updated.objects { object.notePrimitiveChanges() }
         if validatesOnSave { try validateChanges() }
         if let settled = try settleConstraintConflicts(), !settled.isEmpty {
             runWillSave(of: settled)
             if validatesOnSave { try validateChanges() }
         }
-        return try write()
+        return try write(&saved)
     }
 
     /// Calls `willSave()` on everything that will be saved.
@@ -82,31 +91,34 @@ extension NSManagedObjectContext {
     /// Hands the changes to the source; a conflict goes through the merge policy and is tried again.
     ///
     /// - Returns: The place behind the save in the histories that its stores keep.
-    private func write() throws -> NSPersistentHistoryToken? {
-        guard requiredSource.isPermanent else { return try writeResolvingConflicts() }
+    private func write(_ saved: inout ChangeDigest) throws -> NSPersistentHistoryToken? {
+        guard requiredSource.isPermanent else { return try writeResolvingConflicts(&saved) }
         // A merge policy may delete some of them.
         let objects = inserted.objects.filter(\.id.isTemporaryID)
         let temporary = objects.map(\.id)
         let token: NSPersistentHistoryToken?
         do {
             try assignPermanentIDs(to: objects)
-            token = try writeResolvingConflicts()
+            token = try writeResolvingConflicts(&saved)
         } catch {
-            for (object, id) in zip(objects, temporary) { object.id = id }
+            let known = Set(saved.inserted.map(ObjectIdentifier.init))
+            for (object, id) in zip(objects, temporary) {
+                if known.contains(ObjectIdentifier(object)) { rekey(object, from: id) } else { object.id = id }
+            }
             throw error
         }
         for (object, id) in zip(objects, temporary) { rekey(object, from: id) }
         return token
     }
 
-    private func writeResolvingConflicts() throws -> NSPersistentHistoryToken? {
+    private func writeResolvingConflicts(_ saved: inout ChangeDigest) throws -> NSPersistentHistoryToken? {
         let policy = mergePolicy as? NSMergePolicy ?? .error
         for _ in 0..<NSMergePolicy.attempts {
             do {
                 let changes = try changesToSave()
                 // What couldn't be read for them would be missing from what is written.
                 try throwFaultFailure()
-                return try requiredSource.save(changes, for: self)
+                return try requiredSource.save(changes, for: self) { settle(&saved, writtenBy: $0) }
             } catch let conflict as StoreConflict {
                 try policy.resolve(mergeConflicts: conflict.rows.map(mergeConflict))
                 propagateDeletions()

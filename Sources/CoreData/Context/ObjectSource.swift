@@ -58,10 +58,12 @@ protocol ObjectSource: AnyObject {
 
     /// Takes over the changes of a save, all or none of a store.
     ///
+    /// - Parameter partly: Called before an error is thrown, with the stores that were written before the one that refused.
     /// - Returns: The place behind the save in the histories that its stores keep; nil where none does.
-    /// - Throws: ``StoreConflict``, ``StoreUniquenessConflict``, or the store's error; then nothing has changed in that store, but in those
-    ///   that were written before it.
-    func save(_ changes: StoreChanges, for context: NSManagedObjectContext) throws -> NSPersistentHistoryToken?
+    /// - Throws: ``StoreConflict``, ``StoreUniquenessConflict``, or the store's error; then nothing has changed in that store.
+    func save(
+        _ changes: StoreChanges, for context: NSManagedObjectContext, partly: ([NSPersistentStore]) -> Void
+    ) throws -> NSPersistentHistoryToken?
 
     /// Hears of a save without changes.
     func saveNothing(for context: NSManagedObjectContext) throws

@@ -99,10 +99,13 @@ extension NSPersistentStoreCoordinator: ObjectSource {
         return ids
     }
 
-    func save(_ changes: StoreChanges, for context: NSManagedObjectContext) throws -> NSPersistentHistoryToken? {
+    func save(
+        _ changes: StoreChanges, for context: NSManagedObjectContext, partly: ([NSPersistentStore]) -> Void
+    ) throws -> NSPersistentHistoryToken? {
         let parts = try changesByStore(changes)
         return try write(
-            parts.map { (store: $0.store, backend: try $0.store.backend(for: context), changes: $0.changes) })
+            parts.map { (store: $0.store, backend: try $0.store.backend(for: context), changes: $0.changes) },
+            partly: partly)
     }
 
     /// Stores of the application see every save; those here may have new metadata to write.
@@ -113,7 +116,8 @@ extension NSPersistentStoreCoordinator: ObjectSource {
         }
         let described = persistentStores.filter { $0.hasUnsavedMetadata && !($0 is NSIncrementalStore) }
         guard !described.isEmpty else { return }
-        _ = try write(described.map { (store: $0, backend: try $0.backend(for: context), changes: none) })
+        let parts = try described.map { (store: $0, backend: try $0.backend(for: context), changes: none) }
+        _ = try write(parts, partly: { _ in })
     }
 
     private func changesByStore(_ changes: StoreChanges) throws -> [(store: NSPersistentStore, changes: StoreChanges)] {

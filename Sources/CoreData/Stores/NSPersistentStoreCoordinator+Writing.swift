@@ -5,11 +5,13 @@ import Foundation
 extension NSPersistentStoreCoordinator {
     /// Writes the changes of one save. Each store's part is one transaction.
     ///
+    /// - Parameter partly: Called before an error is thrown, with the stores that were written before the one that refused.
     /// - Returns: The place behind the save in the stores' histories; nil where none of the coordinator's stores keeps one.
     func write(
-        _ parts: [(store: NSPersistentStore, backend: any StoreBackend, changes: StoreChanges)]
+        _ parts: [(store: NSPersistentStore, backend: any StoreBackend, changes: StoreChanges)],
+        partly: ([NSPersistentStore]) -> Void
     ) throws -> NSPersistentHistoryToken? {
-        let transactions = try change(parts.map(\.store)) { index in
+        let transactions = try change(parts.map(\.store), partly: partly) { index in
             let part = parts[index]
             // What is set while the store is written is for the next save.
             let isDescribed = part.store.hasUnsavedMetadata
@@ -31,7 +33,7 @@ extension NSPersistentStoreCoordinator {
         _ parts: [(store: NSPersistentStore, batch: StoreBatch)], for context: NSManagedObjectContext
     ) throws -> StoreBatchOutcome {
         var outcome = StoreBatchOutcome()
-        _ = try change(parts.map(\.store)) { index in
+        _ = try change(parts.map(\.store), partly: { _ in }) { index in
             let part = try parts[index].store.backend(for: context).execute(parts[index].batch)
             outcome.ids += part.ids
             outcome.count += part.count
@@ -43,26 +45,35 @@ extension NSPersistentStoreCoordinator {
 
     /// Changes stores one after the other, and tells of it; of those that have been changed also where a later one refuses.
     ///
-    /// - Parameter body: Changes the store at an index, in one transaction, and gives its number in the store's history.
+    /// - Parameters:
+    ///   - partly: Called before an error is thrown, with the stores that have been changed, if any.
+    ///   - body: Changes the store at an index, in one transaction, and gives its number in the store's history.
     /// - Returns: These numbers, by the stores' UUIDs.
-    private func change(_ stores: [NSPersistentStore], _ body: (Int) throws -> Int64?) throws -> [String: Int64] {
+    private func change(
+        _ stores: [NSPersistentStore], partly: ([NSPersistentStore]) -> Void, _ body: (Int) throws -> Int64?
+    ) throws -> [String: Int64] {
         var transactions: [String: Int64] = [:]
         var changed: [NSPersistentStore] = []
         // Not under the lock.
         defer { announceChange(of: changed, transactions) }
-        try saveLock.withLock {
-            // Before another store has been written.
-            for store in stores where store.isReadOnly { throw Self.readOnly(store) }
-            do {
-                for (index, store) in stores.enumerated() {
-                    transactions[store.identifier ?? ""] = try body(index)
-                    changed.append(store)
+        do {
+            try saveLock.withLock {
+                // Before another store has been written.
+                for store in stores where store.isReadOnly { throw Self.readOnly(store) }
+                do {
+                    for (index, store) in stores.enumerated() {
+                        transactions[store.identifier ?? ""] = try body(index)
+                        changed.append(store)
+                    }
+                } catch {
+                    if !changed.isEmpty { didWrite() }
+                    throw error
                 }
-            } catch {
-                if !changed.isEmpty { didWrite() }
-                throw error
+                didWrite()
             }
-            didWrite()
+        } catch {
+            if !changed.isEmpty { partly(changed) }
+            throw error
         }
         return transactions
     }
