@@ -22,7 +22,9 @@ extension NSManagedObjectContext {
     /// that another coordinator has opened, or this one before. Nil for an object of a store that the coordinator doesn't have.
     private func ownID(for id: NSManagedObjectID) -> NSManagedObjectID? {
         if id.isTemporaryID { return permanentID(for: id) ?? id }
-        guard id.space !== ownSpace, let coordinator = source?.rootCoordinator else { return id }
+        // The store may have been removed since, and opened again as another one.
+        if id.space === ownSpace, id.persistentStore?.persistentStoreCoordinator != nil { return id }
+        guard let coordinator = source?.rootCoordinator else { return id }
         if let store = id.persistentStore, coordinator.persistentStores.contains(where: { $0 === store }) {
             ownSpace = id.space
             return id

@@ -123,6 +123,10 @@ extension NSPersistentStoreCoordinator: ObjectSource {
     private func changesByStore(_ changes: StoreChanges) throws -> [(store: NSPersistentStore, changes: StoreChanges)] {
         let stores = persistentStores
         if stores.count == 1 {
+            var search = StoreSearch(stores)
+            for rows in [changes.inserted, changes.updated, changes.deleted] {
+                for row in rows { _ = try search.index(for: row.objectID) }
+            }
             return changes.isEmpty && !stores[0].hasUnsavedMetadata ? [] : [(stores[0], changes)]
         }
         var parts = stores.map { store in
@@ -130,19 +134,36 @@ extension NSPersistentStoreCoordinator: ObjectSource {
             let watched = changes.watched.filter { $0.objectID.persistentStore === store }
             return (store: store, changes: StoreChanges(linked: linked, watched: watched, origin: changes.origin))
         }
+        var search = StoreSearch(stores)
         func add(_ rows: [RowChange], to list: WritableKeyPath<StoreChanges, [RowChange]>) throws {
-            for row in rows {
-                guard let part = parts.firstIndex(where: { $0.store === row.objectID.persistentStore }) else {
-                    throw CoreDataError.make(
-                        .persistentStoreSave,
-                        "The store of \(row.objectID) isn't among the coordinator's. Add it again.")
-                }
-                parts[part].changes[keyPath: list].append(row)
-            }
+            for row in rows { parts[try search.index(for: row.objectID)].changes[keyPath: list].append(row) }
         }
         try add(changes.inserted, to: \.inserted)
         try add(changes.updated, to: \.updated)
         try add(changes.deleted, to: \.deleted)
         return parts.filter { !$0.changes.isEmpty || $0.store.hasUnsavedMetadata }
+    }
+}
+
+/// Which of some stores has the row of an ID. One that was opened again isn't the same: what its objects lead to has IDs of before, too.
+/// The last answer is kept, because one space after the other is the rule.
+private struct StoreSearch {
+    private let stores: [NSPersistentStore]
+    private var last: (space: RowSpace, index: Int)?
+
+    init(_ stores: [NSPersistentStore]) { self.stores = stores }
+
+    /// - Throws: `CocoaError` (`.persistentStoreSave`) where none of them has it.
+    mutating func index(for id: NSManagedObjectID) throws -> Int {
+        if let last, last.space === id.space { return last.index }
+        let own = id.persistentStore
+        guard let index = stores.firstIndex(where: { $0 === own }) else {
+            throw CoreDataError.make(
+                .persistentStoreSave,
+                "The store of \(id) isn't among the coordinator's any more. Add it again, reset the context, and repeat the "
+                    + "changes of its objects.")
+        }
+        last = (id.space, index)
+        return index
     }
 }

@@ -238,6 +238,58 @@ import Testing
         #expect(try later.fetch("Author", in: later.newContext()).map { $0.text("town") } == ["York"])
     }
 
+    @Test func `an ID finds its object in the context that has known it, after the store was opened again`() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appending(path: "library.sqlite")
+        let library = try Library(at: url, model: LibraryModel.make())
+        let ids = try ["Ada", "Bea"].map {
+            let author = library.insert("Author", ["name": $0])
+            try library.context.save()
+            return author.objectID
+        }
+        let context = library.newContext()
+        let known = try context.existingObject(with: ids[0])
+        for isKept in [false, true] {
+            let store = try #require(library.coordinator.persistentStores.first)
+            try library.coordinator.remove(store)
+            #expect(throws: CocoaError.self) { try context.existingObject(with: ids[1]) }
+            try library.coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url)
+            // Whether or not somebody keeps the removed one.
+            let kept = isKept ? store : nil
+            let author = try context.existingObject(with: ids[1])
+            #expect(author.text("name") == "Bea" && author.objectID.persistentStore !== kept)
+            #expect(author.objectID.uriRepresentation() == ids[1].uriRepresentation())
+        }
+        // What was read before is no object of the store that is open.
+        known.setValue("Cid", forKey: "name")
+        let error = #expect(throws: CocoaError.self) { try context.save() }
+        #expect(error?.code == .persistentStoreSave)
+        context.reset()
+        try context.existingObject(with: ids[0]).setValue("Cid", forKey: "name")
+        try context.save()
+        let later = try library.fetch("Author", sortedBy: "name", in: library.newContext())
+        #expect(later.map { $0.text("name") } == ["Bea", "Cid"])
+    }
+
+    @Test func `changes of a removed store's objects aren't written into another store`() throws {
+        let folder = try TemporaryFolder()
+        let library = try Library(at: folder.url.appending(path: "one.sqlite"), model: LibraryModel.make())
+        let ada = library.insert("Author", ["name": "Ada"])
+        try library.context.save()
+        try library.coordinator.remove(try #require(library.coordinator.persistentStores.first))
+        try library.coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: folder.url.appending(path: "two.sqlite"))
+        let other = library.newContext()
+        let bea = NSEntityDescription.insertNewObject(forEntityName: "Author", into: other)
+        bea.setValue("Bea", forKey: "name")
+        try other.save()
+        ada.setValue("Cid", forKey: "name")
+        let error = #expect(throws: CocoaError.self) { try library.context.save() }
+        #expect(error?.code == .persistentStoreSave)
+        #expect(error?.localizedDescription.contains(ada.objectID.uriRepresentation().absoluteString) == true)
+        #expect(try library.fetch("Author", in: library.newContext()).map { $0.text("name") } == ["Bea"])
+    }
+
     @Test func `an ID of another coordinator finds the object, and one of another store none`() throws {
         let folder = try TemporaryFolder()
         let url = folder.url.appending(path: "library.sqlite")
