@@ -74,11 +74,12 @@ public struct ImportReport: Sendable, Hashable, Codable {
         public var count: Int
     }
 
-    /// Values that objects can't have, because they are stored as ones of another entity than the data says.
+    /// Values that objects can't have, because they are stored as ones of another entity than the data says; and links from a part of
+    /// an archive or a store to what isn't in it and can't be found.
     public struct LeftOutValues: Sendable, Hashable, Codable {
         /// The entity that the objects are of.
         public var entity: String
-        /// The entity that the data says.
+        /// The entity that the data says; the same for links from a part.
         public var dataEntity: String
         /// The property of that entity.
         public var property: String
@@ -118,7 +119,8 @@ public struct ImportReport: Sendable, Hashable, Codable {
     /// The decimals that lost digits in the store, by entity and attribute.
     public internal(set) var roundedValues: [RoundedValues] = []
 
-    /// The values that weren't taken because objects are of another entity than the data says, and stay so (`JSONEntityChange`).
+    /// The values that weren't taken because objects are of another entity than the data says, and stay so (`JSONEntityChange`), and
+    /// the links that weren't because the data is a part of an archive or a store.
     public internal(set) var leftOutValues: [LeftOutValues] = []
 
     /// What of an archive the model has no place for, and what wasn't restored because of that, a phrase each
@@ -213,6 +215,10 @@ extension ImportReport.RoundedValues: CustomStringConvertible {
 extension ImportReport.LeftOutValues: CustomStringConvertible {
     /// For instance `Cat.lives: 2 values left out, because the objects are stored as Animal`.
     public var description: String {
+        if entity == dataEntity {
+            let links = count == 1 ? "1 link" : "\(count) links"
+            return "\(entity).\(property): \(links) left out, because what is there isn't in the part that is imported"
+        }
         let values = count == 1 ? "1 value" : "\(count) values"
         let objects = count == 1 ? "the object is" : "the objects are"
         return "\(dataEntity).\(property): \(values) left out, because \(objects) stored as \(entity)"
@@ -222,11 +228,25 @@ extension ImportReport.LeftOutValues: CustomStringConvertible {
 extension ImportReport {
     /// Enters how many values were left out.
     mutating func enter(_ leftOut: [ImportTally.LeftOut: Int], _ schema: GraphSchema) {
-        leftOutValues = leftOut.map { key, count in
-            LeftOutValues(
-                entity: schema.entities[key.entity].name, dataEntity: schema.entities[key.dataEntity].name,
-                property: schema.entities[key.dataEntity].properties[key.property].name, count: count)
-        }.sorted { ($0.dataEntity, $0.property, $0.entity) < ($1.dataEntity, $1.property, $1.entity) }
+        for (key, count) in leftOut {
+            addLeftOut(key.property, of: schema.entities[key.dataEntity], as: schema.entities[key.entity], count: count)
+        }
+    }
+
+    /// Counts values of a property that objects of an entity didn't get.
+    private mutating func addLeftOut(
+        _ property: Int, of dataEntity: GraphSchema.Entity, as entity: GraphSchema.Entity, count: Int
+    ) {
+        let name = dataEntity.properties[property].name
+        if let index = leftOutValues.firstIndex(where: {
+            $0.entity == entity.name && $0.dataEntity == dataEntity.name && $0.property == name
+        }) {
+            leftOutValues[index].count += count
+            return
+        }
+        leftOutValues.append(
+            LeftOutValues(entity: entity.name, dataEntity: dataEntity.name, property: name, count: count))
+        leftOutValues.sort { ($0.dataEntity, $0.property, $0.entity) < ($1.dataEntity, $1.property, $1.entity) }
     }
 
     /// Enters the numbers of objects that an importer has counted, which are by the entities of a schema.
@@ -288,6 +308,10 @@ extension ImportReport {
             }
         }
         emptyObjects += reader.emptyObjectCount
+        for (column, count) in reader.leftOutLinks {
+            let entity = schema.entities[column.entity]
+            addLeftOut(column.property, of: entity, as: entity, count: count)
+        }
         for (column, count) in reader.roundedCounts {
             let entity = schema.entities[column.entity]
             addRounded(entity.properties[column.property].name, of: entity.name, count: count)

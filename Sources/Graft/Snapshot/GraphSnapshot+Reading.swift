@@ -58,7 +58,8 @@ extension JSONSnapshotReader {
     /// - Parameters:
     ///   - entityName: The entity of JSON's objects, and that to be read of an archive or a store.
     ///   - isForImport: Whether an archive and a store say each link once. At its other end, others may be linked, too: the
-    ///     members that only the destination has are none of the data's business.
+    ///     members that only the destination has are none of the data's business. Of a part, links are left out to what nobody can
+    ///     find.
     /// - Throws: ``GraftError``, with `wrongKind` for a source that is no graph.
     init(
         _ source: ImportSource, _ model: NSManagedObjectModel, _ mapping: GraphMapping, entityName: String?,
@@ -66,14 +67,15 @@ extension JSONSnapshotReader {
     ) throws {
         let kind = try source.kind(of: entityName, in: mapping.schema)
         switch kind {
-        case .archive:
-            var graph = try ArchiveSnapshot.read(GraphArchive(source), model, mapping.schema, entity: entityName)
+        case .archive, .store:
+            var graph =
+                try kind == .store
+                ? source.storeSnapshot(model, entity: entityName)
+                : ArchiveSnapshot.read(GraphArchive(source), model, mapping.schema, entity: entityName)
+            let leftOut = isForImport && entityName != nil ? try graph.leaveOutLinksFromPart() : [:]
             if isForImport { graph.sayLinksOnce() }
             self.init(graph, mapping: mapping)
-        case .store:
-            var graph = try source.storeSnapshot(model, entity: entityName)
-            if isForImport { graph.sayLinksOnce() }
-            self.init(graph, mapping: mapping)
+            leftOutLinks = leftOut
         case .jsonPatch where Self.hasOperations(mapping, entityName): fallthrough
         case .json, .text, .empty:
             self.init(try source.makeReader(options), mapping: mapping, entityName: entityName)

@@ -52,6 +52,8 @@ struct JSONSnapshotReader: ~Copyable {
     var roundedCounts: [GraphSnapshot.Column: Int] = [:]
     /// The graph of a source that isn't JSON, until it is handed over.
     var graph: GraphSnapshot?
+    /// How many links that graph doesn't have because it is a part of another one.
+    var leftOutLinks: [GraphSnapshot.Column: Int] = [:]
     /// The numbers of records that are passed over.
     var skippedRecords: Set<Int> = []
     /// Where the objects are in a text that has more around them.

@@ -188,6 +188,56 @@ import Testing
         }
     }
 
+    /// Notes in folders that nothing identifies, with tags that a number does.
+    private func notes() -> NSManagedObjectModel {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Note",
+            [
+                .attribute("text"), .toOne("folder", "Folder", inverse: "notes"),
+                .toMany("tags", "Tag", inverse: "notes"),
+            ])
+        sketch.entity("Folder", [.attribute("name"), .toMany("notes", "Note", inverse: "folder")])
+        sketch.entity(
+            "Tag", info: ["identityAttributes": "id"],
+            [.attribute("id", .integer64AttributeType), .toMany("notes", "Note", inverse: "tags")])
+        return sketch.model()
+    }
+
+    @Test func `a part of a store or an archive makes nothing of what it only refers to and nothing identifies`() throws
+    {
+        let first = try TestStack(notes(), .sqlite)
+        try first.importJSON(
+            #"[{"text": "a", "folder": {"name": "F"}, "tags": [{"id": 1}]}, {"text": "b", "folder": {"name": "F"}}]"#,
+            "Note")
+        let url = try #require(first.container.persistentStoreCoordinator.persistentStores.first?.url)
+        for source in [
+            ImportSource.file(url), .data(try first.archive(.json)), .data(try first.archive(.binary)),
+        ] {
+            for (entity, counts, leftOut) in [
+                ("Note", ["Folder": 0, "Note": 2, "Tag": 1], ["Note.folder: 2 links"]),
+                ("Folder", ["Folder": 2, "Note": 0, "Tag": 0], ["Folder.notes: 2 links"]),
+                ("Tag", ["Folder": 0, "Note": 0, "Tag": 1], ["Tag.notes: 1 link"]),
+            ] {
+                let other = try TestStack(notes())
+                let report = try other.container.importJSON(from: [source], entity: entity)
+                for (name, count) in counts { #expect(try other.count(name) == count, "\(entity): \(name)") }
+                let words = " left out, because what is there isn't in the part that is imported"
+                #expect(report.leftOutValues.map(\.description) == leftOut.map { $0 + words })
+                guard entity == "Note" else { continue }
+                // What is known by its identity is linked, and links that others have stay.
+                try other.perform { context throws in
+                    let note = try #require(try context.one("Note", "text", "a"))
+                    #expect((note.value(forKey: "tags") as? NSSet)?.count == 1)
+                    note.setValue(
+                        NSEntityDescription.insertNewObject(forEntityName: "Folder", into: context), forKey: "folder")
+                    try context.save()
+                }
+                #expect(try !other.container.importJSON(from: [source], entity: entity).hasChanges)
+            }
+        }
+    }
+
     @Test func `a store, its archives and its export are the same graph`() throws {
         let stack = try TestStack(ComicModel.make(), .sqlite)
         try stack.importJSON(ComicModel.batman, "Character")
