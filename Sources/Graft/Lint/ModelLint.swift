@@ -117,6 +117,7 @@ public struct ModelLint: Sendable, Hashable, Codable {
             checkDestinations(of: entity, rules)
             checkDefaults(of: entity)
             checkDateFormats(of: entity)
+            checkOrders(of: entity)
             for ancestor in sequence(first: entity, next: \.superentity) where rules.entity(ancestor).entityKey != nil {
                 families[entity.name ?? ""] = ancestor.name
             }
@@ -188,6 +189,19 @@ public struct ModelLint: Sendable, Hashable, Codable {
                 .warning, .unusualValue, entity.name, property.name,
                 "the date format '\(format)' is read as milliseconds since 1970",
                 "Write \(MagicalRecordKey.unixTime), which MagicalRecord has for that.")
+        }
+    }
+
+    /// Names ordered relationships that are their own inverses: of a pair a SQLite store has one row with one place, which both ends
+    /// read.
+    private mutating func checkOrders(of entity: NSEntityDescription) {
+        for case let relationship as NSRelationshipDescription in entity.sortedDeclaredProperties
+        where relationship.isOrdered && relationship.isToMany && relationship.inverseRelationship === relationship {
+            add(
+                .warning, .unusualValue, entity.name, relationship.name,
+                "the relationship is ordered and its own inverse: a SQLite store has one place for both ends of a link, so that "
+                    + "setting the order of one object may change that of another",
+                "Take away the order, or give it an inverse of its own.")
         }
     }
 

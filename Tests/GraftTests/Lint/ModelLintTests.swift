@@ -220,6 +220,24 @@ import Testing
         }
     }
 
+    @Test func `an order that both ends of a link share is named`() throws {
+        func lint(_ inverse: String, isOrdered: Bool) throws -> [ModelLint.Finding] {
+            var sketch = ModelSketch()
+            sketch.entity(
+                "Hero", info: ["identityAttributes": "id"],
+                [
+                    .attribute("id", .integer64AttributeType),
+                    .toMany("friends", "Hero", inverse: inverse, isOrdered: isOrdered),
+                ] + (inverse == "friends" ? [] : [.toMany(inverse, "Hero", inverse: "friends")]))
+            return try ModelLint(sketch.model()).findings
+        }
+        let findings = try lint("friends", isOrdered: true)
+        #expect(findings.map(\.rule) == [.unusualValue])
+        #expect(findings.map(\.property) == ["friends"] && findings.map(\.severity) == [.warning])
+        #expect(try lint("friends", isOrdered: false).isEmpty)
+        #expect(try lint("friendOf", isOrdered: true).isEmpty)
+    }
+
     @Test func `a default that a store rounds is named`() throws {
         let value = NSDecimalNumber(string: "1234567890123456.78")
         let lint = try lint([id, .attribute("limit", .decimalAttributeType, json: "limit", default: value)])
