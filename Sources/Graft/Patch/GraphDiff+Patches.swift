@@ -32,10 +32,7 @@ extension GraphDiff {
     public init(
         _ patch: JSONPatch, on object: NSManagedObject, options: DiffOptions = DiffOptions()
     ) throws {
-        try self.init(changing: [object], options) { document in
-            guard case .array(let elements) = document, let first = elements.first else { return document }
-            return .array([try patch.applying(to: first)])
-        }
+        try self.init(changing: [object], isAlone: true, options) { try patch.applying(to: $0) }
     }
 
     /// Makes the diff that a merge patch means for one object, in the form in which
@@ -45,14 +42,13 @@ extension GraphDiff {
     public init(
         _ patch: JSONMergePatch, on object: NSManagedObject, options: DiffOptions = DiffOptions()
     ) throws {
-        try self.init(changing: [object], options) { document in
-            guard case .array(let elements) = document, let first = elements.first else { return document }
-            return .array([patch.applying(to: first)])
-        }
+        try self.init(changing: [object], isAlone: true, options) { patch.applying(to: $0) }
     }
 
+    /// - Parameter isAlone: Whether the patch is about the one object, and not about a list of it.
     private init(
-        changing objects: [NSManagedObject], _ options: DiffOptions, _ change: (JSONValue) throws -> JSONValue
+        changing objects: [NSManagedObject], isAlone: Bool = false, _ options: DiffOptions,
+        _ change: (JSONValue) throws -> JSONValue
     ) throws {
         guard let first = objects.first, let context = first.managedObjectContext else {
             self.init()
@@ -66,7 +62,13 @@ extension GraphDiff {
         var conflicts: [Conflict] = []
         try self.init(
             changing: context.json(of: objects), entity: first.entity.name, model: CompiledModel.model(of: first),
-            options, conflicts: &conflicts, change)
+            options, conflicts: &conflicts, isAlone: isAlone
+        ) { document in
+            guard isAlone, case .array(let elements) = document, let first = elements.first else {
+                return try change(document)
+            }
+            return .array([try change(first)])
+        }
     }
 
     /// Makes the diff that a patch means for a context's objects: for the export of an entity, or for the JSON of the
@@ -92,17 +94,26 @@ extension GraphDiff {
 
     private init(
         changing text: Data, entity: String?, model: NSManagedObjectModel, _ options: DiffOptions,
-        conflicts: inout [Conflict], _ change: (JSONValue) throws -> JSONValue
+        conflicts: inout [Conflict], isAlone: Bool = false, _ change: (JSONValue) throws -> JSONValue
     ) throws {
         let patched = try JSONWriter.data(of: change(JSONValue(parsing: text)))
         var options = options
         // What comes of it is written.
         options.guessesKeys = options.guessesKeys ?? false
         var old = try GraphSnapshot(json: text, entity: entity, model: model)
-        var new = try Self.snapshot(ofPatched: patched, from: text, entity: entity, model: model)
-        // The objects of a whole graph are in it once, and copies that are the same are one text.
-        if entity != nil, new.mergeCount > 0 {
-            try new.takeChangedCopies(in: .data(patched), since: old, entity: entity, model)
+        var new: GraphSnapshot
+        // The objects of a whole graph are in it once.
+        if let entity {
+            let mapping = try GraphMapping(model, MappingOptions())
+            func copies(_ text: Data, _ options: ImportOptions) throws -> GraphSnapshot {
+                try GraphSnapshot(copiesIn: text, entity: entity, model, mapping, options)
+            }
+            new = try Self.reading(patched: patched, from: text, copies)
+            try new.mergeCopies(since: copies(text, ImportOptions()), mapping, isAlone: isAlone)
+        } else {
+            new = try Self.reading(patched: patched, from: text) {
+                try GraphSnapshot(json: $0, model: model, options: $1)
+            }
         }
         // The export says something of every property, so what the patched text doesn't say was removed.
         (old.absence, new.absence) = (.null, .null)
@@ -120,8 +131,8 @@ extension GraphDiff {
     }
 
     /// Reads the patched export. A key that nothing is mapped to would be passed over, and what was meant by it be null.
-    private static func snapshot(
-        ofPatched patched: Data, from text: Data, entity: String?, model: NSManagedObjectModel
+    private static func reading(
+        patched: Data, from text: Data, _ read: (Data, ImportOptions) throws -> GraphSnapshot
     ) throws -> GraphSnapshot {
         var strict = ImportOptions()
         strict.unknownKeys = .fail
@@ -129,13 +140,13 @@ extension GraphDiff {
             if case .unknownKeys? = (error as? GraftError)?.problem { true } else { false }
         }
         do {
-            return try GraphSnapshot(json: patched, entity: entity, model: model, options: strict)
+            return try read(patched, strict)
         } catch let error as GraftError where isUnknownKey(error) {
             do {
-                _ = try GraphSnapshot(json: text, entity: entity, model: model, options: strict)
+                _ = try read(text, strict)
             } catch let own where isUnknownKey(own) {
                 // What the export itself has, the patch didn't bring.
-                return try GraphSnapshot(json: patched, entity: entity, model: model)
+                return try read(patched, ImportOptions())
             }
             throw error.asErrorOfPatch
         }

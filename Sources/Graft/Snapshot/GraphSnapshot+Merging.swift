@@ -6,19 +6,34 @@ extension GraphSnapshot {
     /// - Parameters:
     ///   - reference: The row, fully read.
     ///   - columns: The columns of its identity.
+    ///   - isLinked: Whether something may lead to the row already.
     /// - Returns: The row that stands for the object from now on.
     @inline(__always)
-    mutating func settle(_ reference: RowReference, identity columns: [Int], space: Int) -> RowReference {
+    mutating func settle(
+        _ reference: RowReference, identity columns: [Int], space: Int, isLinked: Bool = false
+    ) -> RowReference {
         guard !keepsRepeatedRows,
             let hash = identityHash(entity: reference.entity, row: reference.row, columns: columns)
         else { return reference }
         var settled = reference
         if let known = row(sharing: reference, hash: hash, columns: columns, space: space) {
-            settled = merge(reference, into: known, hash: hash, space: space)
+            settled = merge(reference, into: known, hash: hash, space: space, isLinked: isLinked)
         } else {
             indexes[space].insert(reference, hash: hash)
         }
         return kinds.isEmpty ? settled : settleSiblings(of: settled, hash: hash, space: space)
+    }
+
+    /// Merges rows that were kept apart (`keepsRepeatedRows`), in the order of the text, each into the first one of its object.
+    mutating func mergeRepeatedRows() {
+        keepsRepeatedRows = false
+        for space in indexes.indices { indexes[space].removeAll() }
+        for row in allRows.sorted(by: { tables[$0.entity].ends[$0.row] < tables[$1.entity].ends[$1.row] }) {
+            let entity = schema.entities[row.entity]
+            _ = settle(row, identity: entity.identityColumns, space: entity.identitySpace, isLinked: true)
+        }
+        settleRelatedRows()
+        (earlier, times) = ([], [:])
     }
 
     @inline(__always)
@@ -32,7 +47,9 @@ extension GraphSnapshot {
     }
 
     /// Merges two rows of one object. The object is of the more special entity of the two.
-    mutating func merge(_ new: RowReference, into old: RowReference, hash: UInt64?, space: Int) -> RowReference {
+    mutating func merge(
+        _ new: RowReference, into old: RowReference, hash: UInt64?, space: Int, isLinked: Bool = false
+    ) -> RowReference {
         if isOutdated(new, by: old) {
             drop(new)
             return old
@@ -46,7 +63,7 @@ extension GraphSnapshot {
             moveValues(of: new, to: old, replacing: true)
             tables[old.entity].stamps[old.row] &+= 1
             mergeCount &+= 1
-            drop(new)
+            if isLinked { forward(new, to: old) } else { drop(new) }
             return old
         }
         moveValues(of: old, to: new, replacing: false)
@@ -163,22 +180,26 @@ extension GraphSnapshot {
     mutating func dropUnreachedRows(
         from starts: [RowReference] = [], _ ends: (GraphSnapshot, RowReference) -> [RowReference]
     ) {
-        let rows = allRows
-        var pending =
-            starts
-            + rows.filter { row in
-                let columns = schema.entities[row.entity].identityColumns
-                return !tables[row.entity].flags[row.row].isDisjoint(with: [.root, .gone])
-                    || !tables[row.entity].rowName(row.row).isNull
-                    || identityHash(entity: row.entity, row: row.row, columns: columns) != nil
-                    || hasRelatedIdentity(row)
-            }
-        var reached = Set(pending)
+        let identified = allRows.filter { row in
+            let columns = schema.entities[row.entity].identityColumns
+            return !tables[row.entity].flags[row.row].isDisjoint(with: [.root, .gone])
+                || !tables[row.entity].rowName(row.row).isNull
+                || identityHash(entity: row.entity, row: row.row, columns: columns) != nil
+                || hasRelatedIdentity(row)
+        }
+        for row in rows(unreachedFrom: starts + identified, ends) { remove(row) }
+        relatedRows.removeAll { tables[$0.reference.entity].flags[$0.reference.row].contains(.dead) }
+    }
+
+    /// The rows to which nothing leads from some others.
+    func rows(
+        unreachedFrom starts: [RowReference], _ ends: (GraphSnapshot, RowReference) -> [RowReference]
+    ) -> [RowReference] {
+        var (pending, reached) = (starts, Set(starts))
         while let row = pending.popLast() {
             for end in ends(self, row) where !end.isNone && reached.insert(end).inserted { pending.append(end) }
         }
-        for row in rows where !reached.contains(row) { tables[row.entity].flags[row.row] = .dead }
-        relatedRows.removeAll { tables[$0.reference.entity].flags[$0.reference.row].contains(.dead) }
+        return allRows.filter { !reached.contains($0) }
     }
 
     /// Takes away a row to which nothing refers.
