@@ -18,7 +18,7 @@ extension GraphDiff {
     ///   - objects: The objects, all of one entity. Call it on their context's queue.
     ///   - options: What takes part.
     /// - Throws: ``GraftError``: `inapplicablePatch`; `wrongType` and its kin for values that the model has no place
-    ///   for.
+    ///   for; an error with both places for copies of an object that the patch changes in different ways.
     public init(
         _ patch: JSONPatch, on objects: [NSManagedObject], options: DiffOptions = DiffOptions()
     ) throws {

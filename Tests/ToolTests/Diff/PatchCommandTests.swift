@@ -55,7 +55,28 @@ import Testing
             #"[{"op": "replace", "path": "/0/team/title", "value": "x"}, {"op": "replace", "path": "/1/team/title", "value": "y"}]"#
         )
         try graft("apply", "p.json", "--entity", "H", "--store", "h.sqlite", in: folder).failed(
-            saying: "several copies of", "Team")
+            saying: "several copies of", "Team", #""x" at /0/team/title"#, #""y" at /1/team/title"#)
+    }
+
+    @Test(arguments: ["0", "1"])
+    func `the last key that a patch removes from a copy but its identity is null, and a bare identifier refers`(
+        _ place: String
+    ) throws {
+        let folder = try TemporaryFolder()
+        let team = #""team": {"id": "a", "title": "Alpha"}"#
+        _ = try folder.file(
+            "h.json", #"[{"id": 1, \#(team)}, {"id": 2, \#(team)}, {"id": 3, "team": {"id": "b"}}]"#)
+        try graft("import", "h.json", "--store", "h.sqlite", in: folder).succeeded()
+        for (operation, count) in [
+            (#""replace", "path": "/\#(place)/team", "value": "a""#, "0 changed"),
+            (#""remove", "path": "/\#(place)/team/title""#, "1 changed"),
+        ] {
+            _ = try folder.file("p.json", #"[{"op": \#(operation)}]"#)
+            let run = try graft("apply", "p.json", "--entity", "H", "--store", "h.sqlite", in: folder).succeeded()
+            #expect(run.text.contains(count), "\(run.text)")
+        }
+        let teams = try graft("export", "--store", "h.sqlite", "--entity", "Team", in: folder).succeeded()
+        #expect(!teams.text.contains("Alpha"))
     }
 
     @Test func `a merge patch with an unknown key is refused, too`() throws {
