@@ -29,16 +29,16 @@ extension NSManagedObjectContext {
     }
 
     /// ``performAndWait(_:)-(()->Void)`` with what the block returns or throws.
-    public func performAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
-        var result: Result<T, E>?
+    public func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
+        var result: Result<T, any Error>?
         performAndWait { result = Result(catching: block) }
         guard let result else {
             fatalError("\(type(of: self)) overrides performAndWait(_:) and doesn't run the block. Call super.")
         }
-        return try result.get()
+        return try result.value(of: block) { throw $0 }
     }
 
-    /// ``performAndWait(_:)-(()throws(E)->T)`` for what the framework does itself, which never goes through an override.
+    /// ``performAndWait(_:)-(()throws->T)`` for what the framework does itself, which never goes through an override.
     func onQueue<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
         var result: Result<T, E>?
         runAndWait { result = Result(catching: block) }
@@ -66,17 +66,33 @@ extension NSManagedObjectContext {
     ///
     /// Managed objects must not leave it; return their IDs.
     @preconcurrency
-    public func perform<T, E: Error>(
-        schedule: ScheduledTaskType = .immediate, _ block: @escaping @Sendable () throws(E) -> T
-    ) async throws(E) -> T {
-        let result: Transferred<Result<T, E>> = await withCheckedContinuation { continuation in
+    public func perform<T>(
+        schedule: ScheduledTaskType = .immediate, _ block: @escaping @Sendable () throws -> T
+    ) async rethrows -> T {
+        let result = await enqueue(block)
+        return try result.value(of: block) { throw $0 }
+    }
+
+    private func enqueue<T>(_ block: @escaping @Sendable () throws -> T) async -> Result<T, any Error> {
+        let result: Transferred<Result<T, any Error>> = await withCheckedContinuation { continuation in
             confinement.queue.async {
-                let result = Result { () throws(E) -> T in try CurrentContext.run(in: self, block) }
+                let result = Result { try CurrentContext.run(in: self, block) }
                 self.processPendingChanges()
                 continuation.resume(returning: Transferred(value: result))
             }
         }
-        return try result.value.get()
+        return result.value
+    }
+}
+
+extension Result where Failure == any Error {
+    /// What a block has returned or thrown. Who hands the block on throws only if that does, as Core Data declares it; a client's
+    /// own method takes the place of one that is declared with the same types.
+    func value(of block: () throws -> Success, failing: (any Error) throws -> Success) rethrows -> Success {
+        switch self {
+        case .success(let value): value
+        case .failure(let error): try failing(error)
+        }
     }
 }
 

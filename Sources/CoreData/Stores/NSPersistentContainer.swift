@@ -106,10 +106,10 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
     /// Runs a block on a new background context and returns what it returns. Managed objects must not leave it.
     @preconcurrency
-    open func performBackgroundTask<T, E: Error>(
-        _ block: @escaping @Sendable (NSManagedObjectContext) throws(E) -> T
-    ) async throws(E) -> T {
+    open func performBackgroundTask<T>(
+        _ block: @escaping @Sendable (NSManagedObjectContext) throws -> T
+    ) async rethrows -> T {
         let context = newBackgroundContext()
-        return try await context.perform { () throws(E) -> T in try block(context) }
+        return try await context.perform { try block(context) }
     }
 }

@@ -267,7 +267,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     // MARK: Waiting for saves
 
     /// Runs a block while no other thread saves.
-    public func performAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
+    public func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
         saveLock.lock()
         defer { saveLock.unlock() }
         return try block()
@@ -281,11 +281,11 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Runs a block on another thread, while no other thread saves, and returns what it returns.
     @preconcurrency
-    public func perform<T, E: Error>(_ block: @escaping @Sendable () throws(E) -> T) async throws(E) -> T {
-        let result: Transferred<Result<T, E>> = await withCheckedContinuation { continuation in
+    public func perform<T>(_ block: @escaping @Sendable () throws -> T) async rethrows -> T {
+        let result: Transferred<Result<T, any Error>> = await withCheckedContinuation { continuation in
             perform { continuation.resume(returning: Transferred(value: Result(catching: block))) }
         }
-        return try result.value.get()
+        return try result.value.value(of: block) { throw $0 }
     }
 
     // MARK: Files
