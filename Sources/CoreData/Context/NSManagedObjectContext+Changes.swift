@@ -110,12 +110,10 @@ extension NSManagedObjectContext {
     private func takeEvent() -> ChangeDigest {
         undoRecorder?.record(event)
         var digest = ChangeDigest()
-        var unheard: [NSManagedObject] = []
         for object in event {
             object.state.remove(.inEvent)
             if object.state.contains(.forgotten) {
-                // Nobody has heard of an object that was inserted and deleted within one event.
-                if object.state.contains(.announced) { digest.forgotten.append(object) } else { unheard.append(object) }
+                digest.forgotten.append(object)
             } else if object.isDeleted {
                 digest.deleted.append(object)
             } else if isNew(object) {
@@ -127,7 +125,6 @@ extension NSManagedObjectContext {
         event.removeAll()
         revived.removeAll()
         formerEnds.removeAll()
-        forget(unsaved: unheard)
         return digest
     }
 
@@ -162,12 +159,14 @@ struct ChangeDigest {
     var inserted: [NSManagedObject] = []
     var updated: [NSManagedObject] = []
     var deleted: [NSManagedObject] = []
-    /// Deleted before any save, after their insertion had been told.
+    /// Deleted before any save.
     var forgotten: [NSManagedObject] = []
     var refreshed: [NSManagedObject] = []
     var invalidated: [NSManagedObject] = []
     /// The IDs of all objects, after a reset.
-    var invalidatedAll: [NSManagedObjectID] = []
+    var invalidatedAll: [NSManagedObjectID]?
+    /// Whether another context, or somebody else, has made the changes.
+    var isMerged = false
     /// Faults that somebody else has changed. Nobody has seen their values, and nobody is told but fetched results controllers,
     /// which were given them in an order and by a predicate.
     var unseen: [NSManagedObject] = []
@@ -184,7 +183,7 @@ struct ChangeDigest {
     /// Whether there is nothing to tell everybody.
     var isEmpty: Bool {
         inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty && invalidated.isEmpty
-            && invalidatedAll.isEmpty && forgotten.isEmpty
+            && invalidatedAll == nil && forgotten.isEmpty
     }
 
     var userInfo: [AnyHashable: Any] {
@@ -194,7 +193,9 @@ struct ChangeDigest {
         if !deleted.isEmpty || !forgotten.isEmpty { info[NSDeletedObjectsKey] = Set(deleted + forgotten) }
         if !refreshed.isEmpty { info[NSRefreshedObjectsKey] = Set(refreshed) }
         if !invalidated.isEmpty { info[NSInvalidatedObjectsKey] = Set(invalidated) }
-        if !invalidatedAll.isEmpty { info[NSInvalidatedAllObjectsKey] = invalidatedAll }
+        if let invalidatedAll { info[NSInvalidatedAllObjectsKey] = invalidatedAll }
+        // Core Data has no constant for it; clients tell merged changes from a context's own by it.
+        if isMerged { info["NSObjectsChangedByMergeChangesKey"] = Set(inserted + deleted + refreshed) }
         if !unseen.isEmpty { info[Self.unseenKey] = Set(unseen) }
         return info
     }

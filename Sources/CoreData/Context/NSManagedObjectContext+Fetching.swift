@@ -2,9 +2,10 @@
 
 import Foundation
 
-/// What subclasses override to have a say in every fetch. By this name alone it can be told from the one for requests of a type.
+/// What subclasses override to have a say in every fetch. By this name alone they can be told from those for requests of a type.
 private protocol UntypedFetching {
     func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any]
+    func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int
 }
 
 extension NSManagedObjectContext: UntypedFetching {}
@@ -18,27 +19,38 @@ extension NSManagedObjectContext {
     /// - Throws: `CocoaError` for an unknown entity or a predicate that the store can't run; the store's errors.
     public func fetch<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [T] {
         checkQueue()
-        return request.state.typed(try overridableResults(of: request.untyped), as: T.self)
+        let found: any Collection = try overridable {
+            try results(of: request.state, affectedStores: request.affectedStores)
+        } overridden: {
+            try $0.fetch(request.untyped)
+        }
+        return request.state.typed(found, as: T.self)
     }
 
-    /// The results by way of the method that subclasses override, which may come back here by calling super.
-    private func overridableResults(of request: NSFetchRequest<any NSFetchRequestResult>) throws -> any Collection {
-        if type(of: self) == NSManagedObjectContext.self || isInOverride {
-            return try results(of: request.state, affectedStores: request.affectedStores)
-        }
+    /// Answers by way of the method that subclasses override, which may come back here by calling super.
+    private func overridable<R>(_ answer: () throws -> R, overridden: (any UntypedFetching) throws -> R) rethrows -> R {
+        if type(of: self) == NSManagedObjectContext.self || isInOverride { return try answer() }
         isInOverride = true
         defer { isInOverride = false }
-        return try (self as any UntypedFetching).fetch(request)
+        return try overridden(self)
     }
 
     /// The number of objects that a request would fetch.
     ///
     /// - Throws: As ``fetch(_:)->[T]``.
     public func count<T: NSFetchRequestResult>(for request: NSFetchRequest<T>) throws -> Int {
+        try overridable {
+            try numberOfObjects(for: request.state, affectedStores: request.affectedStores)
+        } overridden: {
+            try $0.count(for: request.untyped)
+        }
+    }
+
+    func numberOfObjects(for request: FetchRequestState, affectedStores: [NSPersistentStore]?) throws -> Int {
         checkQueue()
         return try collectingFaultFailures {
             if request.includesPendingChanges { propagateDeletions() }
-            return try count(request.state, affectedStores: request.affectedStores)
+            return try count(request, affectedStores: affectedStores)
         }
     }
 

@@ -47,7 +47,7 @@ extension NSManagedObjectContext {
 
     private func merge(_ saved: SavedIDs) {
         advanceGeneration()
-        var digest = ChangeDigest()
+        var digest = ChangeDigest(isMerged: true)
         for id in saved.inserted where !id.isTemporaryID || parentContext != nil || registeredObject(for: id) != nil {
             digest.inserted.append(object(with: id))
         }

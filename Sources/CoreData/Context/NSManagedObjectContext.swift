@@ -228,6 +228,15 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         return Array(try results(of: request.state, affectedStores: request.affectedStores)) as [Any]
     }
 
+    /// The number of objects that a request of whatever type would fetch; ``count(for:)-(NSFetchRequest<T>)`` comes here in
+    /// subclasses.
+    ///
+    /// - Throws: As that one.
+    @_disfavoredOverload
+    open func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int {
+        try numberOfObjects(for: request.state, affectedStores: request.affectedStores)
+    }
+
     /// Whether a fault whose row is gone is dealt with: it is a deleted object with nil values then. Asked when that turns out.
     open func shouldHandleInaccessibleFault(
         _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?

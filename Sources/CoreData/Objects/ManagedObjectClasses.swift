@@ -113,12 +113,22 @@ package enum ManagedObjectClasses {
     /// The entity whose objects are of a class.
     static func entity(for cls: NSManagedObject.Type, in context: NSManagedObjectContext?) -> NSEntityDescription {
         if let entity = knownEntity(for: cls, in: context) { return entity }
+        fatalError(unclaimed(cls))
+    }
+
+    /// The entity whose objects are of a class, or one without a name, and a line on standard error, where no loaded model has it.
+    static func entityOrNone(for cls: NSManagedObject.Type) -> NSEntityDescription {
+        if let entity = knownEntity(for: cls, in: nil) { return entity }
+        FileHandle.standardError.write(Data("CoreData: warning: \(unclaimed(cls))\n".utf8))
+        return NSEntityDescription()
+    }
+
+    private static func unclaimed(_ cls: NSManagedObject.Type) -> String {
         let names = Set(loadedModels().flatMap(\.entities).compactMap(\.managedObjectClassName))
         let closest = ClosestName.to(ClassNames.name(of: cls), among: names)
-        fatalError(
-            "No entity of the \(loadedModels().count) loaded models has the class '\(ClassNames.name(of: cls))'"
-                + (closest.map { " (one has '\($0)')" } ?? "") + ". Set the entity's class in the model, or load the "
-                + "model with a coordinator first.")
+        return "No entity of the \(loadedModels().count) loaded models has the class '\(ClassNames.name(of: cls))'"
+            + (closest.map { " (one has '\($0)')" } ?? "") + ". Set the entity's class in the model, or load the "
+            + "model with a coordinator first."
     }
 
     /// The entity whose objects are of a class; nil where no loaded model has one.

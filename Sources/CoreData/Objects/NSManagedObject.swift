@@ -106,8 +106,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         self.init(entity: entity, insertInto: context)
     }
 
-    /// The class's entity, looked up in the models that coordinators have loaded.
-    open class func entity() -> NSEntityDescription { ManagedObjectClasses.entity(for: self, in: nil) }
+    /// The class's entity, looked up in the models that coordinators have loaded; where none has the class, one without a name, which
+    /// standard error is told of.
+    open class func entity() -> NSEntityDescription { ManagedObjectClasses.entityOrNone(for: self) }
 
     /// A request for all objects of the class's entity.
     ///

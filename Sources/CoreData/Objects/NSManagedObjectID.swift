@@ -59,6 +59,11 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
         self.number = number
     }
 
+    /// An ID of no object, for tests that need just any one.
+    public convenience override init() {
+        self.init(entity: NSEntityDescription(), space: .temporary, number: TemporaryObjectIDs.nextNumber())
+    }
+
     /// The store that the object is in; nil while the ID is temporary or when the store is gone.
     public var persistentStore: NSPersistentStore? { space.store }
 

@@ -9,9 +9,10 @@ enum TemporaryObjectIDs {
     private static let process = UUID()
 
     static func make(for entity: NSEntityDescription) -> NSManagedObjectID {
-        let number = next.wrappingAdd(1, ordering: .relaxed).oldValue
-        return NSManagedObjectID(entity: entity, space: .temporary, number: number)
+        NSManagedObjectID(entity: entity, space: .temporary, number: nextNumber())
     }
+
+    static func nextNumber() -> Int64 { next.wrappingAdd(1, ordering: .relaxed).oldValue }
 
     /// The process's UUID with the count in its last eight bytes.
     static func uuid(for number: Int64) -> UUID {

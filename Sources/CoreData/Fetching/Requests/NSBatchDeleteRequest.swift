@@ -70,7 +70,7 @@ open class NSBatchDeleteResult: NSPersistentStoreResult {
     init(_ outcome: StoreBatchOutcome, _ type: NSBatchDeleteRequestResultType) {
         resultType = type
         switch type {
-        case .resultTypeStatusOnly: result = outcome.isDone
+        case .resultTypeStatusOnly: result = NSNumber(value: outcome.isDone)
         case .resultTypeObjectIDs: result = outcome.ids
         case .resultTypeCount: result = outcome.count
         }

@@ -109,7 +109,7 @@ open class NSBatchInsertResult: NSPersistentStoreResult {
     init(_ outcome: StoreBatchOutcome, _ type: NSBatchInsertRequestResultType) {
         resultType = type
         switch type {
-        case .statusOnly: result = outcome.isDone
+        case .statusOnly: result = NSNumber(value: outcome.isDone)
         case .objectIDs: result = outcome.ids
         case .count: result = outcome.count
         }

@@ -80,7 +80,7 @@ open class NSBatchUpdateResult: NSPersistentStoreResult {
     init(_ outcome: StoreBatchOutcome, _ type: NSBatchUpdateRequestResultType) {
         resultType = type
         switch type {
-        case .statusOnlyResultType: result = outcome.isDone
+        case .statusOnlyResultType: result = NSNumber(value: outcome.isDone)
         case .updatedObjectIDsResultType: result = outcome.ids
         case .updatedObjectsCountResultType: result = outcome.count
         }

@@ -30,6 +30,12 @@ open class NSMigrationManager: NSObject {
     var run: MigrationRun?
     private var cancellation: (any Error)?
 
+    /// A manager between two models without entities, for subclasses that say themselves which ones theirs are.
+    public override init() {
+        (sourceModel, destinationModel) = (NSManagedObjectModel(), NSManagedObjectModel())
+        super.init()
+    }
+
     /// A manager for migrations between two versions.
     public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
         self.sourceModel = sourceModel
@@ -102,7 +108,7 @@ open class NSMigrationManager: NSObject {
                 "A migration leads from a SQLite store to a SQLite store; '\(type)' is none. Add the store to a "
                     + "coordinator, and use migratePersistentStore(_:to:options:withType:).")
         }
-        cancellation = nil
+        defer { cancellation = nil }
         migrationProgress = 0
         let staging = StagingStore(destination: dURL)
         do {
@@ -153,6 +159,7 @@ open class NSMigrationManager: NSObject {
         from source: URL, _ sourceOptions: [AnyHashable: Any], _ mappings: NSMappingModel, to staging: StagingStore,
         _ options: [AnyHashable: Any], _ errors: MigrationErrors
     ) throws {
+        if let cancellation { throw cancellation }
         let run = try MigrationRun(
             manager: self, mappings: mappings, source: source, sourceOptions: sourceOptions, destination: staging.url,
             options: options)
@@ -172,7 +179,8 @@ open class NSMigrationManager: NSObject {
     /// Forgets the associations between source and destination objects.
     open func reset() { run?.associations.removeAll() }
 
-    /// Ends the migration with an error after the object that is being made.
+    /// Ends the migration with an error after the object that is being made; before a migration, the one that is about to begin. One
+    /// that moves rows isn't ended.
     open func cancelMigrationWithError(_ error: any Error) { cancellation = error }
 
     // MARK: Objects and their counterparts

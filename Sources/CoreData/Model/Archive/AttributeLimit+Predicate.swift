@@ -1,6 +1,6 @@
 // Limits as the validation predicates that they are in compiled models:
 //
-//     SELF >= 1     SELF <= 9     length >= 2     length <= 5     SELF MATCHES "[a-z]+"
+//     SELF >= 1     SELF <= 9     length >= 2     length <= 5     timeIntervalSinceReferenceDate >= 0     SELF MATCHES "[a-z]+"
 
 import Foundation
 
@@ -11,11 +11,8 @@ extension AttributeLimit {
         case .minimum(let number): Self.comparison(.evaluatedObjectExpression, .greaterThanOrEqualTo, number.boxed)
         case .maximum(let number): Self.comparison(.evaluatedObjectExpression, .lessThanOrEqualTo, number.boxed)
         case .earliest(let seconds):
-            Self.comparison(
-                .evaluatedObjectExpression, .greaterThanOrEqualTo, Date(timeIntervalSinceReferenceDate: seconds))
-        case .latest(let seconds):
-            Self.comparison(
-                .evaluatedObjectExpression, .lessThanOrEqualTo, Date(timeIntervalSinceReferenceDate: seconds))
+            Self.comparison(Self.seconds, .greaterThanOrEqualTo, NSNumber(value: seconds))
+        case .latest(let seconds): Self.comparison(Self.seconds, .lessThanOrEqualTo, NSNumber(value: seconds))
         case .minimumLength(let length):
             Self.comparison(NSExpression(forKeyPath: "length"), .greaterThanOrEqualTo, NSNumber(value: length))
         case .maximumLength(let length):
@@ -23,6 +20,8 @@ extension AttributeLimit {
         case .pattern(let pattern): Self.comparison(.evaluatedObjectExpression, .matches, pattern)
         }
     }
+
+    private static var seconds: NSExpression { NSExpression(forKeyPath: "timeIntervalSinceReferenceDate") }
 
     private static func comparison(
         _ left: NSExpression, _ type: NSComparisonPredicate.Operator, _ value: Any
@@ -40,7 +39,9 @@ extension AttributeLimit {
         else { return nil }
         let left = comparison.leftExpression
         let isWholeValue = left.expressionType == .evaluatedObject
-        let isLength = left.expressionType == .keyPath && left.keyPath == "length" && type == .stringAttributeType
+        let keyPath = left.expressionType == .keyPath ? left.keyPath : ""
+        let isLength = keyPath == "length" && type == .stringAttributeType
+        let isSeconds = keyPath == "timeIntervalSinceReferenceDate" && type == .dateAttributeType
         switch (comparison.predicateOperatorType, value) {
         case (.matches, let pattern as String) where isWholeValue && type == .stringAttributeType:
             self = .pattern(pattern)
@@ -48,6 +49,8 @@ extension AttributeLimit {
             self = .earliest(date.timeIntervalSinceReferenceDate)
         case (.lessThanOrEqualTo, let date as Date) where isWholeValue && type == .dateAttributeType:
             self = .latest(date.timeIntervalSinceReferenceDate)
+        case (.greaterThanOrEqualTo, let number as NSNumber) where isSeconds: self = .earliest(number.doubleValue)
+        case (.lessThanOrEqualTo, let number as NSNumber) where isSeconds: self = .latest(number.doubleValue)
         case (.greaterThanOrEqualTo, let number as NSNumber) where isLength:
             self = .minimumLength(number.intValue)
         case (.lessThanOrEqualTo, let number as NSNumber) where isLength:

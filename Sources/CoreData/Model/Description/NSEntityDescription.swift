@@ -37,7 +37,11 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
     /// The name of the class of the entity's objects, perhaps with its module in front. `NSManagedObject` unless set.
     open var managedObjectClassName: String! = "NSManagedObject" {
         willSet { willChange() }
-        didSet { didChange() }
+        didSet {
+            // As `NSStringFromClass` has it here.
+            if managedObjectClassName == "CoreData.NSManagedObject" { managedObjectClassName = "NSManagedObject" }
+            didChange()
+        }
     }
 
     /// What Xcode makes of the entity. A model's source alone says it; a compiled model doesn't.
