@@ -69,10 +69,7 @@ extension NSManagedObjectContext {
         let report = try patch([], with: diff, options, isDryRun: isDryRun)
         do {
             if isDryRun {
-                processPendingChanges()
-                for object in insertedObjects { try object.validateForInsert() }
-                for object in updatedObjects { try object.validateForUpdate() }
-                for object in deletedObjects { try object.validateForDelete() }
+                try validateAsSave()
             } else if hasChanges {
                 try save()
             }

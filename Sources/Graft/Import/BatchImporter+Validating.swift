@@ -4,6 +4,9 @@ import CoreData
 import Foundation
 
 extension BatchImporter {
+    /// What a rule of the model refuses.
+    typealias Refusal = (touched: ImportTally.TouchedObject, error: any Error)
+
     /// Validates the mapped properties of all objects that were made or changed, and the identity of those of which the data has
     /// that alone. Properties that take no part in the mapping are left to the save.
     ///
@@ -26,11 +29,13 @@ extension BatchImporter {
 
     /// Everything that the model's rules refuse of what was made or changed, in the order in which it was.
     ///
-    /// - Parameter mapping: Where it is given, only mapped properties are asked, as ``validateChanges(_:)`` does. Otherwise
-    ///   whole objects are, as a save does.
-    func validationFailures(_ mapping: GraphMapping?) -> [(touched: ImportTally.TouchedObject, error: any Error)] {
-        var failures: [(touched: ImportTally.TouchedObject, error: any Error)] = []
-        for touched in tally.touched where !touched.object.isDeleted {
+    /// - Parameters:
+    ///   - mapping: Where it is given, only mapped properties are asked, as ``validateChanges(_:)`` does. Otherwise whole
+    ///     objects are, as a save does.
+    ///   - start: How many of what was touched are left out, because they have been asked.
+    func validationFailures(_ mapping: GraphMapping?, from start: Int = 0) -> [Refusal] {
+        var failures: [Refusal] = []
+        for touched in tally.touched.dropFirst(start) where !touched.object.isDeleted {
             guard let number = number(of: touched.object) else { continue }
             let plan = plans[number]
             if let mapping {
@@ -80,5 +85,17 @@ extension BatchImporter {
         // Safe: the pointer is used during the call alone.
         try unsafe object.validateValue(&validated, forKey: key)
         if validated !== value { object.setValue(validated, forKey: key) }
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Asks all that was made, changed and deleted what a save would ask.
+    ///
+    /// - Throws: Core Data's error for the first object that a rule refuses.
+    func validateAsSave() throws {
+        processPendingChanges()
+        for object in insertedObjects { try object.validateForInsert() }
+        for object in updatedObjects { try object.validateForUpdate() }
+        for object in deletedObjects { try object.validateForDelete() }
     }
 }

@@ -63,6 +63,8 @@ final class BatchImporter {
     var relinked: [GraphSnapshot.Cell] = []
     /// Whether a version leaves objects of the current batch alone.
     var hasOutdated = false
+    /// What the saves of a dry run's batches would have refused.
+    var refused: [Refusal] = []
     /// Whether objects that were changed have again what they had.
     var hasRestored = false
     /// The rows of the current batch that references with the policy stub lead to. By entity; empty without policies.

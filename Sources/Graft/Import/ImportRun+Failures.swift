@@ -18,7 +18,7 @@ extension ImportRun {
     func runNotingFailures(roots: ((NSManagedObject) throws -> Void)?) throws -> ImportReport {
         var failed = FailedRecords(sourceCount: sources.count, limit: options.failureLimit)
         try readNotingFailures(&failed)
-        if mode == .saveBatches { return try importBatches(&failed) }
+        if savesBatches { return try importBatches(&failed) }
         while true {
             if let report = try attempt(&failed, roots) { return report }
         }
@@ -26,7 +26,7 @@ extension ImportRun {
 
     private func report(of failed: FailedRecords) -> ImportReport {
         var report = ImportReport()
-        report.isDryRun = mode.isDryRun
+        report.isDryRun = options.isDryRun
         report.failures = failed.failures
         return report
     }
@@ -70,7 +70,7 @@ extension ImportRun {
         let importer = try makeImporter()
         defer { turns.end() }
         var report = ImportReport()
-        report.isDryRun = mode.isDryRun
+        report.isDryRun = options.isDryRun
         var objects: [NSManagedObject] = []
         do {
             for (number, source) in sources.enumerated() {
@@ -80,7 +80,9 @@ extension ImportRun {
                 try importAll(reader, of: source, importer, &report) { objects.append($0) }
             }
             // As a save would validate it, if there is one.
-            let found = importer.validationFailures(mode == .keep ? mapping : nil)
+            let found =
+                importer.refused.isEmpty
+                ? importer.validationFailures(mode == .keep ? mapping : nil) : importer.refused
             if found.isEmpty {
                 if options.failurePolicy == .collect, !failed.isEmpty {
                     throw ImportFailures(report: self.report(of: failed))
@@ -167,9 +169,7 @@ extension ImportRun {
     /// Notes what the model's rules refuse.
     ///
     /// - Throws: The first of the errors, where none of them belongs to a record.
-    private func note(
-        _ found: [(touched: ImportTally.TouchedObject, error: any Error)], _ failed: inout FailedRecords
-    ) throws {
+    private func note(_ found: [BatchImporter.Refusal], _ failed: inout FailedRecords) throws {
         // What follows from what the store can't read is nothing of the record's.
         try context.requireReadable()
         let before = failed.records

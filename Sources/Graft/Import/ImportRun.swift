@@ -1,15 +1,17 @@
 // One import from beginning to end: texts through readers, batch by batch, into a context.
 //
 //     caller's context     batches pile up unsaved; on an error all of it is taken back
-//     own context          the same, then one save; or nothing at all in a dry run, where each batch deletes what its save would
+//     own context          the same, then one save
 //     own, saved batches   each batch is saved and let go; the texts are read once before, so that their errors come first
+//
+// A dry run of each does the same, asks what a save would refuse where there would be one, and takes all of it back.
 
 import CoreData
 import Foundation
 
 /// An import of some texts into one context. Runs on the context's queue.
 struct ImportRun {
-    /// What becomes of the objects.
+    /// What becomes of the objects, or would without a dry run.
     enum Mode {
         /// They stay unsaved.
         case keep
@@ -17,20 +19,6 @@ struct ImportRun {
         case saveAtEnd
         /// They are saved batch by batch.
         case saveBatches
-        /// They are taken back at the end.
-        case discard
-        /// They are taken back at the end, and until then are what they would be if they were saved batch by batch.
-        case discardBatches
-
-        var isDryRun: Bool { self == .discard || self == .discardBatches }
-
-        var inOneSave: Mode {
-            switch self {
-            case .keep, .saveAtEnd, .discard: self
-            case .saveBatches: .saveAtEnd
-            case .discardBatches: .discard
-            }
-        }
     }
 
     let context: NSManagedObjectContext
@@ -57,8 +45,7 @@ struct ImportRun {
         self.context = context
         self.entityName = entityName
         // What keeps nothing where anything fails is one save.
-        self.mode = options.failurePolicy == .collect ? mode.inOneSave : mode
-        let mode = self.mode
+        self.mode = options.failurePolicy == .collect && mode == .saveBatches ? .saveAtEnd : mode
         self.model = model
         var options = options
         var sources = try sources.map { try $0.named(for: entityName, model) }
@@ -78,7 +65,8 @@ struct ImportRun {
         mapping = try GraphMapping(model, options.mapping)
         // A misspelt name is one also where there is nothing to import.
         for name in sources.map({ $0.entity ?? entityName }) where name != nil { _ = try mapping.entity(named: name) }
-        let isReadTwice = mode == .saveBatches && options.checksInputFirst || options.failurePolicy != .fail
+        let isCheckedFirst = self.mode == .saveBatches && !options.isDryRun && options.checksInputFirst
+        let isReadTwice = isCheckedFirst || options.failurePolicy != .fail
         let read = isReadTwice ? try sources.map { try $0.rereadable() } : sources
         self.sources = try Self.withDeletedLists(read, entityName, mapping)
         self.progress = ByteProgress(progress, sources: self.sources, isReadTwice: isReadTwice)
@@ -102,6 +90,8 @@ struct ImportRun {
         return all
     }
 
+    var savesBatches: Bool { mode == .saveBatches && !options.isDryRun }
+
     /// Imports the texts.
     ///
     /// - Parameter roots: Collects the objects that the texts are about, in their order. It may refuse one.
@@ -112,7 +102,7 @@ struct ImportRun {
             return try context.withFaultsAsErrors { try runNotingFailures(roots: roots) }
         }
         var seen = ImportReport()
-        var kept = mode == .saveBatches && options.checksInputFirst ? try check(&seen) : nil
+        var kept = savesBatches && options.checksInputFirst ? try check(&seen) : nil
         return try perform { importer, report in
             if kept != nil {
                 report.unknownKeys = seen.unknownKeys
@@ -148,7 +138,7 @@ struct ImportRun {
     private func perform(_ body: (BatchImporter, inout ImportReport) throws -> Void) throws -> ImportReport {
         let importer = try makeImporter()
         var report = ImportReport()
-        report.isDryRun = mode.isDryRun
+        report.isDryRun = options.isDryRun
         defer { turns.end() }
         try importer.editor.atomically {
             do {
@@ -165,7 +155,7 @@ struct ImportRun {
     func makeImporter() throws -> BatchImporter {
         let importer = try BatchImporter(
             mapping, context: context, model: model, options: options,
-            keepsObjects: mode != .saveBatches)
+            keepsObjects: !savesBatches)
         importer.target = target
         return importer
     }
@@ -240,10 +230,16 @@ struct ImportRun {
         if batch.rowCount == 0, batch.skippedCounts.isEmpty { return }
         try beginTurn(importer)
         importer.needsRoots = roots != nil
+        let touchedBefore = importer.tally.touched.count
         try importer.importBatch(batch)
         if let roots { try importer.forEachRoot(batch, roots) }
-        if mode == .saveBatches { try save(importer, batch, isLast: isLast) }
-        if mode == .discardBatches { try deleteUnsaved(importer) }
+        if mode == .saveBatches {
+            if options.isDryRun {
+                try deleteUnsaved(importer, touchedBefore)
+            } else {
+                try save(importer, batch, isLast: isLast)
+            }
+        }
         report.batchCount += 1
     }
 
@@ -305,7 +301,7 @@ struct ImportRun {
 
     /// Takes the turn at writing before anything is looked up, where the import saves.
     func beginTurn(_ importer: BatchImporter) throws {
-        guard mode == .saveAtEnd || mode == .saveBatches else { return }
+        guard mode != .keep, !options.isDryRun else { return }
         if try turns.begin() { importer.matcher.storeHasChanged() }
     }
 
@@ -328,11 +324,14 @@ struct ImportRun {
         context.reset()
     }
 
-    /// Deletes what a save of the batch would delete, so that the next one finds nothing of it, and counts the same.
-    private func deleteUnsaved(_ importer: BatchImporter) throws {
+    /// Deletes what a save of the batch would delete, so that the next one finds nothing of it, and counts the same. Asks what
+    /// the save would refuse, of what was touched since.
+    private func deleteUnsaved(_ importer: BatchImporter, _ touchedBefore: Int) throws {
         importer.deletions.holdReplaced()
         try importer.delete(try importer.decideDeletions(isDryRun: true))
         context.processPendingChanges()
+        importer.refused += importer.validationFailures(nil, from: touchedBefore)
+        if options.failurePolicy == .fail, let first = importer.refused.first { throw first.error }
     }
 
     /// Ends an import that has taken all batches.
@@ -347,10 +346,16 @@ struct ImportRun {
         }
         try importer.deletions.takeReplaced()
         let orphans = try importer.deletions.orphansOfData(allowsEmptyInput: options.deletesOrphansOfEmptyInput)
-        if !isValid, mode == .keep || mode.isDryRun { try importer.validateChanges(mapping) }
-        let deleted = try importer.decideDeletions(orphans, isDryRun: mode.isDryRun)
-        if mode.isDryRun {
-            try importer.matcher.known.takeOut(deleted, importer.editor)
+        if !isValid, mode == .keep { try importer.validateChanges(mapping) }
+        let deleted = try importer.decideDeletions(orphans, isDryRun: options.isDryRun)
+        if options.isDryRun {
+            if mode == .keep {
+                try importer.matcher.known.takeOut(deleted, importer.editor)
+            } else {
+                try importer.delete(deleted)
+                if let first = importer.validationFailures(nil).first { throw first.error }
+                try context.validateAsSave()
+            }
             return try importer.editor.undo()
         }
         try importer.delete(deleted)
@@ -369,7 +374,7 @@ struct ImportRun {
             located.place.byteOffset = nil
             located = located.located(in: sources[importer.sourceNumber].place(ofOffset: offset, options))
         }
-        if mode == .saveBatches, report.batchCount > 0, located.underlying == nil {
+        if savesBatches, report.batchCount > 0, located.underlying == nil {
             let batches = report.batchCount == 1 ? "1 batch" : "\(report.batchCount) batches"
             located.underlying = "\(batches) before it had been saved and stay"
         }

@@ -91,8 +91,8 @@ extension NSManagedObjectContext {
     ) throws -> ImportReport {
         try object.requireLiving()
         return try ImportRun(
-            [.data(data)], into: self, entityName: object.entity.name, options: options, progress: nil,
-            mode: options.isDryRun ? .discard : .keep, target: object
+            [.data(data)], into: self, entityName: object.entity.name, options: options, progress: nil, mode: .keep,
+            target: object
         ).run()
     }
 
@@ -120,8 +120,7 @@ extension NSManagedObjectContext {
     public func importSnapshot(
         _ snapshot: GraphSnapshot, options: ImportOptions = ImportOptions()
     ) throws -> ImportReport {
-        let mode: ImportRun.Mode = options.isDryRun ? .discard : .keep
-        return try ImportRun([], into: self, entityName: nil, options: options, progress: nil, mode: mode).run(snapshot)
+        try ImportRun([], into: self, entityName: nil, options: options, progress: nil, mode: .keep).run(snapshot)
     }
 
     @discardableResult
@@ -130,8 +129,7 @@ extension NSManagedObjectContext {
         roots: ((NSManagedObject) throws -> Void)?
     ) throws -> ImportReport {
         try ImportRun(
-            sources, into: self, entityName: entity, options: options, progress: progress,
-            mode: options.isDryRun ? .discard : .keep
+            sources, into: self, entityName: entity, options: options, progress: progress, mode: .keep
         ).run(roots: roots)
     }
 }

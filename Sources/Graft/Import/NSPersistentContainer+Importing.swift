@@ -95,15 +95,9 @@ extension NSPersistentContainer {
         _ sources: [ImportSource], _ context: NSManagedObjectContext, _ entity: String?, _ options: ImportOptions,
         _ progress: Progress?
     ) throws -> ImportReport {
-        let mode: ImportRun.Mode =
-            switch (options.savesEachBatch, options.isDryRun) {
-            case (false, false): .saveAtEnd
-            case (false, true): .discard
-            case (true, false): .saveBatches
-            case (true, true): .discardBatches
-            }
-        return try ImportRun(
-            sources, into: context, entityName: entity, options: options, progress: progress, mode: mode
+        try ImportRun(
+            sources, into: context, entityName: entity, options: options, progress: progress,
+            mode: options.savesEachBatch ? .saveBatches : .saveAtEnd
         ).run()
     }
 }
