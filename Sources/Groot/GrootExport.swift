@@ -27,7 +27,7 @@ enum GrootExport {
         var options = ExportOptions()
         options.relationshipForm = .nested
         options.repeatsObjects = true
-        options.writesNullForWhatHasNoForm = true
+        options.leavesOutWhatIsGone = true
         // A value whose file is missing is written as null.
         options.onDamage = { _ in }
         // Groot nests without end; text ends at 512 levels, those of trees in transformable attributes included.

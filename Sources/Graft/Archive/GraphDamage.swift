@@ -91,6 +91,17 @@ final class GraphDamage {
             "row \(Self.row(object.objectID)) has \(value.description), which \(kind) can't hold", object, property)
     }
 
+    /// Takes note of a value that has no form in JSON.
+    ///
+    /// - Throws: ``GraftError``, unless somebody wants to be told instead.
+    func noteFormless(_ value: String, of property: String, from object: some RecordedObject) throws {
+        let row = object.objectID.isTemporaryID ? "" : " in row \(Self.row(object.objectID))"
+        try report(
+            GraftError(
+                .notRepresentable(value: value + row, format: "JSON"),
+                at: .init(entity: object.objectID.entity.name, property: property)))
+    }
+
     /// Takes note of the rows of which no object can be made, and of links that no object has.
     ///
     /// - Parameter entities: Those that are read, whose tables are looked into; nil for all.

@@ -92,6 +92,10 @@ struct GraphRecords {
                 try damage.noteUnfit(value, kind, of: item.name, from: object)
                 record.values[item.column] = .null
                 return
+            } else if !isExact, !value.hasJSONForm {
+                try damage.noteFormless(value.description, of: item.name, from: object)
+                record.values[item.column] = .null
+                return
             }
             record.values[item.column] = value
         case .toOne:

@@ -34,7 +34,8 @@ extension GraphValue {
         switch self {
         case .double(let value): value.isFinite
         case .decimal(let value): !value.isNaN
-        case .date(let seconds): Instant(seconds) != nil
+        // Instants of most dates needn't be made for it.
+        case .date(let seconds): abs(seconds) < 9e15 || Instant(seconds) != nil
         default: true
         }
     }

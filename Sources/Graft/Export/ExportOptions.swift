@@ -108,11 +108,11 @@ public struct ExportOptions: Sendable {
     public var batchSize = 1000
 
     /// Is told of what the store says and can't be exported: links to objects that aren't there, binary data whose file is missing,
-    /// and, where a container is exported, rows that can't be read. It is left out then. Nil makes the first one an error.
+    /// values that have no form in JSON, such as NaN, and, where a container is exported, rows that can't be read. It is left out then. Nil makes the first one an error.
     public var onDamage: (@Sendable (GraftError) -> Void)?
 
-    /// Whether what has no form in JSON, such as NaN, is written as null and not an error.
-    package var writesNullForWhatHasNoForm = false
+    /// Whether an object that is gone is written as an empty one, and is no error.
+    package var leavesOutWhatIsGone = false
 
     /// The default options.
     public init() {}

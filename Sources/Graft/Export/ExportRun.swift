@@ -75,7 +75,8 @@ struct ExportRun {
         try progress.checkCancellation()
         var names = DocumentNames(contents.plan)
         try contents.sortByIdentity { id, entity, identity in
-            if !names.add(entity, identity: identity) {
+            // What JSON can't tell identifies nothing.
+            if !names.add(entity, identity: identity.allSatisfy(\.hasJSONForm) ? identity : []) {
                 try damage.noteDuplicate(id, identity.map(\.description).joined(separator: ", "))
             }
         }

@@ -45,6 +45,9 @@ protocol ItemWriter: AnyObject {
     /// Refuses an attribute without value that has one in truth.
     func requireNull(_ number: Int, _ pass: ExportPass<Object>) throws
 
+    /// Whether a value that has no form in JSON is left out; takes note of it then.
+    func leavesOut(formless value: String, of property: String, from object: Object) throws -> Bool
+
     func ends(_ number: Int, _ form: ExportOptions.RelationshipForm, _ pass: ExportPass<Object>) throws -> ExportedEnds<
         Object
     >
@@ -67,13 +70,16 @@ extension ItemWriter {
             if pass.change != nil, try !isWritten(item, pass) { continue }
             switch item.content {
             case .attribute(let number, let converter):
-                let value = try object.graphValue(number, plan.properties[number])
+                var value = try object.graphValue(number, plan.properties[number])
                 if value.isNull {
                     try requireNull(number, pass)
-                    if !item.writesNull { continue }
+                } else if !value.hasJSONForm,
+                    try leavesOut(formless: value.description, of: plan.properties[number].name, from: object)
+                {
+                    value = .null
                 }
+                if value.isNull, !item.writesNull { continue }
                 try writer.key(item.key)
-                if try writeNull(insteadOf: value, to: &writer) { continue }
                 try plan.write(value, number, converter, to: &writer)
             case .transformed(let number, let transformer):
                 // A transformer that has no JSON value for this one takes the key away, as in Groot.
@@ -113,20 +119,15 @@ extension ItemWriter {
         }
     }
 
-    /// Writes null where a value has no form in JSON, if that is asked for; returns whether it did.
-    private func writeNull(insteadOf value: GraphValue, to writer: inout JSONWriter) throws -> Bool {
-        guard options.writesNullForWhatHasNoForm, !value.hasJSONForm else { return false }
-        try writer.null()
-        return true
-    }
-
     private func json(
         _ number: Int, of object: Object, _ plan: ExportPlan, by transformer: NamedTransformer
     ) throws -> JSONValue? {
         do {
             return try plan.json(number, of: object, by: transformer)
         } catch let error as GraftError {
-            guard options.writesNullForWhatHasNoForm, case .notRepresentable = error.problem else { throw error }
+            guard case .notRepresentable(let value, _) = error.problem,
+                try leavesOut(formless: value, of: plan.properties[number].name, from: object)
+            else { throw error }
             return .null
         }
     }
@@ -138,8 +139,8 @@ extension ItemWriter {
         switch ends {
         case .known(let known):
             for (plan, identifier) in known {
-                if try writeNull(insteadOf: identifier, to: &writer) { continue }
-                try plan.write(bareIdentifier: identifier, to: &writer)
+                // What has no form was left out of the object itself, and noted.
+                try plan.write(bareIdentifier: identifier.hasJSONForm ? identifier : .null, to: &writer)
             }
         case .texts(let texts):
             for text in texts { try writer.value(text: text.span) }
@@ -194,9 +195,11 @@ extension ItemWriter {
             try writer.endObject()
             return true
         }
-        if options.writesNullForWhatHasNoForm, let identifier = try plan.bareIdentifier(of: object),
-            try writeNull(insteadOf: identifier, to: &writer)
+        if let identifier = try plan.bareIdentifier(of: object), !identifier.hasJSONForm,
+            try leavesOut(
+                formless: identifier.description, of: plan.properties[plan.identity[0]].name, from: object)
         {
+            try writer.null()
             return true
         }
         if try plan.writeBareIdentifier(of: object, to: &writer) { return true }

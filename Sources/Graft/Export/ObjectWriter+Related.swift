@@ -44,7 +44,7 @@ extension ObjectWriter {
         _ objects: [NSManagedObject], _ pass: ExportPass<Object>, _ property: GraphSchema.Property
     ) throws -> [NSManagedObject] {
         let remaining = presence.remaining(objects)
-        if options.writesNullForWhatHasNoForm { return remaining.filter { !presence.isGone($0) } }
+        if options.leavesOutWhatIsGone { return remaining.filter { !presence.isGone($0) } }
         return try remaining.filter { object in
             do {
                 try presence.require(object, from: (pass.plan.name, property.name))

@@ -79,7 +79,7 @@ final class ObjectWriter: ItemWriter {
     func writeAlways(_ object: NSManagedObject, to writer: inout JSONWriter) throws {
         if options.repeatsObjects { expanded.removeAll(keepingCapacity: true) }
         defer { readAhead.removeAll() }
-        if options.writesNullForWhatHasNoForm, presence.isGone(object) {
+        if options.leavesOutWhatIsGone, presence.isGone(object) {
             try writer.beginObject()
             return try writer.endObject()
         }
@@ -130,6 +130,11 @@ final class ObjectWriter: ItemWriter {
 
     func requireNull(_ number: Int, _ pass: ExportPass<Object>) throws {
         try damage?.requireFile(of: pass.object, pass.plan.properties[number].name)
+    }
+
+    func leavesOut(formless value: String, of property: String, from object: NSManagedObject) throws -> Bool {
+        try damage?.noteFormless(value, of: property, from: object)
+        return damage != nil
     }
 
     // MARK: Names

@@ -54,7 +54,7 @@ final class StoredObjectWriter: ItemWriter {
         _ context: NSManagedObjectContext, _ damage: GraphDamage
     ) {
         let nested = form.reached(from: name) { form.nested[$0.number] }
-        guard StoredRow.isWithoutObject, case .everything = options.scope, !options.writesNullForWhatHasNoForm,
+        guard StoredRow.isWithoutObject, case .everything = options.scope, !options.leavesOutWhatIsGone,
             !damage.isLeavingOut, nested.count <= options.nestingLimit,
             !nested.contains(where: { form.isCyclic[$0] }),
             !form.reached(from: name, by: \.written).contains(where: { form.plans[$0].writesTransientValues })
@@ -170,6 +170,11 @@ final class StoredObjectWriter: ItemWriter {
 
     func requireNull(_ number: Int, _ pass: ExportPass<Object>) throws {
         try damage.requireFile(of: pass.object, pass.plan.properties[number].name)
+    }
+
+    func leavesOut(formless value: String, of property: String, from object: StoredObject) throws -> Bool {
+        try damage.noteFormless(value, of: property, from: object)
+        return true
     }
 
     func name(of object: StoredObject, ifNested: Bool) -> String? {

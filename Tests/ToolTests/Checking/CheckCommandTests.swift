@@ -106,6 +106,9 @@ import Testing
         #expect(found.findings.map(\.kind) == Array(repeating: "forbiddenValue", count: 5))
         #expect(found.findings.map(\.severity) == Array(repeating: "note", count: 5))
         #expect(Set(found.findings.compactMap(\.property)) == ["name", "seats", "area", "built", "isOpen"])
+        // Finite seconds, and no year.
+        try changeDatabase(at: path, "UPDATE ZROOM SET ZBUILT = -9e99")
+        #expect(try report(graft("check", path, "--json", in: folder)).findings.contains { $0.property == "built" })
         try changeDatabase(at: path, "UPDATE ZROOM SET ZISOPEN = 1.5")
         #expect(try report(graft("check", path, "--json", in: folder)).findings.contains { $0.property == "isOpen" })
     }

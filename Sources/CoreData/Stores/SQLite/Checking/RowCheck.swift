@@ -143,8 +143,10 @@ struct RowCheck {
         by value: ManagedValue, _ field: EntityPlan.Field, _ entity: SQLEntity, _ found: @autoclosure () -> String
     ) -> String? {
         switch value {
-        case .double(let number), .date(let number):
-            if !number.isFinite { return "is \(number), for which JSON has no form" }
+        case .double(let number) where !number.isFinite: return "is \(number), for which JSON has no form"
+        // The seconds of a date that JSON can tell fit into 64 bits.
+        case .date(let number) where Int64(exactly: abs(number).rounded(.down)) == nil:
+            return "is \(number) seconds from 2001, a date for which JSON has no form"
         default: break
         }
         let property = entity.description.layout.slots[field.slot].property
