@@ -98,15 +98,16 @@ struct ImportJob {
     private func input(isNew: Bool, _ console: Console) throws -> Input {
         var sources = files.map { source($0, console) }
         var deletions = deleted.map { source($0, console).deleting() }
-        let kinds = try sources.map { try $0.kind() }
-        if isNew, model == nil, let empty = kinds.firstIndex(of: .empty) {
+        let kinds = try (sources + deletions).map { try $0.kind() }
+        // More likely a download that failed than data that has nothing.
+        if let empty = kinds.firstIndex(of: .empty) {
             throw GraftError(
                 .other(
-                    finding: "it is empty, so that no model can be made from it, and there is no --model",
-                    remedy: "Name a model with --model, or a file with records."),
-                at: .init(source: sources[empty].name))
+                    finding: "the input is empty, where JSON, an archive or a store is expected",
+                    remedy: "Look at what should have written it; where there is nothing to import, JSON says so: []."),
+                at: .init(source: (sources + deletions)[empty].name))
         }
-        guard isNew, model == nil, kinds.allSatisfy({ $0 == .json }) else {
+        guard isNew, model == nil, kinds.prefix(sources.count).allSatisfy({ $0 == .json }) else {
             let carried = isNew && model == nil ? try carriedModel() : nil
             let model = try carried?.model ?? StoreAccess.model(at: model, forStore: store)
             // What may be tried twice is read twice.

@@ -93,11 +93,27 @@ import Testing
         #expect(try folder.names == ["input.json"])
     }
 
-    @Test func `an empty file has nothing to import`() throws {
+    @Test(arguments: ["", " ", "\n\n"])
+    func `an empty file is an error, because what should have written it may have failed`(_ text: String) throws {
         let folder = try TemporaryFolder()
         let store = StoreFile(path: try heroStore(in: folder))
         let content = try store.content
-        let run = try graft("import", folder.file("empty.json", ""), "--entity", "Hero", "--store", store.path)
+        let empty = try folder.file("empty.json", text)
+        let update = Project.heroes.appending(path: "heroes-update.json").path
+        for files in [[empty], [update, empty], [update, "--deleted", empty]] {
+            try graft(["import"] + files + ["--entity", "Hero", "--store", store.path])
+                .failed(saying: "empty.json", "the input is empty", "[]")
+        }
+        try graft(["import", "-", "--entity", "Hero", "--store", store.path], input: text)
+            .failed(saying: "standard input: the input is empty")
+        #expect(try store.content == content)
+    }
+
+    @Test func `an empty array says that there is nothing to import`() throws {
+        let folder = try TemporaryFolder()
+        let store = StoreFile(path: try heroStore(in: folder))
+        let content = try store.content
+        let run = try graft("import", folder.file("none.json", "[]"), "--entity", "Hero", "--store", store.path)
             .succeeded()
         #expect(run.text == "Nothing to import.\n")
         #expect(try store.content == content)
@@ -122,14 +138,13 @@ import Testing
         #expect(try store.bytes == bytes)
     }
 
-    @Test func `an empty file makes no new store, and the message says what is missing`() throws {
+    @Test func `an empty file makes no new store, nor does an archive from a pipe, which is read only once`() throws {
         let folder = try TemporaryFolder()
         let empty = try folder.file("empty.json", " ")
         try graft("import", empty, "--store", folder.path("New.sqlite")).failed(
-            saying: "empty.json", "it is empty", "--model")
+            saying: "empty.json", "the input is empty")
         let archive = folder.path("heroes.archive")
         _ = try graft("archive", heroStore(in: folder), "-o", archive).succeeded()
-        // What comes through a pipe is read only once.
         let run = try shell("$GRAFT import - --store New.sqlite <heroes.archive", in: folder)
         run.failed(saying: "the store doesn't exist yet", "Name a model with --model.")
         #expect(!run.diagnostics.contains("was made with"))
