@@ -61,6 +61,7 @@ enum StoreAccess {
     }
 
     private static func read(_ path: String) throws -> NSManagedObjectModel {
+        try FileKind.requireName(path)
         if server(path: path) != nil { return try read(nil, forStore: path) }
         if FileKind(ofPath: path) == .file, !path.hasSuffix(".mom"), !isModelFile(path) {
             let kind = try FileKind.contents(of: path)
@@ -100,6 +101,7 @@ enum StoreAccess {
 
     /// Whether there is no store yet.
     static func isMissing(_ path: String) throws -> Bool {
+        try FileKind.requireName(path)
         guard let server = server(path: path) else { return FileKind(ofPath: path) == .missing }
         return try server.provider.model(at: server.url) == nil
     }

@@ -53,6 +53,20 @@ import Testing
         #expect(help.contains("--store <store>") && !help.contains("<path>"))
     }
 
+    @Test(arguments: [
+        ["import", "", "--store", "S.sqlite"], ["import", "a.json", "--store", ""],
+        ["import", "a.json", "--store", "S.sqlite", "--model", ""], ["apply", "", "--store", "S.sqlite"],
+        ["export", "--store", ""], ["inspect", ""],
+        ["lint", ""], ["copy", "S.sqlite", ""], ["export", "S.sqlite", "-o", ""], ["diff", "a.json", ""],
+    ])
+    func `an empty path is called empty, and not a folder`(_ arguments: [String]) throws {
+        let folder = try TemporaryFolder()
+        _ = try (heroStore(in: folder, named: "S.sqlite"), folder.file("a.json", "[]"))
+        let run = try graft(arguments, in: folder)
+        #expect(run.status != 0 && run.text == "")
+        #expect(run.diagnostics == "graft: the path of a file is empty. Name a file.\n")
+    }
+
     @Test(arguments: [["--help"], ["help", "import"], ["import", "--help"], ["export", "-h"], []])
     func `help is a result`(_ arguments: [String]) throws {
         let run = try graft(arguments).succeeded()

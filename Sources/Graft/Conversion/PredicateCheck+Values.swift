@@ -72,7 +72,8 @@ extension PredicateCheck {
                 let value = try AttributeConverter(kind).value(of: JSONValue.string(text))
                 values[ObjectIdentifier(expression)] = NSExpression(forConstantValue: value.object)
             } catch let error as GraftError {
-                throw error.located(in: place(of: attribute))
+                let finding = error.failureReason ?? "\"\(text)\" is no \(kind)"
+                throw GraftError(.other(finding: finding, remedy: "Change the predicate."), at: place(of: attribute))
             }
         default: return
         }

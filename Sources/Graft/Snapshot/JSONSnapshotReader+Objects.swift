@@ -119,7 +119,8 @@ extension JSONSnapshotReader {
         return .decimal(kept)
     }
 
-    /// Counts a whole number that a Double or Float can't hold: two identities may have become one.
+    /// Counts a whole number that a Double or Float can't hold: two identities may have become one. The shortest text of what it
+    /// holds, such as exports write, has lost nothing.
     private mutating func noteRounding(_ closest: Double, _ property: Int, of plan: JSONEntityPlan) {
         guard plan.transformers?[property] == nil else { return }
         switch reader.latest {
@@ -128,10 +129,15 @@ extension JSONSnapshotReader {
             if isExact == nil, abs(closest) >= 0x1p63 {
                 isExact = Int128(reader.string(of: text)).map { Int128(exactly: closest) == $0 }
             }
-            if isExact == false { countRounded(property, of: plan) }
+            guard isExact == false else { return }
+            let isFloat = plan.converters[property].kind == .float
+            let shortest = isFloat ? Float(closest).description : closest.description
+            if Self.decimal(shortest) != Self.decimal(reader.string(of: text)) { countRounded(property, of: plan) }
         default: return
         }
     }
+
+    private static func decimal(_ text: String) -> Decimal? { text.withUTF8Span { NumberText.decimal($0) } }
 
     private mutating func countRounded(_ property: Int, of plan: JSONEntityPlan) {
         guard unknownKeys.isCounting else { return }

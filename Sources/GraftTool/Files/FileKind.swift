@@ -56,6 +56,7 @@ enum FileKind {
     /// - Parameter isReadOnce: Whether a pipe will do.
     /// - Throws: ``GraftError`` with the problem `unreadableFile`.
     static func requireReadable(_ path: String, isReadOnce: Bool = false) throws {
+        try requireName(path)
         let reason: String
         switch FileKind(ofPath: path) {
         case .missing where path == "-":
@@ -70,6 +71,12 @@ enum FileKind {
             reason = "permission denied"
         }
         throw GraftError(.unreadableFile(reason: reason), at: GraftError.Place(source: path))
+    }
+
+    /// Refuses an empty path, which stands for the working directory otherwise.
+    static func requireName(_ path: String) throws {
+        guard path.isEmpty else { return }
+        throw GraftError(.other(finding: "the path of a file is empty", remedy: "Name a file."))
     }
 
     /// What a file holds, told by its bytes.

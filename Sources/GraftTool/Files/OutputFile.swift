@@ -25,6 +25,7 @@ enum OutputFile {
     static func destination(_ output: String?, besides files: [String?], _ console: Console) throws -> ExportDestination
     {
         guard let output = path(output) else { return .handle(FileHandle(fileDescriptor: console.output)) }
+        try FileKind.requireName(output)
         try StoreAccess.requireFile(output, remedy: "Name a file for the result.")
         // A link keeps pointing where it points, and the file there is replaced.
         let url = URL(fileURLWithPath: output).resolvingSymlinksInPath()

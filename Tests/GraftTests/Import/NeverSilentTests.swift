@@ -184,6 +184,20 @@ import Testing
                 == ["Post.id: 3 values lost digits", "Post.likes: 1 value lost digits"])
     }
 
+    @Test func `the shortest text of a double or float, which an export writes, has lost no digits`() throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Post", info: ["identityAttributes": "id"],
+            [.attribute("id", .doubleAttributeType), .attribute("likes", .floatAttributeType)])
+        let stack = try TestStack(sketch.model())
+        let text = #"[{"id": 1.2345678901234568e+18, "likes": 1.2345679e+11}, {"id": 12345678901234567000}]"#
+        let report = try stack.importJSON(text)
+        #expect(report["Post"].inserted == 2)
+        #expect(report.roundedValues.isEmpty, "\(report)")
+        let written = try stack.perform { try $0.exportJSON(NSFetchRequest<NSManagedObject>(entityName: "Post")) }
+        #expect(try stack.importJSON(String(decoding: written, as: UTF8.self), "Post").roundedValues.isEmpty)
+    }
+
     @Test func `a decimal is compared as the store keeps it, and lost digits are named`() throws {
         var sketch = ModelSketch()
         sketch.entity(
