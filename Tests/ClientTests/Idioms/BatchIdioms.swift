@@ -26,6 +26,13 @@ import Testing
         #expect(task.isDone && task.priority == 13)
     }
 
+    @Test func `a status is a number`() throws {
+        let garden = try garden()
+        let request = NSBatchDeleteRequest(fetchRequest: NSFetchRequest(entityName: "Task"))
+        let result = try garden.context.execute(request) as? NSBatchDeleteResult
+        #expect(result?.result as? Bool == true && result?.result as? Int == 1)
+    }
+
     @Test func `a count of updated rows`() throws {
         let garden = try garden()
         let request = NSBatchUpdateRequest(entityName: "Task")

@@ -20,6 +20,17 @@ import Testing
         return try garden.context.fetch(request).map { $0 as? [String: Any] ?? [:] }
     }
 
+    @Test func `a count of a request whose type the result doesn't tell`() throws {
+        func raw<R>() -> NSFetchRequest<R> { NSFetchRequest(entityName: "Task") }
+        let garden = Garden()
+        try garden.plant()
+        #expect(try garden.context.count(for: raw()) == 3)
+        #expect(try garden.context.count(for: NSFetchRequest(entityName: "Project")) == 2)
+        let counting = Counting(concurrencyType: .mainQueueConcurrencyType)
+        counting.persistentStoreCoordinator = garden.container.persistentStoreCoordinator
+        #expect(try counting.count(for: TaskItem.sortedFetchRequest) == 103)
+    }
+
     @Test func `a page of a sorted list`() throws {
         let garden = try garden()
         let request = NSFetchRequest<TaskItem>(entityName: "Task")
@@ -186,5 +197,11 @@ extension NSFetchRequest where ResultType == NSNumber {
     fileprivate var counting: NSFetchRequest<NSNumber> {
         resultType = .countResultType
         return self
+    }
+}
+
+private final class Counting: NSManagedObjectContext {
+    override func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int {
+        try super.count(for: request) + 100
     }
 }

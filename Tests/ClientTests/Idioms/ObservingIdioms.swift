@@ -37,6 +37,54 @@ import Testing
         #expect(userInfo?[NSDeletedObjectsKey] == nil)
     }
 
+    @Test func `an object that is deleted at once is posted as deleted and never as inserted`() throws {
+        let garden = try garden()
+        let task = garden.task("weed")
+        let userInfo = notification(.NSManagedObjectContextObjectsDidChange, of: garden.context) {
+            garden.context.delete(task)
+            garden.context.processPendingChanges()
+        }
+        #expect(userInfo?[NSDeletedObjectsKey] as? Set<NSManagedObject> == [task])
+        #expect(userInfo?[NSInsertedObjectsKey] == nil)
+        let saved = try notification(.NSManagedObjectContextDidSave, of: garden.context) {
+            garden.context.delete(garden.task("weed"))
+            garden.task("water")
+            try garden.context.save()
+        }
+        #expect(saved?[NSDeletedObjectsKey] == nil)
+    }
+
+    @Test func `merged changes are told from a context's own`() throws {
+        let garden = try garden()
+        let task = try garden.find("dig")
+        func isMerged(_ body: () throws -> Void) throws -> Bool? {
+            let userInfo = try notification(.NSManagedObjectContextObjectsDidChange, of: garden.context, body)
+            return userInfo.map { $0["NSObjectsChangedByMergeChangesKey"] != nil }
+        }
+        let own = try isMerged {
+            task.title = "dug"
+            try garden.context.save()
+        }
+        #expect(own == false)
+        let deletion = NSBatchDeleteRequest(objectIDs: [task.objectID])
+        try garden.context.execute(deletion)
+        let merged = try isMerged {
+            NSManagedObjectContext.mergeChanges(
+                fromRemoteContextSave: [NSDeletedObjectIDsKey: [task.objectID]], into: [garden.context])
+        }
+        #expect(merged == true)
+    }
+
+    @Test func `a reset is posted, whether or not there are objects`() throws {
+        let garden = try garden()
+        for _ in 0..<2 {
+            let userInfo = notification(.NSManagedObjectContextObjectsDidChange, of: garden.context) {
+                garden.context.reset()
+            }
+            #expect(userInfo?[NSInvalidatedAllObjectsKey] is [NSManagedObjectID])
+        }
+    }
+
     @Test func `a save is posted with its objects and with their identifiers`() throws {
         let garden = try garden()
         let task = try garden.find("dig")

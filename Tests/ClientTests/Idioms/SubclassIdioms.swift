@@ -73,6 +73,26 @@ final class Stamped: NSManagedObject {
 }
 
 @Suite struct SubclassIdioms {
+    @Test func `a class that no model claims has an entity without a name`() {
+        _ = Garden()
+        #expect(Unclaimed.entity().name == nil && TaskItem.entity().name == "Task")
+    }
+
+    @Test func `an entity of plain objects is one whose class is named by the class`() throws {
+        let entity = NSEntityDescription()
+        entity.name = "Plain"
+        entity.managedObjectClassName = NSStringFromClass(NSManagedObject.self)
+        #expect(entity.managedObjectClassName == "NSManagedObject")
+    }
+
+    @Test func `a migration manager that says itself what its models are`() {
+        final class Manager: NSMigrationManager {
+            override init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) { super.init() }
+        }
+        let manager = Manager(sourceModel: Journal.model, destinationModel: Journal.model)
+        #expect(manager.sourceModel.entities.isEmpty && manager.migrationProgress == 0)
+    }
+
     /// A store of stamped objects, of which each can have parts that go with it.
     private func container() throws -> NSPersistentContainer {
         func attribute(_ name: String, _ type: NSAttributeType) -> NSAttributeDescription {
@@ -227,3 +247,5 @@ final class Stamped: NSManagedObject {
         #expect(context.mergePolicy as AnyObject === NSMergeByPropertyObjectTrumpMergePolicy)
     }
 }
+
+private final class Unclaimed: NSManagedObject {}

@@ -198,6 +198,27 @@ private final class ProgressWatcher: NSKeyValueObserver {
         withExtendedLifetime(observations) {}
     }
 
+    @Test func `a subclass hears of its progress, and a mapping has a name unless it is given one`() throws {
+        final class Listening: NSMigrationManager {
+            var keys: Set<String> = []
+            override func didChangeValue(forKey key: String) {
+                super.didChangeValue(forKey: key)
+                keys.insert(key)
+            }
+        }
+        let store = try store(), result = try MigratingStore()
+        let manager = Listening(sourceModel: older(), destinationModel: newer())
+        try manager.migrateStore(
+            from: store.url, sourceType: NSSQLiteStoreType, with: mappings(), toDestinationURL: result.url,
+            destinationType: NSSQLiteStoreType)
+        #expect(manager.keys == ["migrationProgress", "currentEntityMapping"])
+        let mapping = NSEntityMapping()
+        (mapping.sourceEntityName, mapping.destinationEntityName) = ("Person", "Human")
+        #expect(mapping.name == "Person->Human")
+        mapping.name = "own"
+        #expect(mapping.name == "own")
+    }
+
     @Test func `an observer of progress is told until it is removed`() throws {
         let store = try store(), result = try MigratingStore(), watcher = ProgressWatcher()
         var count = 0
@@ -233,6 +254,22 @@ private final class ProgressWatcher: NSKeyValueObserver {
         let error = try #require(throws: CocoaError.self) { try migrate(store, cancelling, to: result.url) }
         #expect(error.code == .userCancelled)
         #expect(!FileManager.default.fileExists(atPath: result.url.path))
+    }
+
+    @Test func `a migration that is cancelled before it begins throws the error, and the next one migrates`() throws {
+        let store = try store(), result = try MigratingStore()
+        let manager = NSMigrationManager(sourceModel: older(), destinationModel: newer())
+        manager.cancelMigrationWithError(CocoaError(.userCancelled))
+        func migrate() throws {
+            try manager.migrateStore(
+                from: store.url, sourceType: NSSQLiteStoreType, with: mappings(), toDestinationURL: result.url,
+                destinationType: NSSQLiteStoreType)
+        }
+        let error = try #require(throws: CocoaError.self) { try migrate() }
+        #expect(error.code == .userCancelled)
+        #expect(!FileManager.default.fileExists(atPath: result.url.path))
+        try migrate()
+        #expect(FileManager.default.fileExists(atPath: result.url.path))
     }
 
     @Test func `a migration without a mapping model, of another version or to another type is refused`() throws {

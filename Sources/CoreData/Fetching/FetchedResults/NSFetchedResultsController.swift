@@ -162,14 +162,19 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
         }
         delegate.controllerWillChangeContent(controller)
         results.show(sections)
-        for change in changes.sections {
-            delegate.controller(
-                controller, didChange: change.section, atSectionIndex: change.index, for: change.type)
+        // A section is there before its objects, and goes after them.
+        func tellSections(_ type: NSFetchedResultsChangeType) {
+            for change in changes.sections where change.type == type {
+                delegate.controller(
+                    controller, didChange: change.section, atSectionIndex: change.index, for: change.type)
+            }
         }
+        tellSections(.insert)
         for change in changes.objects {
             delegate.controller(
                 controller, didChange: change.object, at: change.old, for: change.type, newIndexPath: change.new)
         }
+        tellSections(.delete)
         delegate.controllerDidChangeContent(controller)
     }
 

@@ -17,14 +17,20 @@ open class NSMigrationManager: NSObject {
     open var userInfo: [AnyHashable: Any]?
     /// The mapping that is being run; the first of the mapping model otherwise.
     open internal(set) var currentEntityMapping: NSEntityMapping = NSEntityMapping() {
-        willSet { observation.begin("currentEntityMapping") }
-        didSet { observation.end("currentEntityMapping") }
+        willSet { willChangeValue(forKey: "currentEntityMapping") }
+        didSet { didChangeValue(forKey: "currentEntityMapping") }
     }
     /// How much is done, from 0 to 1.
     open internal(set) var migrationProgress: Float = 0 {
-        willSet { observation.begin("migrationProgress") }
-        didSet { observation.end("migrationProgress") }
+        willSet { willChangeValue(forKey: "migrationProgress") }
+        didSet { didChangeValue(forKey: "migrationProgress") }
     }
+
+    /// Called before `migrationProgress` or `currentEntityMapping` changes.
+    open func willChangeValue(forKey key: String) { observation.begin(key) }
+
+    /// Called after `migrationProgress` or `currentEntityMapping` has changed; tells their observers.
+    open func didChangeValue(forKey key: String) { observation.end(key) }
 
     let observation = ObjectObservation()
     var run: MigrationRun?

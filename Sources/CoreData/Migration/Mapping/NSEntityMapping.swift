@@ -20,8 +20,12 @@ public enum NSEntityMappingType: UInt, Sendable {
 
 /// How objects of one entity become objects of another.
 open class NSEntityMapping: NSObject {
-    /// The name, unique in the mapping model.
-    open var name: String!
+    /// The name, unique in the mapping model. Unless set, the entities' names with an arrow between them: `Person->Human`.
+    open var name: String! {
+        get { ownName ?? "\(sourceEntityName ?? "")->\(destinationEntityName ?? "")" }
+        set { ownName = newValue }
+    }
+    private var ownName: String?
     /// What is done with the entity.
     open var mappingType: NSEntityMappingType = .undefinedEntityMappingType
     /// The entity in the older version; nil for a new one.
