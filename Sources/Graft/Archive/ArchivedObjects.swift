@@ -20,6 +20,8 @@ struct ArchivedObjects {
     private var numbers: [ObjectIDKey: Int32] = [:]
     /// By entity of the plan: behind its last number.
     private var ends: [Int] = []
+    /// The one-to-one relationships with links that the store has at one end alone, and the objects at that end.
+    private(set) var oneSidedLinks: [(relationship: ArchivePlan.OneToOne, owners: [NSManagedObjectID])] = []
     /// Objects of a context that others use: they are to stay while the archive is written.
     private var retained: [NSManagedObject] = []
 
@@ -197,22 +199,27 @@ struct ArchivedObjects {
     mutating func writeBothEnds() throws {
         var told: [ArchivePlan.OneToOne] = []
         for (written, other) in plan.oneToOnes where written != other {
-            if try haveOneSidedLinks(written, back: other) || haveOneSidedLinks(other, back: written) {
-                told.append(other)
-            }
+            let found = [
+                (written, try ownersOfOneSidedLinks(written, back: other)),
+                (other, try ownersOfOneSidedLinks(other, back: written)),
+            ].filter { !$0.1.isEmpty }
+            oneSidedLinks += found
+            if !found.isEmpty { told.append(other) }
         }
         if !told.isEmpty { plan = ArchivePlan(plan.schema, also: told, hasRows: plan.hasRows) }
     }
 
-    /// Whether a relationship leads to objects that don't lead back.
-    private func haveOneSidedLinks(_ relationship: ArchivePlan.OneToOne, back: ArchivePlan.OneToOne) throws -> Bool {
+    /// The objects that a relationship leads on from to objects that don't lead back.
+    private func ownersOfOneSidedLinks(
+        _ relationship: ArchivePlan.OneToOne, back: ArchivePlan.OneToOne
+    ) throws -> [NSManagedObjectID] {
         let entity = plan.schema.entities[relationship.entity]
         let name = entity.properties[relationship.property].name
         let path = "\(name).\(plan.schema.entities[back.entity].properties[back.property].name)"
         let request = NSFetchRequest<NSManagedObject>(entityName: entity.name)
         request.predicate = NSPredicate(
             format: "%K != nil AND (%K == nil OR %K != SELF)", argumentArray: [name, path, path])
-        return try context.fetch(request).contains { number($0.objectID) != nil }
+        return try context.fetch(request).map(\.objectID).filter { number($0) != nil }
     }
 
     // MARK: Reading

@@ -111,6 +111,9 @@ public struct ExportOptions: Sendable {
     /// values that have no form in JSON, such as NaN, and, where a container is exported, rows that can't be read. It is left out then. Nil makes the first one an error.
     public var onDamage: (@Sendable (GraftError) -> Void)?
 
+    /// Is told in sentences what the text can't tell, so that an import of it makes something else.
+    package var onLoss: (@Sendable (String) -> Void)?
+
     /// Whether an object that is gone is written as an empty one, and is no error.
     package var leavesOutWhatIsGone = false
 

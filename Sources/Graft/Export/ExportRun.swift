@@ -82,6 +82,7 @@ struct ExportRun {
         }
         contents.number()
         let records = try GraphRecords(contents, isExact: false, damage)
+        noteOneSidedLinks(records.contents, isWritten)
         var document = try DocumentWriter(
             mapping, records.contents.plan, names, sortsKeys: options.sortsKeys, isWritten: isWritten)
         var identities = RelatedIdentities(records.contents.plan)
@@ -95,6 +96,21 @@ struct ExportRun {
         try document.end(&writer)
         progress.finish()
         return document.count
+    }
+
+    /// Tells of links that an import sets at both ends, and the store has at one.
+    private func noteOneSidedLinks(_ contents: ArchivedObjects, _ isWritten: [Bool]) {
+        guard let onLoss = options.onLoss else { return }
+        let written = Set(zip(contents.plan.entities, isWritten).filter(\.1).map(\.0.archived.name))
+        for (relationship, owners) in contents.oneSidedLinks {
+            let count = owners.count { written.contains($0.entity.name ?? "") }
+            if count == 0 { continue }
+            let entity = contents.plan.schema.entities[relationship.entity]
+            let subject = count == 1 ? "1 link is" : "\(count) links are"
+            onLoss(
+                "\(entity.name).\(entity.properties[relationship.property].name): \(subject) at this end alone in the store, "
+                    + "and an import of this JSON sets both ends. graft archive keeps what the store has.")
+        }
     }
 
     /// Runs a closure with a writer into a place; errors come out as ``GraftError``.

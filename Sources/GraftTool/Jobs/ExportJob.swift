@@ -31,6 +31,8 @@ struct ExportJob {
         let transformers = try ModelTransformers(transformers)
         var options = options
         let damages = Mutex<[GraftError]>([])
+        let losses = Mutex<[String]>([])
+        options.onLoss = { sentence in losses.withLock { $0.append(sentence) } }
         if keepsGoing { options.onDamage = { error in damages.withLock { $0.append(error) } } }
         let container = try StoreAccess.openForReading(store, modelPath: model)
         let progress = Progress(totalUnitCount: -1)
@@ -51,6 +53,7 @@ struct ExportJob {
             guard case .unwritableFile = error.problem else { throw error }
             throw error.located(in: GraftError.Place(source: output ?? "standard output"))
         }
+        for sentence in losses.withLock({ $0 }) { console.note("graft: \(sentence)") }
         let leftOut = damages.withLock { $0 }
         for error in leftOut { console.note("left out: \(error.description)") }
         try OutputFile.report(output, console)
