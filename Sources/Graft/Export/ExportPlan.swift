@@ -40,6 +40,8 @@ final class ExportPlan {
     let identity: [Int]
     /// The numbers of the properties that are written.
     let written: [Int]
+    /// Whether the type of an object is written.
+    let tellsEntity: Bool
     /// Whether relationships lead on from an object that is written in full.
     let isExpanding: Bool
 
@@ -80,8 +82,9 @@ final class ExportPlan {
         written = builder.entries.compactMap(\.content.property).sorted()
         isExpanding = builder.entries.contains { $0.content.isNesting }
         identityItems = identifying.count == identity.count ? try builder.items(of: identifying) : []
+        let own = mapping.entities[number]
+        tellsEntity = options != nil && own.entityKeyPath != nil
         if let options {
-            let own = mapping.entities[number]
             if let path = own.entityKeyPath { builder.add(.constant(own.entityValue), at: path, rank: 999) }
             if let key = options.stableIdentifierKey { builder.add(.stableIdentifier, at: [key], rank: -1) }
         }

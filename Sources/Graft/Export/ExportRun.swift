@@ -35,7 +35,8 @@ struct ExportRun {
         var count = 0
         if options.format == .json { try writer.beginArray() }
         if releasesObjects,
-            let rowWriter = StoredObjectWriter(model, objectWriter.form, entity: name, options, context, damage)
+            let rowWriter = StoredObjectWriter(
+                model, objectWriter.form, entity: name, options, context, damage, objectWriter.losses)
         {
             try batches.forEachRows { rows in
                 try progress.checkCancellation()
@@ -44,14 +45,19 @@ struct ExportRun {
                 progress.advance(by: rows.count)
             }
         } else {
+            let root = objectWriter.plans.first { $0.name == name }?.number
             try batches.forEach { objects in
                 try progress.checkCancellation()
                 try objectWriter.prepare(objects)
-                for object in objects where try objectWriter.write(object, to: &writer) { count += 1 }
+                for object in objects where try objectWriter.write(object, to: &writer) {
+                    try objectWriter.noteEntity(of: object, as: root)
+                    count += 1
+                }
                 progress.advance(by: objects.count)
             }
         }
         if options.format == .json { try writer.endArray() }
+        for sentence in objectWriter.losses?.sentences ?? [] { options.onLoss?(sentence) }
         progress.finish()
         return count
     }

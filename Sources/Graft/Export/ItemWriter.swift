@@ -52,6 +52,9 @@ protocol ItemWriter: AnyObject {
         Object
     >
 
+    /// Takes note of an object that is nested where one of an entity is expected.
+    func noteEntity(of object: Object, as entity: Int?) throws
+
     /// What an object without identity is called; nil where it has no name.
     ///
     /// - Parameter ifNested: Whether it has one only after it has been nested in full: its other keys are there.
@@ -93,7 +96,7 @@ extension ItemWriter {
                 if ends.isEmpty, !item.writesNull { continue }
                 try writer.key(item.key)
                 if ends.isEmpty { try writer.null() }
-                try write(ends, form, cameFrom: plan.properties[number].inverse, to: &writer)
+                try write(ends, form, plan.properties[number], to: &writer)
             case .toMany(let number, let form):
                 guard pass.followsRelationships, number != pass.inverse else { continue }
                 let ends = try ends(number, form, pass)
@@ -101,7 +104,7 @@ extension ItemWriter {
                 if ends.isEmpty, !item.writesNull, pass.change == nil { continue }
                 try writer.key(item.key)
                 try writer.beginArray()
-                try write(ends, form, cameFrom: plan.properties[number].inverse, to: &writer)
+                try write(ends, form, plan.properties[number], to: &writer)
                 try writer.endArray()
             case .constant(let text):
                 try writer.key(item.key)
@@ -133,7 +136,7 @@ extension ItemWriter {
     }
 
     private func write(
-        _ ends: ExportedEnds<Object>, _ form: ExportOptions.RelationshipForm, cameFrom inverse: Int?,
+        _ ends: ExportedEnds<Object>, _ form: ExportOptions.RelationshipForm, _ property: GraphSchema.Property,
         to writer: inout JSONWriter
     ) throws {
         switch ends {
@@ -145,15 +148,19 @@ extension ItemWriter {
         case .texts(let texts):
             for text in texts { try writer.value(text: text.span) }
         case .objects(let objects):
-            for object in objects { try write(object, form, cameFrom: inverse, to: &writer) }
+            for object in objects { try write(object, form, property, to: &writer) }
         }
     }
 
     /// Writes an object that a relationship leads to.
     func write(
-        _ object: Object, _ form: ExportOptions.RelationshipForm, cameFrom inverse: Int?, to writer: inout JSONWriter
+        _ object: Object, _ form: ExportOptions.RelationshipForm, _ property: GraphSchema.Property,
+        to writer: inout JSONWriter
     ) throws {
-        if form == .nested { return try writeNested(object, cameFrom: inverse, to: &writer) }
+        if form == .nested {
+            try noteEntity(of: object, as: property.destination)
+            return try writeNested(object, cameFrom: property.inverse, to: &writer)
+        }
         let plan = try plan(of: object)
         if try writeIdentifier(of: object, plan, to: &writer) { return }
         try writeObject(plan.items, ExportPass(object: object, plan: plan, followsRelationships: false), to: &writer)

@@ -23,6 +23,8 @@ final class ObjectWriter: ItemWriter {
     var isCyclic: [Bool] { form.isCyclic }
     /// Nil where what can't be read isn't looked for.
     let damage: GraphDamage?
+    /// Nil where nobody wants to know them.
+    let losses: EntityLosses?
     private let nestedChanges: NestedChanges?
 
     init(_ model: NSManagedObjectModel, _ options: ExportOptions, _ damage: GraphDamage? = nil) throws {
@@ -41,6 +43,7 @@ final class ObjectWriter: ItemWriter {
         nestedChanges = changes.map { NestedChanges($0, plans, numbers, nested: nested, options) }
         self.form = form
         self.numbers = numbers
+        losses = options.onLoss.map { _ in EntityLosses(mapping.schema) }
     }
 
     /// The names of the relationships that the objects of an entity are written with: worth fetching with them. Without
@@ -64,6 +67,10 @@ final class ObjectWriter: ItemWriter {
     }
 
     // MARK: Objects
+
+    func noteEntity(of object: NSManagedObject, as entity: Int?) throws {
+        if let losses, let entity { losses.note(object.objectID, try plan(of: object), as: entity) }
+    }
 
     /// Looks for changes in objects that are going to be written, together: that is faster.
     func prepare(_ objects: [NSManagedObject]) throws { try nestedChanges?.explore(objects) }

@@ -12,6 +12,9 @@ final class StoredObjectWriter: ItemWriter {
     private let numbers: [ObjectIdentifier: Int]
     private let context: NSManagedObjectContext
     private let damage: GraphDamage
+    private let losses: EntityLosses?
+    /// The entity whose objects are at the top, sub-entities included.
+    private let root: Int?
     /// What the rows that are being written lead to.
     private var met: [Meeting: StoredObject] = [:]
     /// The texts of objects that others can lead to as well.
@@ -51,7 +54,7 @@ final class StoredObjectWriter: ItemWriter {
     /// - Returns: Nil where rows can't tell all, or may be met again: then objects are needed.
     init?(
         _ model: NSManagedObjectModel, _ form: ExportForm, entity name: String, _ options: ExportOptions,
-        _ context: NSManagedObjectContext, _ damage: GraphDamage
+        _ context: NSManagedObjectContext, _ damage: GraphDamage, _ losses: EntityLosses?
     ) {
         let nested = form.reached(from: name) { form.nested[$0.number] }
         guard StoredRow.isWithoutObject, case .everything = options.scope, !options.leavesOutWhatIsGone,
@@ -64,6 +67,8 @@ final class StoredObjectWriter: ItemWriter {
         self.form = form
         self.context = context
         self.damage = damage
+        self.losses = losses
+        root = form.plans.first { $0.name == name }?.number
     }
 
     /// Writes rows of one entity and its sub-entities at the top.
@@ -78,6 +83,7 @@ final class StoredObjectWriter: ItemWriter {
             guard let object = met[Meeting(key: row.objectID.lookupKey, way: .nested(cameFrom: nil))] else {
                 throw GraftError(.unknownEntity(row.objectID.entity.name ?? "", closest: nil))
             }
+            try noteEntity(of: object, as: root)
             try writeNested(object, cameFrom: nil, to: &writer)
         }
     }
@@ -177,6 +183,10 @@ final class StoredObjectWriter: ItemWriter {
         return true
     }
 
+    func noteEntity(of object: StoredObject, as entity: Int?) throws {
+        if let losses, let entity { losses.note(object.objectID, try plan(of: object), as: entity) }
+    }
+
     func name(of object: StoredObject, ifNested: Bool) -> String? {
         ifNested ? nil : object.objectID.uriRepresentation().absoluteString
     }
@@ -202,7 +212,7 @@ final class StoredObjectWriter: ItemWriter {
                 let meeting = Meeting(key: id.lookupKey, way: link.way)
                 if let text = texts[meeting] { return text }
                 var writer = JSONWriter(options: options.writerOptions)
-                try write(object(id, link, of: pass.plan), form, cameFrom: property.inverse, to: &writer)
+                try write(object(id, link, of: pass.plan), form, property, to: &writer)
                 let text = [UInt8](try writer.finish())
                 texts[meeting] = text
                 textBytes += text.count
