@@ -188,7 +188,7 @@ func sourceModel(_ contents: String, attributes: String = "") throws -> NSManage
         let day = try attribute("attributeType='Date' minDateTimeInterval='100'")
         #expect(day.validationPredicates.map(\.predicateFormat) == ["timeIntervalSinceReferenceDate >= 100"])
         let former = NSPredicate(format: "SELF >= %@", Date(timeIntervalSinceReferenceDate: 100) as NSDate)
-        day.setValidationPredicates([former], withValidationWarnings: [1640])
+        day.setValidationPredicates([former], withValidationWarnings: ["too early"])
         #expect(day.limits == [.earliest(100)])
         #expect(
             try attribute(
