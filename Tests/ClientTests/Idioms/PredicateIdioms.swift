@@ -11,6 +11,13 @@ import Testing
         return garden
     }
 
+    @Test func `a key path of a class that no model knows has its property's name`() {
+        final class Dummy {
+            let number = 20
+        }
+        #expect(NSExpression(forKeyPath: \Dummy.number).keyPath == "number")
+    }
+
     @Test func `a key and a value as arguments`() throws {
         #expect(try garden().titles("%K == %@", "title", "dig") == ["dig"])
         #expect(try garden().titles("%K.%K == %@", "project", "name", "Lawn") == ["mow"])

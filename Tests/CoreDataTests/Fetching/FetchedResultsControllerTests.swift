@@ -1,6 +1,7 @@
 // A list with sections that follows its context; ListModel.swift is the list.
 
 import CoreData
+import Foundation
 import Testing
 
 /// Takes all changes as one difference.
@@ -58,6 +59,17 @@ private final class DifferenceModel: NSObject, NSFetchedResultsControllerDelegat
 
     private func book(_ library: Library, _ title: String) throws -> NSManagedObject {
         try #require(try library.fetch("Book", where: NSPredicate(format: "title == %@", title)).first)
+    }
+
+    @Test func `a section is equal to itself within Foundation's collections`() throws {
+        let library = try filled()
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.sortDescriptors = [NSSortDescriptor(key: "pages", ascending: true)]
+        let controller = NSFetchedResultsController(
+            fetchRequest: request, managedObjectContext: library.context, sectionNameKeyPath: "pages", cacheName: nil)
+        try controller.performFetch()
+        let section = try #require(controller.sections?.first)
+        #expect(["section": section] as NSDictionary == ["section": section] as NSDictionary)
     }
 
     @Test(arguments: StoreKind.allCases)

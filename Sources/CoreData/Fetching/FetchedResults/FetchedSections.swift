@@ -4,8 +4,8 @@ import Foundation
 
 /// Sections of objects.
 struct FetchedSections {
-    /// A section as clients see it.
-    final class Section: NSFetchedResultsSectionInfo {
+    /// A section as clients see it, and compare it within Foundation's collections.
+    final class Section: NSObject, NSFetchedResultsSectionInfo {
         let name: String
         let indexTitle: String?
         fileprivate(set) var members: [AnyObject] = []
@@ -13,6 +13,7 @@ struct FetchedSections {
         init(name: String, indexTitle: String?) {
             self.name = name
             self.indexTitle = indexTitle
+            super.init()
         }
 
         /// The section when all its objects have left it.

@@ -24,9 +24,19 @@ public enum KeyPathNames {
             register(Dictionary(named.map { ($0.path, $0.key) }, uniquingKeysWith: { $1 }))
             if let name = registry.withLock({ $0[entry.path] }) { return name }
         }
-        guard let name = KeyPathRecorder.name(of: keyPath) else { return nil }
+        guard let name = KeyPathRecorder.name(of: keyPath) ?? printedName(of: keyPath) else { return nil }
         register([keyPath: name])
         return name
+    }
+
+    /// What a key path of stored properties prints of itself (`\Dummy.id`), for classes that no model knows. It doesn't know those that
+    /// a subclass may override.
+    private static func printedName(of keyPath: AnyKeyPath) -> String? {
+        let root = type(of: keyPath).rootType
+        guard root is AnyClass, !(root is NSManagedObject.Type) else { return nil }
+        let (text, start) = ("\(keyPath)", "\\\(root).")
+        guard text.hasPrefix(start), text.allSatisfy({ !"<?![".contains($0) }) else { return nil }
+        return String(text.dropFirst(start.count))
     }
 
     /// The name of a key path; an unknown one stops the program.
