@@ -110,6 +110,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// standard error is told of.
     open class func entity() -> NSEntityDescription { ManagedObjectClasses.entityOrNone(for: self) }
 
+    /// The name of the class, as `NSStringFromClass` gives it.
+    open class func description() -> String { ClassNames.name(of: self) }
+
     /// A request for all objects of the class's entity.
     ///
     /// What a class or protocol of the program declares under the same name with a result of its own, as Xcode writes it, is preferred.

@@ -43,7 +43,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
     /// A container for the model `name.momd`, `.mom` or `.xcdatamodeld` of a bundle.
     ///
-    /// Stops where there is no such model, and where it is broken.
+    /// Stops where there is no such model, and where it is broken. Core Data hasn't this one: an application's own is preferred.
+    @_disfavoredOverload
     public convenience init(name: String, bundle: Bundle) {
         self.init(
             name: name, bundles: [bundle], "the bundle \(bundle.bundlePath)",

@@ -17,6 +17,10 @@ import Testing
         #expect(name == "own")
     }
 
+    @Test func `an application's own container of a bundle's model takes the place of ours`() {
+        #expect(NSPersistentContainer(name: "Own", bundle: .main).managedObjectModel.entities.isEmpty)
+    }
+
     @Test func `errors of an own method's block come through`() {
         let context = Garden().context
         let error = #expect(throws: CocoaError.self) {
@@ -45,6 +49,10 @@ extension NSPersistentStoreCoordinator {
 }
 
 extension NSPersistentContainer {
+    fileprivate convenience init(name: String, bundle: Bundle, isInMemory: Bool = true) {
+        self.init(name: name, managedObjectModel: NSManagedObjectModel())
+    }
+
     fileprivate func performBackgroundTask<T: Sendable>(
         _ block: @escaping @Sendable (NSManagedObjectContext) throws -> T
     ) async throws -> T {

@@ -76,6 +76,7 @@ final class Stamped: NSManagedObject {
     @Test func `a class that no model claims has an entity without a name`() {
         _ = Garden()
         #expect(Unclaimed.entity().name == nil && TaskItem.entity().name == "Task")
+        #expect(Unclaimed.description().hasSuffix("Unclaimed") && TaskItem.description() == "ClientTests.TaskItem")
     }
 
     @Test func `an entity of plain objects is one whose class is named by the class`() throws {
