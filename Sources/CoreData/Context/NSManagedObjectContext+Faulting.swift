@@ -217,4 +217,12 @@ extension NSManagedObjectContext {
             fatalError("Core Data could not fulfill a fault: \(what) can't be read. \(error)")
         }
     }
+
+    /// Keeps a fault that somebody has had filled, without asking for a value, until the queue gets to its next block, as Objective-C's
+    /// pools do: who fills faults for a merge to see them (`object(with: id).willAccessValue(forKey: nil)`) doesn't hold them.
+    func keepForNow(_ object: NSManagedObject) {
+        guard confinement.isCurrent else { return }
+        if accessed.isEmpty { confinement.queue.async { [weak self] in self?.accessed.removeAll() } }
+        accessed.append(object)
+    }
 }

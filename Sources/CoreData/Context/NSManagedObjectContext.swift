@@ -113,6 +113,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var isPreparingSave = false
     /// Whether the main queue will process the changes of the event that runs.
     var willProcess = false
+    /// Objects that are kept until the queue gets to its next block; see ``keepForNow(_:)``.
+    var accessed: [NSManagedObject] = []
     /// How old values may be that a refreshed object gets, in seconds.
     ///
     /// - Note: There is no cache of rows here, so a refresh always reads the store.

@@ -196,7 +196,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open func willAccessValue(forKey key: String?) {
         if ConcurrencyDebug.isOn { context?.checkQueue() }
         if state.isDisjoint(with: [.fault, .recording]) { return }
-        if state.contains(.recording) { KeyPathRecorder.note(self, key) } else { realize() }
+        if state.contains(.recording) { return KeyPathRecorder.note(self, key) }
+        realize()
+        if key == nil { context?.keepForNow(self) }
     }
 
     /// Ends what ``willAccessValue(forKey:)`` began.

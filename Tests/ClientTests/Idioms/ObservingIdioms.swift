@@ -181,6 +181,37 @@ import Testing
         #expect(controller.fetchedObjects?.map(\.title) == ["dig", "mow", "zap"])
     }
 
+    @Test @MainActor func `a list is told of what comes to fit it where faults are filled before a merge`() throws {
+        let garden = try garden()
+        garden.context.automaticallyMergesChangesFromParent = false
+        garden.context.reset()
+        let request = TaskItem.sortedFetchRequest
+        request.predicate = NSPredicate(format: "isDone == YES")
+        let controller = NSFetchedResultsController(
+            fetchRequest: request, managedObjectContext: garden.context, sectionNameKeyPath: nil, cacheName: nil)
+        try controller.performFetch()
+        let delegate = Delegate()
+        controller.delegate = delegate
+        let other = garden.container.newBackgroundContext()
+        nonisolated(unsafe) var saved: Notification?
+        let observer = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextDidSave, object: other, queue: nil
+        ) { saved = $0 }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        try other.performAndWait {
+            for case let task as TaskItem in try other.fetch(TaskItem.fetchRequest()) where task.title == "dig" {
+                task.isDone = true
+            }
+            try other.save()
+        }
+        let notification = try #require(saved)
+        for object in notification.userInfo?[NSUpdatedObjectsKey] as? Set<NSManagedObject> ?? [] {
+            garden.context.object(with: object.objectID).willAccessValue(forKey: nil)
+        }
+        garden.context.mergeChanges(fromContextDidSave: notification)
+        #expect(delegate.events == ["will", "1 dig -1 0", "did"])
+    }
+
     @Test func `sections by a key path`() throws {
         let garden = try garden()
         let controller = try controller(garden, sections: "project.name")

@@ -31,6 +31,14 @@ import Testing
         try container.viewContext.fetch(NSFetchRequest<Entry>(entityName: "Entry")).map(\.body)
     }
 
+    @Test func `a description says how its file is protected`() {
+        let description = NSPersistentStoreDescription()
+        description.setOption(FileProtectionType.complete as NSObject, forKey: NSPersistentStoreFileProtectionKey)
+        #expect(
+            description.options[NSPersistentStoreFileProtectionKey] as? NSString
+                == FileProtectionType.complete.rawValue as NSString)
+    }
+
     @Test func `a coordinator by hand, as before containers`() async throws {
         try await withFolder { folder in
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Journal.model)
