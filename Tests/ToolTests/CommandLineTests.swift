@@ -64,7 +64,7 @@ import Testing
         _ = try (heroStore(in: folder, named: "S.sqlite"), folder.file("a.json", "[]"))
         let run = try graft(arguments, in: folder)
         #expect(run.status != 0 && run.text == "")
-        #expect(run.diagnostics == "graft: the path of a file is empty. Name a file.\n")
+        #expect(run.diagnostics == "graft: The path of a file is empty. Name a file.\n")
     }
 
     @Test(arguments: [["--help"], ["help", "import"], ["import", "--help"], ["export", "-h"], []])

@@ -55,7 +55,7 @@ extension NSManagedObjectContext {
             guard let object = registeredObject(for: id) else { continue }
             // Nobody has seen the values of a fault.
             if object.isFault, !object.hasChanges {
-                if object.state.contains(.hasRow) { object.turnIntoFault() }
+                if object.state.contains(.hasRow) { object.turnIntoFault(keepsTransient: true) }
                 digest.unseen.append(object)
                 continue
             }

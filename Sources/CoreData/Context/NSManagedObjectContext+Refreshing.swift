@@ -14,7 +14,7 @@ extension NSManagedObjectContext {
                 reload(object)
                 object.awake(from: .refresh)
             } else {
-                becomeFault(object)
+                becomeFault(object, keepsTransient: flag)
             }
         }
         if isObserved { post(.NSManagedObjectContextObjectsDidChange, ChangeDigest(refreshed: [object])) }
@@ -30,7 +30,7 @@ extension NSManagedObjectContext {
     }
 
     /// Drops an object's values and its unsaved changes; not those of others that concern it.
-    private func becomeFault(_ object: NSManagedObject) {
+    private func becomeFault(_ object: NSManagedObject, keepsTransient: Bool) {
         let wasDeleted = object.isDeleted
         // A fault with changes has those of others alone.
         if object.isFault, !object.state.contains(.hasRow), !object.touched.isEmpty, !wasDeleted { return }
@@ -40,7 +40,7 @@ extension NSManagedObjectContext {
         let echoes = object.echoes()
         dropChanges(of: object)
         let left = object.forgetChanges(isRevived: wasDeleted)
-        object.turnIntoFault()
+        object.turnIntoFault(keepsTransient: keepsTransient)
         for (slot, value) in left { object.keep(value, slot) }
         if !left.isEmpty { object.state.insert(.echo) }
         for echo in echoes { settle(echo: echo) }
@@ -72,7 +72,7 @@ extension NSManagedObjectContext {
                 reload(object)
                 object.awake(from: .refresh)
             } else {
-                object.turnIntoFault()
+                object.turnIntoFault(keepsTransient: true)
             }
         }
     }

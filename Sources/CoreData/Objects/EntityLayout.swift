@@ -49,6 +49,7 @@ package final class EntityLayout {
     let forms: SlotForms
     package let toManySlots: [Int]
     package let toOneSlots: [Int]
+    let transientAttributes: [Int]
 
     init(entity: NSEntityDescription) {
         self.entity = entity
@@ -65,6 +66,7 @@ package final class EntityLayout {
         blank = SlotValues(slots.map { $0.isToMany ? .unread(nil) : .null }, forms)
         toManySlots = slots.indices.filter { slots[$0].isToMany }
         toOneSlots = slots.indices.filter { slots[$0].kind == .toOne }
+        transientAttributes = slots.indices.filter { slots[$0].isTransient && !slots[$0].isRelationship }
     }
 
     /// Values made slot by slot.

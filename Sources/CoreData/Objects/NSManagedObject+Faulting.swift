@@ -20,18 +20,36 @@ extension NSManagedObject {
         state.subtract([.fault, .hasRow])
         if !touched.isEmpty { keepDestinations() }
         guard hasLifeCycle, !isInserted else { return }
+        let kept = transientValues
         state.insert(.awakening)
         awakeFromFetch()
         state.remove(.awakening)
+        restore(kept)
+    }
+
+    /// The transient attributes that have another value than a new object's.
+    private var transientValues: [(slot: Int, value: ManagedValue)] {
+        layout.transientAttributes.map { ($0, values[$0]) }.filter { slot, value in
+            !value.isNull && !value.isSame(as: layout.defaults[slot])
+        }
+    }
+
+    /// Gives transient attributes the values that they had before a refresh. That is no change.
+    private func restore(_ kept: [(slot: Int, value: ManagedValue)]) {
+        for (slot, value) in kept {
+            values[slot] = value
+            committed[slot] = value
+        }
     }
 
     /// Takes a row's values; the object still counts as a fault until somebody asks for a value.
     func take(_ row: StoreRow) {
-        let pending = values
+        let pending = values, kept = transientValues
         values = row.values
         committed = row.values
         version = row.version
         // Of a refreshed object, what others' unsaved changes say of its relationships; see `forgetChanges()`.
+        restore(kept)
         for slot in touched { values[slot] = pending[slot] }
         state.insert(.hasRow)
     }
@@ -50,11 +68,15 @@ extension NSManagedObject {
     }
 
     /// Drops all values and changes.
-    func turnIntoFault() {
+    ///
+    /// - Parameter keepsTransient: Whether transient attributes have their values again when the fault is filled.
+    func turnIntoFault(keepsTransient: Bool = false) {
         willTurnIntoFault()
         batch?.reopen(position: batchPosition)
+        let kept = keepsTransient ? transientValues : []
         values = layout.blank
         committed = values
+        restore(kept)
         touched.removeAll()
         state = .fault
         didTurnIntoFault()

@@ -21,6 +21,10 @@ extension NSManagedObject {
         }
         values = current
         committed = row.values
+        for slot in layout.transientAttributes where !kept.contains(slot) {
+            values[slot] = old[slot]
+            committed[slot] = old[slot]
+        }
         version = row.version
         for slot in layout.toOneSlots where !kept.contains(slot) {
             if settleDestination(slot, former: [old[slot], oldCommitted[slot]]) {

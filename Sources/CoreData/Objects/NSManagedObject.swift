@@ -223,6 +223,22 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         if let observation { observation.end(key) }
     }
 
+    /// Announces a change of a relationship's members.
+    open func willChangeValue(
+        forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
+    ) {
+        beginSetMutation(key, mutationKind, objects)
+        willChangeValue(forKey: key)
+    }
+
+    /// Marks a relationship as changed.
+    open func didChangeValue(
+        forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
+    ) {
+        didChangeValue(forKey: key)
+        observation?.end(key)
+    }
+
     /// Whether setting what isn't in the model leaves a context without changes, as it always does here.
     open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 

@@ -133,11 +133,10 @@ extension NSManagedObject {
         didChangeValue(forKey: key)
         observation?.end(key)
     }
+}
 
-    /// Announces a change of a relationship's members.
-    public func willChangeValue(
-        forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
-    ) {
+extension NSManagedObject {
+    func beginSetMutation(_ key: String, _ mutationKind: NSKeyValueSetMutationKind, _ objects: Set<AnyHashable>) {
         let kind: NSKeyValueChange =
             switch mutationKind {
             case .union: .insertion
@@ -146,15 +145,6 @@ extension NSManagedObject {
             }
         let told: Set<AnyHashable>? = mutationKind == .union || mutationKind == .minus ? objects : nil
         observation?.begin(key, .init(kind: told == nil ? .setting : kind, indexes: nil, members: told))
-        willChangeValue(forKey: key)
-    }
-
-    /// Marks a relationship as changed.
-    public func didChangeValue(
-        forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
-    ) {
-        didChangeValue(forKey: key)
-        observation?.end(key)
     }
 }
 

@@ -45,7 +45,8 @@ extension GraftError {
 
         /// Takes over what this place doesn't say. Position and path belong together, so they come as a whole.
         mutating func fill(from outer: Place) {
-            source = source ?? outer.source
+            // A path that is empty tells no place.
+            source = source ?? (outer.source == "" ? nil : outer.source)
             entity = entity ?? outer.entity
             property = property ?? outer.property
             if path == nil { path = outer.path }

@@ -36,7 +36,7 @@ import Testing
         a.setValue(30, forKey: "pages")
         library.context.processPendingChanges()
         #expect(
-            list.takeEvents() == ["will", "delete section a 0", "insert section a 1", "move a 0.0 1.0", "did"])
+            list.takeEvents() == ["will", "insert section a 1", "move a 0.0 1.0", "delete section a 0", "did"])
         #expect(list.rows == [[b], [a]])
         #expect(list.sizesOfGoneSections == [0])
     }
@@ -50,7 +50,7 @@ import Testing
         library.context.processPendingChanges()
         #expect(
             list.takeEvents() == [
-                "will", "delete section d 3", "insert section d 2", "update b 1.0 1.0", "move d 3.0 2.0", "did",
+                "will", "insert section d 2", "update b 1.0 1.0", "move d 3.0 2.0", "delete section d 3", "did",
             ])
     }
 
@@ -61,14 +61,14 @@ import Testing
         library.context.processPendingChanges()
         #expect(
             list.takeEvents() == [
-                "will", "delete section c 2", "insert section c 0", "insert c - 0.0", "move c 2.0 0.1", "did",
+                "will", "insert section c 0", "insert c - 0.0", "move c 2.0 0.1", "delete section c 2", "did",
             ])
         try library.context.save()
         library.context.delete(new)
         library.context.processPendingChanges()
         #expect(
             list.takeEvents() == [
-                "will", "delete section c 0", "insert section c 2", "delete c 0.0 -", "move c 0.1 2.0", "did",
+                "will", "insert section c 2", "delete c 0.0 -", "move c 0.1 2.0", "delete section c 0", "did",
             ])
     }
 

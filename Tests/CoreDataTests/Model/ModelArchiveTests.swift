@@ -54,6 +54,14 @@ import Testing
             """, attributes: "userDefinedModelVersionIdentifier='3'")
     }
 
+    @Test func `a date's limit is known in the form of Xcode's compiled models and in our former one`() {
+        let seconds = NSPredicate(format: "timeIntervalSinceReferenceDate <= 100")
+        let date = NSPredicate(format: "SELF <= %@", Date(timeIntervalSinceReferenceDate: 100) as NSDate)
+        for predicate in [seconds, date] {
+            #expect(AttributeLimit(predicate, of: .dateAttributeType) == .latest(100))
+        }
+    }
+
     private func thawed<Part: NSObject & NSSecureCoding>(_ part: Part) throws -> Part {
         let archive = try NSKeyedArchiver.archivedData(withRootObject: part, requiringSecureCoding: true)
         return try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: Part.self, from: archive))

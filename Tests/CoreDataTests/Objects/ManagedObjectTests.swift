@@ -67,6 +67,30 @@ import Testing
         #expect(book.isUpdated)
     }
 
+    @Test(arguments: [StoreKind.inMemory, .sqlite])
+    func `a transient value survives a refresh that merges, and a merge`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let author = library.insert("Author", ["name": "a"])
+        author.setValue("glad", forKey: "mood")
+        try library.context.save()
+        func mood() -> String? { author.value(forKey: "mood") as? String }
+        library.context.refresh(author, mergeChanges: true)
+        #expect(author.isFault && mood() == "glad" && !library.context.hasChanges)
+        author.setValue("b", forKey: "name")
+        library.context.refresh(author, mergeChanges: true)
+        #expect(mood() == "glad" && author.text("name") == "b")
+        try library.context.save()
+        let other = library.newContext()
+        let copy = try #require(try other.existingObject(with: author.objectID) as NSManagedObject?)
+        copy.setValue("c", forKey: "name")
+        try other.save()
+        let changes = [NSUpdatedObjectIDsKey: [author.objectID]]
+        NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes, into: [library.context])
+        #expect(mood() == "glad" && author.text("name") == "c")
+        library.context.refresh(author, mergeChanges: false)
+        #expect(mood() == nil)
+    }
+
     @Test func `a transient value is kept by the object and not by the store`() throws {
         let library = try Library(.inMemory)
         let author = library.insert("Author", ["name": "Ada", "mood": "fine"])

@@ -207,17 +207,16 @@ struct PredicateTokenizer {
         }
         let letters = word()
         let length = letters.dropLast()
-        switch (length, letters.last) {
-        case ("", "K"): return .keyPath
-        case ("", "f"), ("l", "f"), ("", "g"), ("l", "g"), ("", "e"), ("", "F"), ("", "G"): return .real
-        case ("", "c"), ("", "C"): return .character
-        case ("", "s"): return .text
-        case ("", "d"), ("", "i"), ("l", "d"), ("l", "i"), ("ll", "d"), ("ll", "i"), ("q", "i"), ("h", "d"), ("h", "i"),
-            ("hh", "d"), ("z", "d"), ("j", "d"), ("t", "d"):
-            return .integer("\(length)d")
-        case ("", "u"), ("l", "u"), ("ll", "u"), ("h", "u"), ("hh", "u"), ("z", "u"), ("", "x"), ("", "X"), ("l", "x"),
-            ("l", "X"), ("ll", "x"), ("ll", "X"), ("", "o"), ("l", "o"), ("ll", "o"):
-            return .integer("\(length)u")
+        let isInteger = ["", "h", "hh", "l", "ll", "q", "z", "j", "t"].contains(length)
+        switch letters.last {
+        case "K" where length.isEmpty: return .keyPath
+        case "c" where length.isEmpty, "C" where length.isEmpty: return .character
+        case "s" where length.isEmpty: return .text
+        case "D" where length.isEmpty: return .integer("ld")
+        case "U" where length.isEmpty, "O" where length.isEmpty: return .integer("lu")
+        case let letter? where "aAeEfFgG".contains(letter) && (length.isEmpty || length == "l"): return .real
+        case let letter? where "di".contains(letter) && isInteger: return .integer("\(length)d")
+        case let letter? where "uxXo".contains(letter) && isInteger: return .integer("\(length)u")
         default:
             throw error(
                 at: start, found: "'%\(letters)'", expected: "an argument: %@, %K, %d, %ld, %lld, %u, %f, %x, %c or %s",
