@@ -200,7 +200,7 @@ extension NSFetchRequest where ResultType == NSNumber {
     }
 }
 
-private final class Counting: NSManagedObjectContext {
+private final class Counting: NSManagedObjectContext, @unchecked Sendable {
     override func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int {
         try super.count(for: request) + 100
     }

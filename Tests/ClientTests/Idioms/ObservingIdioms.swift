@@ -199,7 +199,7 @@ import Testing
         ) { saved = $0 }
         defer { NotificationCenter.default.removeObserver(observer) }
         try other.performAndWait {
-            for case let task as TaskItem in try other.fetch(TaskItem.fetchRequest()) where task.title == "dig" {
+            for task in try other.fetch(TaskItem.fetchRequest()) where task.title == "dig" {
                 task.isDone = true
             }
             try other.save()
