@@ -186,7 +186,7 @@ func sourceModel(_ contents: String, attributes: String = "") throws -> NSManage
                 .limits == [.earliest(100), .latest(200)])
         // As Xcode compiles it.
         let day = try attribute("attributeType='Date' minDateTimeInterval='100'")
-        let paths = day.validationPredicates.map { ($0 as? NSComparisonPredicate)?.leftExpression.keyPath }
+        let paths = day.validationPredicates.map { ($0 as? CoreData.NSComparisonPredicate)?.leftExpression.keyPath }
         #expect(paths == ["timeIntervalSinceReferenceDate"] && day.limits == [.earliest(100)])
         #expect(
             try attribute(
