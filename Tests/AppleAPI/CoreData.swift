@@ -179,6 +179,8 @@ public struct NSSnapshotEventType: OptionSet, Sendable {
 }
 
 open class NSManagedObject: NSObject {
+    // NSObject's own.
+    open class func description() -> String { _x() }
     open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { _x() }
     open class func entity() -> NSEntityDescription { _x() }
     open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> { _x() }
@@ -969,6 +971,8 @@ open class NSEntityMigrationPolicy: NSObject {
     open func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws { _x() }
 }
 open class NSMigrationManager: NSObject {
+    // NSObject's own.
+    public override init() { _x() }
     public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) { _x() }
     open func migrateStore(from sourceURL: URL, sourceType sStoreType: String, options sOptions: [AnyHashable: Any]? = nil, with mappings: NSMappingModel?, toDestinationURL dURL: URL, destinationType dStoreType: String, destinationOptions dOptions: [AnyHashable: Any]? = nil) throws { _x() }
     public func migrateStore(from sourceURL: URL, type sourceType: NSPersistentStore.StoreType, options sOptions: [AnyHashable: Any]? = nil, mapping: NSMappingModel, to destinationURL: URL, type destinationType: NSPersistentStore.StoreType, options dOptions: [AnyHashable: Any]? = nil) throws { _x() }
