@@ -113,7 +113,7 @@ import Testing
         #expect(garden.openTasks.map(\.title) == ["Aerate"])
         context.delete(house)
         try context.save()
-        #expect(list.takeChanges() == [.deleteSection(1), .delete(IndexPath(row: 0, section: 1))])
+        #expect(list.takeChanges() == [.delete(IndexPath(row: 0, section: 1)), .deleteSection(1)])
         #expect(list.numberOfSections == 1 && list.updates == 0)
     }
 

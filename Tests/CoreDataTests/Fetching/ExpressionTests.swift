@@ -123,7 +123,7 @@ import Testing
 
     @Test func `generated code can name key paths`() {
         final class Thing: NSObject {
-            var size = 1
+            var size: Int { 1 }
         }
         #expect((\Thing.size)._kvcKeyPathString == nil)
         KeyPathNames.register([\Thing.size: "size"])
