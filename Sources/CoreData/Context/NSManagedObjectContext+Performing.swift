@@ -69,11 +69,6 @@ extension NSManagedObjectContext {
     public func perform<T>(
         schedule: ScheduledTaskType = .immediate, _ block: @escaping @Sendable () throws -> T
     ) async rethrows -> T {
-        let result = await enqueue(block)
-        return try result.value(of: block) { throw $0 }
-    }
-
-    private func enqueue<T>(_ block: @escaping @Sendable () throws -> T) async -> Result<T, any Error> {
         let result: Transferred<Result<T, any Error>> = await withCheckedContinuation { continuation in
             confinement.queue.async {
                 let result = Result { try CurrentContext.run(in: self, block) }
@@ -81,7 +76,7 @@ extension NSManagedObjectContext {
                 continuation.resume(returning: Transferred(value: result))
             }
         }
-        return result.value
+        return try result.value.value(of: block) { throw $0 }
     }
 }
 

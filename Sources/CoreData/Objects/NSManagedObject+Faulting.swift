@@ -35,7 +35,7 @@ extension NSManagedObject {
     }
 
     /// Gives transient attributes the values that they had before a refresh. That is no change.
-    private func restore(_ kept: [(slot: Int, value: ManagedValue)]) {
+    func restore(_ kept: [(slot: Int, value: ManagedValue)]) {
         for (slot, value) in kept {
             values[slot] = value
             committed[slot] = value
@@ -48,8 +48,8 @@ extension NSManagedObject {
         values = row.values
         committed = row.values
         version = row.version
-        // Of a refreshed object, what others' unsaved changes say of its relationships; see `forgetChanges()`.
         restore(kept)
+        // Of a refreshed object, what others' unsaved changes say of its relationships; see `forgetChanges()`.
         for slot in touched { values[slot] = pending[slot] }
         state.insert(.hasRow)
     }

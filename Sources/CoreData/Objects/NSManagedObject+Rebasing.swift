@@ -21,10 +21,7 @@ extension NSManagedObject {
         }
         values = current
         committed = row.values
-        for slot in layout.transientAttributes where !kept.contains(slot) {
-            values[slot] = old[slot]
-            committed[slot] = old[slot]
-        }
+        restore(layout.transientAttributes.filter { !kept.contains($0) }.map { ($0, old[$0]) })
         version = row.version
         for slot in layout.toOneSlots where !kept.contains(slot) {
             if settleDestination(slot, former: [old[slot], oldCommitted[slot]]) {
