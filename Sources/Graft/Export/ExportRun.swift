@@ -50,7 +50,7 @@ struct ExportRun {
                 try progress.checkCancellation()
                 try objectWriter.prepare(objects)
                 for object in objects where try objectWriter.write(object, to: &writer) {
-                    try objectWriter.noteEntity(of: object, as: root)
+                    try objectWriter.note(object, as: root, in: nil)
                     count += 1
                 }
                 progress.advance(by: objects.count)

@@ -52,8 +52,10 @@ protocol ItemWriter: AnyObject {
         Object
     >
 
-    /// Takes note of an object that is nested where one of an entity is expected.
-    func noteEntity(of object: Object, as entity: Int?) throws
+    /// Takes note of an object that is written where one of an entity is expected.
+    ///
+    /// - Parameter owner: The object that leads to it; nil at the top.
+    func note(_ object: Object, as entity: Int?, in owner: Object?) throws
 
     /// What an object without identity is called; nil where it has no name.
     ///
@@ -96,7 +98,7 @@ extension ItemWriter {
                 if ends.isEmpty, !item.writesNull { continue }
                 try writer.key(item.key)
                 if ends.isEmpty { try writer.null() }
-                try write(ends, form, plan.properties[number], to: &writer)
+                try write(ends, form, plan.properties[number], of: object, to: &writer)
             case .toMany(let number, let form):
                 guard pass.followsRelationships, number != pass.inverse else { continue }
                 let ends = try ends(number, form, pass)
@@ -104,7 +106,7 @@ extension ItemWriter {
                 if ends.isEmpty, !item.writesNull, pass.change == nil { continue }
                 try writer.key(item.key)
                 try writer.beginArray()
-                try write(ends, form, plan.properties[number], to: &writer)
+                try write(ends, form, plan.properties[number], of: object, to: &writer)
                 try writer.endArray()
             case .constant(let text):
                 try writer.key(item.key)
@@ -137,7 +139,7 @@ extension ItemWriter {
 
     private func write(
         _ ends: ExportedEnds<Object>, _ form: ExportOptions.RelationshipForm, _ property: GraphSchema.Property,
-        to writer: inout JSONWriter
+        of owner: Object, to writer: inout JSONWriter
     ) throws {
         switch ends {
         case .known(let known):
@@ -148,21 +150,22 @@ extension ItemWriter {
         case .texts(let texts):
             for text in texts { try writer.value(text: text.span) }
         case .objects(let objects):
-            for object in objects { try write(object, form, property, to: &writer) }
+            for object in objects { try write(object, form, property, of: owner, to: &writer) }
         }
     }
 
     /// Writes an object that a relationship leads to.
     func write(
         _ object: Object, _ form: ExportOptions.RelationshipForm, _ property: GraphSchema.Property,
-        to writer: inout JSONWriter
+        of owner: Object, to writer: inout JSONWriter
     ) throws {
         if form == .nested {
-            try noteEntity(of: object, as: property.destination)
+            try note(object, as: property.destination, in: owner)
             return try writeNested(object, cameFrom: property.inverse, to: &writer)
         }
         let plan = try plan(of: object)
         if try writeIdentifier(of: object, plan, to: &writer) { return }
+        try note(object, as: property.destination, in: owner)
         try writeObject(plan.items, ExportPass(object: object, plan: plan, followsRelationships: false), to: &writer)
     }
 

@@ -24,7 +24,7 @@ final class ObjectWriter: ItemWriter {
     /// Nil where what can't be read isn't looked for.
     let damage: GraphDamage?
     /// Nil where nobody wants to know them.
-    let losses: EntityLosses?
+    let losses: ExportLosses?
     private let nestedChanges: NestedChanges?
 
     init(_ model: NSManagedObjectModel, _ options: ExportOptions, _ damage: GraphDamage? = nil) throws {
@@ -43,7 +43,7 @@ final class ObjectWriter: ItemWriter {
         nestedChanges = changes.map { NestedChanges($0, plans, numbers, nested: nested, options) }
         self.form = form
         self.numbers = numbers
-        losses = options.onLoss.map { _ in EntityLosses(mapping.schema) }
+        losses = options.onLoss.map { _ in ExportLosses(mapping.schema) }
     }
 
     /// The names of the relationships that the objects of an entity are written with: worth fetching with them. Without
@@ -68,8 +68,11 @@ final class ObjectWriter: ItemWriter {
 
     // MARK: Objects
 
-    func noteEntity(of object: NSManagedObject, as entity: Int?) throws {
-        if let losses, let entity { losses.note(object.objectID, try plan(of: object), as: entity) }
+    func note(_ object: NSManagedObject, as entity: Int?, in owner: NSManagedObject?) throws {
+        guard let losses, let entity else { return }
+        let plan = try plan(of: object)
+        let isIdentified = try options.stableIdentifierKey != nil || plan.isIdentified(object)
+        losses.note(object.objectID, plan, isIdentified: isIdentified, as: entity, in: owner?.objectID)
     }
 
     /// Looks for changes in objects that are going to be written, together: that is faster.

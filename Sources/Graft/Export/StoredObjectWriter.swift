@@ -12,7 +12,7 @@ final class StoredObjectWriter: ItemWriter {
     private let numbers: [ObjectIdentifier: Int]
     private let context: NSManagedObjectContext
     private let damage: GraphDamage
-    private let losses: EntityLosses?
+    private let losses: ExportLosses?
     /// The entity whose objects are at the top, sub-entities included.
     private let root: Int?
     /// What the rows that are being written lead to.
@@ -54,7 +54,7 @@ final class StoredObjectWriter: ItemWriter {
     /// - Returns: Nil where rows can't tell all, or may be met again: then objects are needed.
     init?(
         _ model: NSManagedObjectModel, _ form: ExportForm, entity name: String, _ options: ExportOptions,
-        _ context: NSManagedObjectContext, _ damage: GraphDamage, _ losses: EntityLosses?
+        _ context: NSManagedObjectContext, _ damage: GraphDamage, _ losses: ExportLosses?
     ) {
         let nested = form.reached(from: name) { form.nested[$0.number] }
         guard StoredRow.isWithoutObject, case .everything = options.scope, !options.leavesOutWhatIsGone,
@@ -83,7 +83,7 @@ final class StoredObjectWriter: ItemWriter {
             guard let object = met[Meeting(key: row.objectID.lookupKey, way: .nested(cameFrom: nil))] else {
                 throw GraftError(.unknownEntity(row.objectID.entity.name ?? "", closest: nil))
             }
-            try noteEntity(of: object, as: root)
+            try note(object, as: root, in: nil)
             try writeNested(object, cameFrom: nil, to: &writer)
         }
     }
@@ -183,8 +183,11 @@ final class StoredObjectWriter: ItemWriter {
         return true
     }
 
-    func noteEntity(of object: StoredObject, as entity: Int?) throws {
-        if let losses, let entity { losses.note(object.objectID, try plan(of: object), as: entity) }
+    func note(_ object: StoredObject, as entity: Int?, in owner: StoredObject?) throws {
+        guard let losses, let entity else { return }
+        let plan = try plan(of: object)
+        let isIdentified = try options.stableIdentifierKey != nil || plan.isIdentified(object)
+        losses.note(object.objectID, plan, isIdentified: isIdentified, as: entity, in: owner?.objectID)
     }
 
     func name(of object: StoredObject, ifNested: Bool) -> String? {
@@ -212,10 +215,14 @@ final class StoredObjectWriter: ItemWriter {
                 let meeting = Meeting(key: id.lookupKey, way: link.way)
                 if let text = texts[meeting] { return text }
                 var writer = JSONWriter(options: options.writerOptions)
-                try write(object(id, link, of: pass.plan), form, property, to: &writer)
+                let object = try object(id, link, of: pass.plan)
+                try write(object, form, property, of: pass.object, to: &writer)
                 let text = [UInt8](try writer.finish())
-                texts[meeting] = text
-                textBytes += text.count
+                // Each place of an object without identity is noted.
+                if try losses == nil || plan(of: object).isIdentified(object) {
+                    texts[meeting] = text
+                    textBytes += text.count
+                }
                 return text
             })
     }

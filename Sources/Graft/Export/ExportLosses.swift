@@ -1,0 +1,65 @@
+// What an import of a text makes something else of, although nothing is wrong with it: objects of sub-entities in a text that doesn't
+// tell their type, and objects without identity that stand in it more than once.
+
+import CoreData
+
+/// What a text doesn't tell of the objects that are written.
+final class ExportLosses {
+    private struct Change: Hashable {
+        var entity: String
+        var taken: String
+    }
+
+    private let schema: GraphSchema
+    /// Objects of sub-entities that a text doesn't tell from those of the entity under which they stand.
+    private var changed: [Change: Set<ObjectIDKey>] = [:]
+    /// The first object that has led to an object without identity; nil for the top.
+    private var places: [ObjectIDKey: ObjectIDKey?] = [:]
+    /// By entity: the objects without identity that stand at several places.
+    private var multiplied: [String: Set<ObjectIDKey>] = [:]
+
+    init(_ schema: GraphSchema) { self.schema = schema }
+
+    /// Notes an object that is written with its keys.
+    ///
+    /// - Parameters:
+    ///   - entity: That of the request, or of the relationship that leads to the object.
+    ///   - owner: The object that leads to it; nil at the top. Where an import finds that one again, it finds what belongs to it.
+    func note(
+        _ id: NSManagedObjectID, _ plan: ExportPlan, isIdentified: Bool, as entity: Int,
+        in owner: NSManagedObjectID?
+    ) {
+        if plan.number != entity, !plan.tellsEntity {
+            changed[Change(entity: plan.name, taken: schema.entities[entity].name), default: []].insert(id.lookupKey)
+        }
+        if isIdentified { return }
+        guard let first = places[id.lookupKey] else {
+            places.updateValue(owner?.lookupKey, forKey: id.lookupKey)
+            return
+        }
+        if first != owner?.lookupKey { multiplied[plan.name, default: []].insert(id.lookupKey) }
+    }
+
+    /// A sentence for each entity, in a defined order.
+    var sentences: [String] {
+        let remedy = "graft export without --entity does, and graft archive."
+        let types = changed.sorted { ($0.key.entity, $0.key.taken) < ($1.key.entity, $1.key.taken) }.map {
+            change, objects in
+            let subject =
+                objects.count == 1
+                ? "1 object of '\(change.entity)' is one" : "\(objects.count) objects of '\(change.entity)' are some"
+            return
+                "\(subject) of '\(change.taken)' after an import of this JSON, which doesn't tell the two apart. \(remedy)"
+        }
+        let copies = multiplied.sorted { $0.key < $1.key }.map { entity, objects in
+            let subject =
+                objects.count == 1
+                ? "1 object of '\(entity)' without identity stands"
+                : "\(objects.count) objects of '\(entity)' without identity stand"
+            return
+                "\(subject) in this JSON under several objects, and an import makes one of each: it doesn't tell that they are the "
+                + "same. \(remedy)"
+        }
+        return types + copies
+    }
+}
