@@ -87,11 +87,11 @@ import Testing
     private static let recipes = """
         <entity name="Recipe"><attribute name="id" optional="YES" attributeType="Integer 64"/>
           <relationship name="steps" optional="YES" toMany="YES" deletionRule="Cascade" destinationEntity="Step" \
-          inverseName="recipe" inverseEntity="Recipe"/>
+          inverseName="recipe" inverseEntity="Step"/>
           <relationship name="notes" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Note" \
-          inverseName="recipes" inverseEntity="Recipe"/>
+          inverseName="recipes" inverseEntity="Note"/>
           <relationship name="tags" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Tag" \
-          inverseName="recipes" inverseEntity="Recipe"/>
+          inverseName="recipes" inverseEntity="Tag"/>
           <userInfo><entry key="identityAttributes" value="id"/></userInfo></entity>
         <entity name="Step"><attribute name="text" optional="YES" attributeType="String"/>
           <relationship name="recipe" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Recipe" \
