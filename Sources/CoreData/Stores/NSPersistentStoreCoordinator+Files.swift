@@ -25,6 +25,24 @@ extension NSPersistentStoreCoordinator {
         try setMetadata(metadata, forPersistentStoreOfType: type.rawValue, at: url, options: options)
     }
 
+    /// The model that a SQLite store was last opened with, as the store keeps it.
+    ///
+    /// - Throws: `CocoaError` if there is no store, or it keeps no model that can be read.
+    public class func cachedModelForPersistentStore(
+        at url: URL, options: [AnyHashable: Any]? = nil
+    ) throws -> NSManagedObjectModel {
+        let reason: String
+        do {
+            if let model = try SQLiteStoreFile.model(at: url) { return model }
+            reason = "keeps no model"
+        } catch let error as ModelError {
+            reason = "keeps a model that can't be read (\(error.localizedDescription))"
+        }
+        throw CoreDataError.make(
+            .persistentStoreOpen, "The store at \(url.path) \(reason). Read it from the model's file.",
+            userInfo: [NSFilePathErrorKey: url.path])
+    }
+
     func move(_ store: NSPersistentStore, to url: URL) -> Bool {
         saveLock.withLock {
             guard store.persistentStoreCoordinator === self, let former = store.backend else { return false }

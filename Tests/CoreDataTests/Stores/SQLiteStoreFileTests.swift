@@ -49,6 +49,28 @@ import Testing
         let cache = try #require(try SQLiteStoreFile.modelCache(at: url))
         let model = try NSManagedObjectModel(modelCache: cache)
         #expect(model.entityVersionHashesByName == store.model.entityVersionHashesByName)
+        let found = try NSPersistentStoreCoordinator.cachedModelForPersistentStore(at: url)
+        #expect(found.entityVersionHashesByName == store.model.entityVersionHashesByName)
+    }
+
+    @Test(arguments: [
+        "DELETE FROM Z_MODELCACHE", "DROP TABLE Z_MODELCACHE", "UPDATE Z_MODELCACHE SET Z_CONTENT = x'00'",
+    ])
+    func `a store without a model that can be read is an error with its path`(_ change: String) throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("Heroes.sqlite")
+        let store = try TestStore(TestModel.heroes(), at: url)
+        try store.backend.close()
+        try DatabaseQueue(path: url.path).write { try $0.execute(sql: change) }
+        let error = try #require(throws: CocoaError.self) {
+            try NSPersistentStoreCoordinator.cachedModelForPersistentStore(at: url)
+        }
+        #expect(error.code == .persistentStoreOpen)
+        #expect(error.localizedDescription.contains(url.path))
+        #expect(throws: CocoaError.self) {
+            try NSPersistentStoreCoordinator.cachedModelForPersistentStore(
+                at: folder.url.appendingPathComponent("No.sqlite"))
+        }
     }
 
     @Test func `opening an existing store writes nothing to its schema, metadata or rows`() throws {
