@@ -50,12 +50,14 @@ extension NSManagedObjectContext {
 
     private func execute(_ request: NSBatchUpdateRequest) throws -> NSBatchUpdateResult {
         let entity = try entity(named: request.entityName)
-        let query = StoreQuery(
+        let stores = requiredCoordinator.stores(for: entity, among: request.affectedStores)
+        let written = StoreQuery(
             entity: entity, includesSubentities: request.includesSubentities, predicate: request.predicate)
+        let query = try resolved(written, in: stores, includesPending: false)
         let assignments = try BatchAssignments(entity: entity).assignments(of: request.propertiesToUpdate ?? [:])
         let outcome = try execute(
             .update(query, assignments), request, wantsIDs: request.resultType == .updatedObjectIDsResultType,
-            in: requiredCoordinator.stores(for: entity, among: request.affectedStores))
+            in: stores)
         return NSBatchUpdateResult(outcome, request.resultType)
     }
 
@@ -77,9 +79,9 @@ extension NSManagedObjectContext {
             return NSBatchDeleteResult(outcome, request.resultType)
         }
         let entity = try entity(of: state)
+        let stores = requiredCoordinator.stores(for: entity, among: affected)
         let outcome = try execute(
-            .delete(storeQuery(state, entity)), request, wantsIDs: wantsIDs,
-            in: requiredCoordinator.stores(for: entity, among: affected))
+            .delete(storeQuery(state, entity, in: stores)), request, wantsIDs: wantsIDs, in: stores)
         return NSBatchDeleteResult(outcome, request.resultType)
     }
 

@@ -105,11 +105,13 @@ extension NSManagedObjectContext {
 
     // MARK: Objects and IDs
 
-    private func fetchObjects(
+    func fetchObjects(
         _ request: FetchRequestState, _ entity: NSEntityDescription, _ stores: [NSPersistentStore]
     ) throws -> [NSManagedObject] {
-        try objects(
-            matching: storeQuery(request, entity), in: stores, includesPending: request.includesPendingChanges)
+        let includesPending = request.includesPendingChanges
+        return try objects(
+            matching: storeQuery(request, entity, in: stores, includesPending: includesPending), in: stores,
+            includesPending: includesPending)
     }
 
     /// The objects that match, this context's unsaved changes included or not.
@@ -182,8 +184,10 @@ extension NSManagedObjectContext {
     private func fetchIDs(
         _ request: FetchRequestState, _ entity: NSEntityDescription, _ stores: [NSPersistentStore]
     ) throws -> [NSManagedObjectID] {
-        try objectIDs(
-            matching: storeQuery(request, entity), in: stores, includesPending: request.includesPendingChanges)
+        let includesPending = request.includesPendingChanges
+        return try objectIDs(
+            matching: storeQuery(request, entity, in: stores, includesPending: includesPending), in: stores,
+            includesPending: includesPending)
     }
 
     /// The IDs of the objects that match.
@@ -199,8 +203,10 @@ extension NSManagedObjectContext {
     private func count(_ request: FetchRequestState, affectedStores: [NSPersistentStore]?) throws -> Int {
         let entity = try entity(of: request)
         let stores = requiredCoordinator.stores(for: entity, among: affectedStores)
+        let includesPending = request.includesPendingChanges
         return try count(
-            matching: storeQuery(request, entity), in: stores, includesPending: request.includesPendingChanges)
+            matching: storeQuery(request, entity, in: stores, includesPending: includesPending), in: stores,
+            includesPending: includesPending)
     }
 
     /// The number of objects that match.
@@ -211,17 +217,22 @@ extension NSManagedObjectContext {
         return try objectIDs(matching: query, in: stores, includesPending: includesPending).count
     }
 
-    func storeQuery(_ request: FetchRequestState, _ entity: NSEntityDescription) -> StoreQuery {
-        StoreQuery(
+    /// - Parameter includesPending: Whether unsaved objects count among all rows, where the predicate has a function of these.
+    func storeQuery(
+        _ request: FetchRequestState, _ entity: NSEntityDescription, in stores: [NSPersistentStore],
+        includesPending: Bool = false
+    ) throws -> StoreQuery {
+        let query = StoreQuery(
             entity: entity, includesSubentities: request.includesSubentities, predicate: request.predicate,
             sortDescriptors: request.sortDescriptors ?? [], limit: request.fetchLimit > 0 ? request.fetchLimit : nil,
             offset: max(0, request.fetchOffset))
+        return try resolved(query, in: stores, includesPending: includesPending)
     }
 
     // MARK: Pending changes
 
     /// Whether the source's answer stands whatever has changed here.
-    private func isAnswered(bySource query: StoreQuery, includesPending: Bool) -> Bool {
+    func isAnswered(bySource query: StoreQuery, includesPending: Bool) -> Bool {
         if includesPending, query.predicate?.hasClosures ?? false { return false }
         if !includesPending || !hasUnsavedObjects { return true }
         let entities = entities(of: query)
@@ -377,7 +388,7 @@ extension NSManagedObjectContext {
                 "'\(entity.name ?? "")' is in \(stores.count) stores, whose rows can't be grouped together. Set affectedStores "
                     + "to one of them.")
         }
-        var query = storeQuery(request, entity)
+        var query = try storeQuery(request, entity, in: stores)
         if selection.isGrouped, selection.groups.isEmpty { query.sortDescriptors = [] }
         let merge = stores.count > 1 ? DictionaryMerge(query, selection) : nil
         let found = try requiredSource.dictionaries(

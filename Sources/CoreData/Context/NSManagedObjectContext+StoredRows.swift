@@ -10,8 +10,8 @@ extension NSManagedObjectContext {
         checkQueue()
         let entity = try entity(of: request.state)
         let stores = requiredCoordinator.stores(for: entity, among: request.affectedStores)
-        return try requiredSource.rows(matching: storeQuery(request.state, entity), in: stores, for: self).flatMap(
-            \.self)
+        let query = try storeQuery(request.state, entity, in: stores)
+        return try requiredSource.rows(matching: query, in: stores, for: self).flatMap(\.self)
     }
 
     /// The rows with some IDs, in any order; the missing ones are left out.

@@ -61,6 +61,19 @@ private final class DifferenceModel: NSObject, NSFetchedResultsControllerDelegat
         try #require(try library.fetch("Book", where: NSPredicate(format: "title == %@", title)).first)
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `a list that a function of all rows chooses follows changes of others`(_ kind: StoreKind) throws {
+        let library = try filled(kind)
+        let list = try list(library, "pages == max(pages)", sectionedBy: nil)
+        #expect(list.rows == [[try book(library, "e")]])
+        try book(library, "a").setValue(40, forKey: "pages")
+        library.context.processPendingChanges()
+        #expect(list.rows == [[try book(library, "a")]])
+        library.context.delete(try book(library, "a"))
+        library.context.processPendingChanges()
+        #expect(list.rows == [[try book(library, "e")]])
+    }
+
     @Test func `a section is equal to itself within Foundation's collections`() throws {
         let library = try filled()
         let request = NSFetchRequest<NSManagedObject>(entityName: "Book")

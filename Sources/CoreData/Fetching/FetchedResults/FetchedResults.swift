@@ -51,7 +51,9 @@ final class FetchedResults {
     // MARK: Following
 
     /// The results after what a notification says, and what has to be told; nil where nothing of it concerns them.
-    func following(_ notification: Notification) -> (sections: FetchedSections, changes: FetchedResultsChanges)? {
+    func following(
+        _ notification: Notification, in context: NSManagedObjectContext
+    ) -> (sections: FetchedSections, changes: FetchedResultsChanges)? {
         guard let current, request.resultType == .managedObjectResultType else { return nil }
         let info = notification.userInfo ?? [:]
         if info[NSInvalidatedAllObjectsKey] != nil {
@@ -59,6 +61,7 @@ final class FetchedResults {
             return (FetchedSections(objects: []), FetchedResultsChanges(from: current, to: current, changed: []))
         }
         let members = Set(current.objects.map(ObjectIdentifier.init))
+        let chosen = chosenAnew(in: context)
         var gone: Set<ObjectIdentifier> = []
         var changed: Set<ObjectIdentifier> = []
         var new: [NSManagedObject] = []
@@ -71,12 +74,17 @@ final class FetchedResults {
         {
             let id = ObjectIdentifier(object)
             if gone.contains(id) { continue }
-            switch (members.contains(id), matches(object)) {
+            switch (members.contains(id), chosen?.contains(object) ?? matches(object)) {
             case (true, true): changed.insert(id)
             case (true, false): gone.insert(id)
             case (false, true): new.append(object)
             case (false, false): break
             }
+        }
+        if let chosen {
+            gone.formUnion(members.subtracting(chosen.map(ObjectIdentifier.init)))
+            let known = members.union(new.map(ObjectIdentifier.init))
+            new += Self.ordered(chosen.filter { !known.contains(ObjectIdentifier($0)) })
         }
         if gone.isEmpty, changed.isEmpty, new.isEmpty { return nil }
         let left = gone.isEmpty ? current.objects : current.objects.filter { !gone.contains(ObjectIdentifier($0)) }
@@ -85,11 +93,25 @@ final class FetchedResults {
         return (next, FetchedResultsChanges(from: current, to: next, changed: changed))
     }
 
+    /// The objects of a predicate that is about all rows: they come and go without having changed themselves. Nil for all others.
+    private func chosenAnew(in context: NSManagedObjectContext) -> Set<NSManagedObject>? {
+        // Nobody can be told here; the next fetch is told.
+        guard let predicate = request.predicate, let entity = try? context.entity(of: request),
+            !predicate.rowAggregates(of: entity).isEmpty
+        else { return nil }
+        let stores = context.requiredCoordinator.stores(for: entity, among: nil)
+        return (try? context.fetchObjects(request, entity, stores)).map(Set.init)
+    }
+
     /// The objects of some keys, each once, in a defined order.
     private static func objects(_ info: [AnyHashable: Any], _ keys: String...) -> [NSManagedObject] {
         var all: Set<NSManagedObject> = []
         for key in keys { all.formUnion(info[key] as? Set<NSManagedObject> ?? []) }
-        return all.sorted { ($0.entity.name ?? "", $0.objectID.number) < ($1.entity.name ?? "", $1.objectID.number) }
+        return ordered(all)
+    }
+
+    private static func ordered(_ objects: Set<NSManagedObject>) -> [NSManagedObject] {
+        objects.sorted { ($0.entity.name ?? "", $0.objectID.number) < ($1.entity.name ?? "", $1.objectID.number) }
     }
 
     private func matches(_ object: NSManagedObject) -> Bool {

@@ -143,7 +143,8 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
     }
 
     private func follow(_ notification: Notification) {
-        guard let delegate, let (sections, changes) = results.following(notification) else { return }
+        guard let delegate, let (sections, changes) = results.following(notification, in: managedObjectContext)
+        else { return }
         guard !changes.isEmpty else { return results.show(sections) }
         // Before somebody gets them as objects of the controller's type.
         let new = changes.objects.filter { $0.type == .insert }.map(\.object)

@@ -62,6 +62,64 @@ extension NSExpression {
     }
 }
 
+/// `max(price)` in the predicate of a request: a function of all rows of the entity, whatever else the predicate says.
+struct RowAggregate {
+    let call: NSExpression
+    let function: PredefinedFunction
+    /// The path of the values.
+    let argument: NSExpression
+
+    /// Nil for all other expressions, and for a path that no row has, which is for the store to refuse.
+    fileprivate init?(_ expression: NSExpression, of entity: NSEntityDescription) {
+        guard expression.isRowAggregate(of: entity), case .function(let call) = expression.node,
+            let function = call.function, case .keyPath(let operand, let path) = call.arguments[0].node,
+            case .evaluatedObject = operand.node,
+            path.computesCollections || (try? SelectionBuilder(entity: entity).column(keyPath: path.text)) != nil
+        else { return nil }
+        self.call = expression
+        self.function = function
+        argument = call.arguments[0]
+    }
+
+    /// What the function gives of the rows' values. Missing ones don't count.
+    func value(of values: [Operand]) -> Operand {
+        FunctionEvaluator.aggregate(function, values.filter { !$0.isNull })
+    }
+}
+
+extension NSPredicate {
+    /// The functions of all rows of an entity in it.
+    func rowAggregates(of entity: NSEntityDescription) -> [RowAggregate] {
+        switch self {
+        case let comparison as NSComparisonPredicate:
+            comparison.leftExpression.rowAggregates(of: entity) + comparison.rightExpression.rowAggregates(of: entity)
+        case let compound as NSCompoundPredicate: compound.subpredicates.flatMap { $0.rowAggregates(of: entity) }
+        default: []
+        }
+    }
+}
+
+extension NSExpression {
+    fileprivate func rowAggregates(of entity: NSEntityDescription) -> [RowAggregate] {
+        if let found = RowAggregate(self, of: entity) { return [found] }
+        func all(_ parts: [NSExpression]) -> [RowAggregate] { parts.flatMap { $0.rowAggregates(of: entity) } }
+        switch node {
+        case .constant, .evaluatedObject, .anyKey, .variable, .fetch: return []
+        case .keyPath(let operand, _): return operand.rowAggregates(of: entity)
+        case .function(let call):
+            if let chain = ExpressionChain(self) { return all([chain.first] + chain.links.map(\.right)) }
+            return all(call.arguments) + (call.target?.rowAggregates(of: entity) ?? [])
+        case .aggregate(let elements): return all(elements)
+        case .subquery(let collection, _, let predicate):
+            return collection.rowAggregates(of: entity) + predicate.rowAggregates(of: entity)
+        case .conditional(let predicate, let then, let otherwise):
+            return predicate.rowAggregates(of: entity) + all([then, otherwise])
+        case .set(_, let left, let right): return all([left, right])
+        case .block(_, let arguments): return all(arguments)
+        }
+    }
+}
+
 extension TreeRewriter {
     /// Puts functions in place of operators that compute something of a group's rows.
     init(spellingOutOperatorsOf entity: NSEntityDescription) {

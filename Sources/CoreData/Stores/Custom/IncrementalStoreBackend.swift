@@ -197,7 +197,7 @@ final class IncrementalStoreBackend: StoreBackend {
 
     /// The store gets the request itself, and answers with what the request asks for.
     func execute(_ batch: StoreBatch) throws -> StoreBatchOutcome {
-        guard let request = batch.request else { return StoreBatchOutcome(isDone: false) }
+        guard let request = batch.resolvedRequest else { return StoreBatchOutcome(isDone: false) }
         let answer = try store.execute(request, with: context)
         switch (answer, request.batchAnswer) {
         case (let ids as [NSManagedObjectID], .ids), (let ids as [NSManagedObjectID], .count):
@@ -228,6 +228,28 @@ final class IncrementalStoreBackend: StoreBackend {
         request.affectedStores = [store]
         _ = try store.execute(request, with: context)
         return nil
+    }
+}
+
+extension StoreBatch {
+    /// The request as it was made, but for functions of all rows in its predicate, which have been computed.
+    fileprivate var resolvedRequest: NSPersistentStoreRequest? {
+        switch (operation, request) {
+        case (.update(let query, _), let update as NSBatchUpdateRequest) where query.predicate !== update.predicate:
+            let copy = update.copy() as? NSBatchUpdateRequest
+            copy?.predicate = query.predicate
+            return copy
+        case (.delete(let query), let deletion as NSBatchDeleteRequest)
+        where query.predicate !== deletion.fetchRequest.state.predicate:
+            let fetch = NSFetchRequest<any NSFetchRequestResult>(
+                state: FetchRequestState(copying: deletion.fetchRequest.state))
+            fetch.predicate = query.predicate
+            let copy = NSBatchDeleteRequest(fetchRequest: fetch)
+            copy.resultType = deletion.resultType
+            copy.affectedStores = deletion.affectedStores
+            return copy
+        default: return request
+        }
     }
 }
 

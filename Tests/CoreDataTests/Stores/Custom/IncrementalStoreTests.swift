@@ -99,6 +99,21 @@ import Testing
         for entity in ["Author", "Book", "Chapter"] { #expect(try again.fetch(entity).isEmpty) }
     }
 
+    @Test func `a function of all rows is computed before the store is asked`() throws {
+        let stack = try Stack()
+        for (index, title) in ["a", "b"].enumerated() {
+            _ = stack.context.insert("Book", ["title": title, "pages": index])
+        }
+        try stack.context.save()
+        let longest = NSPredicate(format: "pages == max(pages)")
+        #expect(try stack.fetch("Book", where: longest).map { $0.text("title") } == ["b"])
+        let books = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
+        books.predicate = longest
+        let deletion = NSBatchDeleteRequest(fetchRequest: books)
+        deletion.resultType = .resultTypeCount
+        #expect((try stack.context.execute(deletion) as? NSBatchDeleteResult)?.result as? Int == 1)
+    }
+
     @Test func `[F] a save without changes still reaches the store, with empty sets`() throws {
         let stack = try Stack()
         try stack.context.save()
