@@ -141,8 +141,43 @@ extension NSPersistentStoreCoordinator: ObjectSource {
         try add(changes.inserted, to: \.inserted)
         try add(changes.updated, to: \.updated)
         try add(changes.deleted, to: \.deleted)
+        for part in parts { try Self.checkLinks(of: part.changes, in: part.store) }
         return parts.filter { !$0.changes.isEmpty || $0.store.hasUnsavedMetadata }
     }
+
+    /// Before the first store is written: a store can't know the rows of another one.
+    ///
+    /// - Throws: `CocoaError` (`.managedObjectExternalRelationship`) for a link that leads into another store.
+    private static func checkLinks(of changes: StoreChanges, in store: NSPersistentStore) throws {
+        func check(_ ids: some Sequence<NSManagedObjectID>, _ slot: Int, _ change: RowChange) throws {
+            for id in ids {
+                guard let other = id.persistentStore, other !== store else { continue }
+                let entity = change.objectID.entity
+                throw CoreDataError.make(
+                    .managedObjectExternalRelationship,
+                    "'\(entity.name ?? "").\(entity.layout.slots[slot].name)' of \(change.objectID) in the store "
+                        + "\(place(of: store)) refers to \(id), which is in the store \(place(of: other)). Insert that object "
+                        + "into the same store (assign(_:to:)), or take it out of the relationship.")
+            }
+        }
+        for change in changes.inserted + changes.updated {
+            let layout = change.objectID.entity.layout
+            for slot in layout.toOneSlots where change.changed.contains(slot) && !layout.slots[slot].isTransient {
+                try check(CollectionOfOne(change.values[slot]).compactMap(\.referencedID), slot, change)
+            }
+            for relation in change.relations { try check(relation.added, relation.slot, change) }
+        }
+        for change in changes.inserted {
+            let layout = change.objectID.entity.layout
+            for slot in layout.toManySlots where layout.needsRelationChange[slot] {
+                if case .objects(let members) = change.values[slot] {
+                    try check(members.objects.map(\.id), slot, change)
+                }
+            }
+        }
+    }
+
+    private static func place(of store: NSPersistentStore) -> String { store.url?.path ?? "in memory" }
 }
 
 /// Which of some stores has the row of an ID. One that was opened again isn't the same: what its objects lead to has IDs of before, too.

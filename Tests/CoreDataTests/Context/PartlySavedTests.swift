@@ -90,4 +90,27 @@ import Testing
         try library.context.save()
         #expect(try stores.titles() == ["again", "mine", "new"])
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a link into another store is refused before any store is written`(_ kind: StoreKind) throws {
+        for key in ["author", "tags"] {
+            let stores = try TwoStores(kind)
+            let (library, book, other) = (stores.library, stores.book, stores.other)
+            book.setValue("changed", forKey: "title")
+            let here = library.insert(key == "author" ? "Author" : "Tag")
+            if key == "author" {
+                here.setValue("Ada", forKey: "name")
+                other.setValue(here, forKey: key)
+            } else {
+                other.setValue(NSSet(array: [here]), forKey: key)
+            }
+            let error = try #require(throws: CocoaError.self) { try library.context.save() }
+            #expect(error.code == .managedObjectExternalRelationship)
+            #expect(error.localizedDescription.contains("Book.author'") == (key == "author"))
+            #expect(try stores.titles() == ["one", "two"])
+            library.context.assign(here, to: stores.second)
+            try library.context.save()
+            #expect(try stores.titles() == ["changed", "two"])
+        }
+    }
 }
