@@ -16,6 +16,13 @@ import Testing
         "Thing": ["small + medium", "children.@count", "lowercase:(name)", "real * 2", "length:(note)"],
         "Part": ["count / 2", "length:(name)", "whole.children.@count"],
     ]
+    private static let members: [String: [String]] = [
+        "Thing": [
+            "count:(children)", "sum:(children.small)", "min:(children.name)", "children.@max.small",
+            "average:(children.small)",
+        ],
+        "Part": ["count:(whole.children)", "max:(whole.children.name)", "whole.children.@sum.small"],
+    ]
     private static let functions = ["sum:", "min:", "max:", "average:", "count:", "median:", "stddev:"]
     private static let types: [NSAttributeType] = [
         .undefinedAttributeType, .undefinedAttributeType, .integer64AttributeType, .doubleAttributeType,
@@ -81,7 +88,9 @@ import Testing
             }
             plan.columns = plan.groups.map { ($0.name, $0.format, .undefinedAttributeType) }
             for index in 0..<Int.random(in: 1...3, using: &random) {
-                plan.columns.append(("c\(index)", aggregate(plain + computed, &random), random.pick(Self.types)))
+                let ofMembers = random.chance(15) ? Self.members[base].map { random.pick($0) } : nil
+                plan.columns.append(
+                    ("c\(index)", ofMembers ?? aggregate(plain + computed, &random), random.pick(Self.types)))
             }
             if !plan.groups.isEmpty, random.chance(40) {
                 let sign = random.pick(["<", ">", "==", "!="])

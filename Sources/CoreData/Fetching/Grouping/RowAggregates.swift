@@ -17,8 +17,12 @@ extension NSExpression {
         switch node {
         case .evaluatedObject: return true
         case .keyPath(let operand, let path):
-            guard case .evaluatedObject = operand.node else { return false }
-            return path.isSingleValue(of: entity)
+            switch operand.node {
+            case .evaluatedObject: return path.isSingleValue(of: entity)
+            // The number of members that a subquery chooses.
+            case .subquery: return path.text == "@count"
+            default: return false
+            }
         case .function(let call):
             if call.function?.isAggregate == true { return call.arguments.count == 1 && !isRowAggregate(of: entity) }
             if let chain = ExpressionChain(self) {
@@ -30,14 +34,6 @@ extension NSExpression {
             return then.isSingleValue(of: entity) || otherwise.isSingleValue(of: entity)
         case .constant, .variable, .aggregate, .subquery, .set, .anyKey, .block, .fetch: return false
         }
-    }
-
-    /// Whether it is the number of each row's members, such as `tags.@count`; of a group it is that of all rows.
-    var countsMembers: Bool {
-        guard case .keyPath(let operand, let path) = node, case .evaluatedObject = operand.node,
-            case .collection(.count, _)? = path.steps.last
-        else { return false }
-        return true
     }
 
     /// `sum:(price)` for `@sum.price`, and `count:(name)` for `name.@count`; nil for all others. Observed: Cadmium's tests.

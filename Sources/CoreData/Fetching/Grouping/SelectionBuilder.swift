@@ -15,13 +15,12 @@ struct SelectionBuilder {
         selection.isDistinct = request.returnsDistinctResults
         selection.isGrouped =
             !selection.groups.isEmpty || selection.columns.contains { $0.expression.containsRowAggregate(of: entity) }
+        let gathering = TreeRewriter(gatheringMembersOf: entity, groups: selection.groups.map(\.expression))
         if selection.isGrouped {
             selection.columns = selection.columns.map { column in
-                guard column.expression.countsMembers,
-                    !selection.groups.contains(where: { $0.expression.isEqual(column.expression) })
-                else { return column }
-                let sum = NSExpression(forFunction: "sum:", arguments: [column.expression])
-                return StoreSelection.Column(name: column.name, expression: sum, keyPath: nil, type: column.type)
+                let expression = gathering.apply(to: column.expression)
+                return StoreSelection.Column(
+                    name: column.name, expression: expression, keyPath: column.keyPath, type: column.type)
             }
         }
         if let having = request.havingPredicate {
@@ -29,7 +28,7 @@ struct SelectionBuilder {
                 throw problem("has a havingPredicate, but no propertiesToGroupBy. Use predicate, or group")
             }
             let named = selection.columns.filter { $0.keyPath == nil }.map { ($0.name, $0.expression as Any) }
-            let spelledOut = TreeRewriter(spellingOutOperatorsOf: entity).apply(to: having)
+            let spelledOut = gathering.apply(to: TreeRewriter(spellingOutOperatorsOf: entity).apply(to: having))
             selection.having = spelledOut.withSubstitutionVariables(Dictionary(named) { first, _ in first })
         }
         // A single row needs no order.
