@@ -24,9 +24,10 @@ package struct StoreSelection {
     package var isGrouped = false
     package var isDistinct = false
 
-    /// The computed column that a sort descriptor names, unless the entity has a property of that name.
+    /// The computed column that a sort descriptor names. A row's own property of that name comes first; a group has none but those that it
+    /// selects.
     package func computedColumn(named key: String?, of entity: NSEntityDescription) -> Int? {
-        guard let key, entity.propertiesByName[key] == nil else { return nil }
+        guard let key, isGrouped || entity.propertiesByName[key] == nil else { return nil }
         return columns.firstIndex { $0.name == key && $0.keyPath == nil }
     }
 

@@ -106,6 +106,14 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `groups are sorted by an expression that has the name of an attribute`(_ kind: StoreKind) throws {
+        let library = try filled(kind)
+        let grouped = request(["author.name", expression("pages", "max:(pages)")], groupedBy: ["author.name"])
+        grouped.sortDescriptors = [NSSortDescriptor(key: "pages", ascending: false)]
+        #expect(try library.context.fetch(grouped).map { $0["pages"] as? Int } == [40, 30, 20])
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a having predicate chooses groups by functions, columns and names of expressions`(_ kind: StoreKind) throws {
         let library = try filled(kind)
         let grouped = request(["author.name", expression("books", "count:(title)")], groupedBy: ["author.name"])
