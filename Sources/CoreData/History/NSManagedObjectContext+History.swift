@@ -79,6 +79,8 @@ extension NSManagedObjectContext {
         case .count: return transactions.count
         case .transactionsOnly: return transactions
         case .changesOnly: return changes
+        // Observed: on macOS (FreeCoreData's tests), a request for changes gives these alone.
+        case .transactionsAndChanges where choosesChanges: return changes
         case .objectIDs:
             var seen: Set<NSManagedObjectID> = []
             return changes.map(\.changedObjectID).filter { seen.insert($0).inserted }

@@ -14,7 +14,7 @@ public enum NSPersistentHistoryResultType: Int, Sendable {
     case transactionsOnly = 3
     /// `[NSPersistentHistoryChange]`; each has its transaction.
     case changesOnly = 4
-    /// `[NSPersistentHistoryTransaction]`.
+    /// `[NSPersistentHistoryTransaction]`; `[NSPersistentHistoryChange]` where a fetch request chooses changes.
     case transactionsAndChanges = 5
 }
 
