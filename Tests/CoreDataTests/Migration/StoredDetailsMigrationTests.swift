@@ -246,6 +246,54 @@ import Testing
         #expect(names == ["Actor", "Hero", "Sidekick", "Team", "CHANGE", "TRANSACTION"])
     }
 
+    // Divergence 71.
+    @Test func `a store that objects were migrated into has the source's UUID, and expires tokens from before`() throws
+    {
+        let tracking: [String: Any] = [NSPersistentHistoryTrackingKey: true]
+        let store = try MigratingStore(), result = try MigratingStore()
+        let model = TestModel.heroes()
+        let context = try store.open(model, tracking)
+        let coordinator = try #require(context.persistentStoreCoordinator)
+        let identifier = try #require(coordinator.persistentStores[0].identifier)
+        var tokens: [NSPersistentHistoryToken] = []
+        for name in ["Ada", "Bea"] {
+            context.insert("Hero", ["name": name])
+            try context.save()
+            tokens.append(try #require(coordinator.currentPersistentHistoryToken(fromStores: nil)))
+        }
+        try store.close()
+        func migrate() throws {
+            let manager = NSMigrationManager(sourceModel: model, destinationModel: model)
+            manager.usesStoreSpecificMigrationManager = false
+            try manager.migrateStore(
+                from: store.url, sourceType: NSSQLiteStoreType,
+                with: NSMappingModel.inferredMappingModel(forSourceModel: model, destinationModel: model),
+                toDestinationURL: result.url, destinationType: NSSQLiteStoreType)
+        }
+        try migrate()
+        let migrated = try result.open(model, tracking)
+        func count(after token: NSPersistentHistoryToken) throws -> Int? {
+            let request = NSPersistentHistoryChangeRequest.fetchHistory(after: token)
+            request.resultType = .count
+            return try migrated.execute(request).result as? Int
+        }
+        #expect(migrated.persistentStoreCoordinator?.persistentStores[0].identifier == identifier)
+        #expect(try count(after: tokens[1]) == 1)
+        let error = #expect(throws: CocoaError.self) { try count(after: tokens[0]) }
+        #expect(error?.code == .persistentHistoryTokenExpired)
+        try result.close()
+
+        // A store that objects are added to stays the one that it is.
+        let other = try MigratingStore(model) { $0.insert("Hero", ["name": "Cid"]) }
+        let own = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: other.url)
+        try FileManager.default.removeItem(at: result.url)
+        try FileManager.default.copyItem(at: other.url, to: result.url)
+        try migrate()
+        let appended = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: result.url)
+        #expect(appended[NSStoreUUIDKey] as? String == own[NSStoreUUIDKey] as? String)
+        #expect(try result.open(model, nil).values("Hero", "name") == ["Cid", "Ada", "Bea"])
+    }
+
     // MARK: Where the older version comes from
 
     @Test func `the older version is found beside the newer one where the store doesn't carry it`() throws {

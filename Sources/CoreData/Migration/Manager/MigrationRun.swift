@@ -25,6 +25,7 @@ final class MigrationRun {
         let from = NSPersistentStoreCoordinator(managedObjectModel: manager.sourceModel)
         try from.addPersistentStore(
             ofType: NSSQLiteStoreType, configurationName: nil, at: source, options: sourceOptions)
+        let isNew = !SQLiteStoreFile.isDatabase(at: destination)
         let to = NSPersistentStoreCoordinator(managedObjectModel: manager.destinationModel)
         try to.addPersistentStore(
             ofType: NSSQLiteStoreType, configurationName: nil, at: destination, options: options)
@@ -36,15 +37,21 @@ final class MigrationRun {
         }
         sourceContext = context(from)
         destinationContext = context(to)
-        keepMetadata()
+        try keepMetadata(isNew: isNew)
     }
 
-    /// What the application has noted in the source's metadata goes along.
-    private func keepMetadata() {
+    /// What the application has noted in the source's metadata goes along. A new store is the source in its new version: it has its UUID,
+    /// and tokens of its history.
+    private func keepMetadata(isNew: Bool) throws {
         guard let old = coordinators[0].persistentStores.first, let new = coordinators[1].persistentStores.first else {
             return
         }
         new.metadata = old.metadata.merging(new.metadata) { _, own in own }
+        guard isNew, let identifier = old.identifier, let from = old.backend as? SQLiteStoreBackend,
+            let to = new.backend as? SQLiteStoreBackend
+        else { return }
+        try to.adopt(identifier, largestKeys: [:], entries: [:])
+        try to.continueHistory(of: from, manager.destinationModel)
     }
 
     /// Lets go of both files.

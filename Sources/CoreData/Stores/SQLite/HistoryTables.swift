@@ -8,6 +8,9 @@ import Foundation
 import GRDB
 
 enum HistoryTables {
+    /// What transactions have as `Z_ENT`.
+    static let transactionEntity = 16002
+
     static func exist(_ db: Database) throws -> Bool {
         try db.hasTable("ATRANSACTION") && db.hasTable("ACHANGE")
     }
@@ -18,7 +21,7 @@ enum HistoryTables {
     static func create(_ db: Database, tombstoneCount: Int) throws {
         if try exist(db) { return }
         for statement in statements(tombstoneCount: tombstoneCount) { try db.execute(sql: statement) }
-        for (number, name) in [(16001, "CHANGE"), (16002, "TRANSACTION"), (16003, "TRANSACTIONSTRING")] {
+        for (number, name) in [(16001, "CHANGE"), (transactionEntity, "TRANSACTION"), (16003, "TRANSACTIONSTRING")] {
             try db.execute(
                 sql: "INSERT OR IGNORE INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, 0, 0)",
                 arguments: [number, name])
@@ -105,7 +108,7 @@ enum HistoryTables {
     /// The last number that was given to a transaction, whether or not that one is still there.
     static func lastNumber(_ db: Database) throws -> Int64 {
         var counted: Int64 = 0
-        try db.readRows(of: "Z_PRIMARYKEY", ["Z_MAX"], "WHERE Z_ENT = 16002") { row in
+        try db.readRows(of: "Z_PRIMARYKEY", ["Z_MAX"], "WHERE Z_ENT = \(transactionEntity)") { row in
             counted = try row.integer(0, ifNull: 0)
         }
         return max(counted, try db.number("SELECT IFNULL(MAX(Z_PK), 0) FROM ATRANSACTION"))
@@ -145,6 +148,13 @@ extension SQLiteStoreBackend {
             try HistoryTables.create(db, tombstoneCount: counts.max() ?? 0)
             try HistoryDetails.create(db)
         }
+    }
+
+    /// Goes on behind the last transaction of the store whose place this one takes: tokens of that one have seen nothing of this one.
+    func continueHistory(of other: SQLiteStoreBackend, _ model: NSManagedObjectModel) throws {
+        guard let last = try other.lastTransactionNumber() else { return }
+        if !keepsHistory { try startHistory(model) }
+        try writing { try PrimaryKeys.raise(to: last, rootNumber: HistoryTables.transactionEntity, $0) }
     }
 
     var keepsHistory: Bool {

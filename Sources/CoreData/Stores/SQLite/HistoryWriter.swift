@@ -14,7 +14,7 @@ struct HistoryWriter {
 
     private enum Entity {
         static let change = (number: 16001, name: "CHANGE")
-        static let transaction = (number: 16002, name: "TRANSACTION")
+        static let transaction = (number: HistoryTables.transactionEntity, name: "TRANSACTION")
         static let string = (number: 16003, name: "TRANSACTIONSTRING")
     }
 
