@@ -5,10 +5,9 @@ public import Foundation
 extension NSPersistentStoreCoordinator {
     /// Copies a store to another place, perhaps as another type, and opens the copy instead of it.
     ///
-    /// From SQLite to SQLite the file is copied, keys and UUID included. Otherwise the objects are, and get new IDs. The
-    /// old store is taken out of the coordinator, its objects can't be read any more; its file stays.
-    ///
-    /// A store that is at the destination is replaced by a copied file; copied objects are added to its own.
+    /// From SQLite to SQLite the file is copied, keys included, and has a new UUID. Otherwise the objects are copied, and so they are into
+    /// a store that is at the destination, which keeps its own. All get new IDs. The old store is taken out of the coordinator, its
+    /// objects can't be read any more; its file stays.
     ///
     /// `NSPersistentStoreCoordinatorStoresDidChange` tells of it under `NSUUIDChangedPersistentStoresKey`, with the old store,
     /// the new one, and the IDs of all objects, each followed by the new one.
@@ -38,7 +37,7 @@ extension NSPersistentStoreCoordinator {
             let configuration =
                 managedObjectModel.configurations.contains(store.configurationName) ? store.configurationName : nil
             if store.type == NSSQLiteStoreType, storeType == NSSQLiteStoreType, let file = store.url,
-                file.path != "/dev/null", URL.path != "/dev/null"
+                file.path != "/dev/null", URL.path != "/dev/null", !SQLiteStoreFile.isDatabase(at: URL)
             {
                 try copyFile(file, configuration, to: URL, options)
                 let copy = try addPersistentStore(
@@ -72,8 +71,11 @@ extension NSPersistentStoreCoordinator {
         do {
             try SQLiteStoreFile.replace(at: staging.url, withStoreAt: file)
             let other = quietCoordinator()
+            var options = options ?? [:]
+            options[NSReadOnlyPersistentStoreOption] = nil
             let copy = try other.addPersistentStore(
                 ofType: NSSQLiteStoreType, configurationName: configuration, at: staging.url, options: options)
+            try copy.adopt(identifier: UUID().uuidString, largestRowNumbers: [:], entries: [:])
             try (copy.backend as? SQLiteStoreBackend)?.close()
             try other.remove(copy)
             try staging.commit()
