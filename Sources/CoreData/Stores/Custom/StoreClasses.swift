@@ -66,8 +66,8 @@ extension NSPersistentStoreCoordinator {
 
     /// A new store of a registered class.
     ///
-    /// - Throws: What its `loadMetadata()` or `load()` throws; `CocoaError` (`.persistentStoreInvalidType`) where that leaves no UUID, or
-    ///   another type than the one asked for.
+    /// - Throws: What its `loadMetadata()` or `load()` throws; `CocoaError`: `.persistentStoreInvalidType` where that leaves no UUID or no
+    ///   type, `.persistentStoreTypeMismatch` for another type than the one asked for.
     func makeStore(
         _ storeClass: NSPersistentStore.Type, type: String, configuration: String?, url: URL?,
         options: [AnyHashable: Any]?
@@ -76,11 +76,17 @@ extension NSPersistentStoreCoordinator {
             persistentStoreCoordinator: self, configurationName: configuration,
             at: url ?? URL(fileURLWithPath: "/dev/null"), options: options)
         try store.open()
-        guard store.identifier != nil, store.metadata[NSStoreTypeKey] as? String == type else {
+        guard store.identifier != nil, let found = store.metadata[NSStoreTypeKey] as? String else {
             throw CoreDataError.make(
                 .persistentStoreInvalidType,
                 "loadMetadata() of the store class \(storeClass) has to set the metadata's NSStoreUUIDKey, and NSStoreTypeKey "
                     + "to '\(type)'.")
+        }
+        guard found == type else {
+            throw CoreDataError.make(
+                .persistentStoreTypeMismatch,
+                "The metadata of the store class \(storeClass) have the type '\(found)', and the store was added with the type "
+                    + "'\(type)'. Set NSStoreTypeKey to that in loadMetadata(), or add the store with the other one.")
         }
         return store
     }

@@ -225,6 +225,21 @@ import Testing
         #expect(text.contains("register a class"))
     }
 
+    // FreeCoreData, testAddStoreWithMismatchedTypeFails.
+    @Test func `metadata of another type than the store was added with are a mismatch`() throws {
+        final class Mismatched: NSIncrementalStore {
+            override func loadMetadata() throws { metadata = [NSStoreUUIDKey: "1", NSStoreTypeKey: "Other"] }
+        }
+        NSPersistentStoreCoordinator.registerStoreClass(Mismatched.self, forStoreType: "Mismatched")
+        defer { NSPersistentStoreCoordinator.registerStoreClass(nil, forStoreType: "Mismatched") }
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+        let error = try #require(throws: CocoaError.self) {
+            try coordinator.addPersistentStore(ofType: "Mismatched", configurationName: nil, at: nil)
+        }
+        #expect(error.code == .persistentStoreTypeMismatch && coordinator.persistentStores.isEmpty)
+        #expect(error.localizedDescription.contains("'Other'"))
+    }
+
     // Apple, "NSPersistentStoreRequestType": an incremental store is asked with requests of each kind, batches among them. What it
     // answers a batch with is assumed: what the request's result type says.
     @Test func `batch requests are the store's part, and its answer is the result`() throws {
