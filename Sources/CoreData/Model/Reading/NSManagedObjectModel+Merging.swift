@@ -9,7 +9,8 @@ extension NSManagedObjectModel {
     /// - Returns: Nil where there is no model, or two have different entities of the same name. Broken ones are left out; what is wrong
     ///   with them is written to standard error.
     public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
-        NSManagedObjectModel(byMerging: models(in: bundles))
+        let models = models(in: bundles)
+        return models.isEmpty ? nil : NSManagedObjectModel(byMerging: models)
     }
 
     /// Reads all models of some bundles and merges those whose entities a store has.
@@ -24,11 +25,11 @@ extension NSManagedObjectModel {
         NSManagedObjectModel(byMerging: models(in: bundles, allVersions: true), forStoreMetadata: metadata)
     }
 
-    /// Merges models into a new one.
+    /// Merges models into a new one, which is empty where there is none.
     ///
-    /// - Returns: Nil where there is none, or two have different entities of the same name.
+    /// - Returns: Nil for no list, or where two models have different entities of the same name.
     public convenience init?(byMerging models: [NSManagedObjectModel]?) {
-        guard let models, !models.isEmpty else { return nil }
+        guard let models else { return nil }
         self.init()
         for copy in models.map({ $0.copied() }) {
             guard merge(copy) else { return nil }
@@ -43,6 +44,7 @@ extension NSManagedObjectModel {
         let fitting = models.filter { model in
             model.entityVersionHashesByName.allSatisfy { stored[$0.key] == $0.value }
         }
+        guard !fitting.isEmpty else { return nil }
         self.init(byMerging: fitting)
         guard Set(entitiesByName.keys) == Set(stored.keys) else { return nil }
     }
