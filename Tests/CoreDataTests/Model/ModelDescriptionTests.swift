@@ -220,6 +220,26 @@ import Testing
         #expect(!second.isIndexed && entity.compoundIndexes.isEmpty)
     }
 
+    // FreeCoreData, testAPropertyIsIndexedByAnIndexOfItAlone and testARelationshipIsAlwaysIndexed.
+    @Test func `a partial index counts for the flag, a descending one doesn't, and relationships have it`() throws {
+        let entity = NSEntityDescription(), a = NSAttributeDescription(), b = NSAttributeDescription()
+        let relationship = NSRelationshipDescription()
+        (entity.name, a.name, b.name, relationship.name) = ("E", "a", "b", "r")
+        relationship.destinationEntity = entity
+        #expect(relationship.isIndexed)
+        entity.properties = [a, b, relationship]
+        let partial = NSFetchIndexDescription(
+            name: "partial", elements: [NSFetchIndexElementDescription(property: a, collationType: .binary)])
+        partial.partialIndexPredicate = NSPredicate(format: "a != nil")
+        let down = NSFetchIndexElementDescription(property: b, collationType: .binary)
+        down.isAscending = false
+        entity.indexes = [partial, NSFetchIndexDescription(name: "down", elements: [down])]
+        #expect([a, b, relationship].map(\.isIndexed) == [true, false, true])
+        relationship.isIndexed = false
+        a.isIndexed = true
+        #expect(relationship.isIndexed && entity.indexes.map(\.name) == ["partial", "down", "a"])
+    }
+
     // MARK: Defaults
 
     @Test func `a new property has Core Data's defaults`() {

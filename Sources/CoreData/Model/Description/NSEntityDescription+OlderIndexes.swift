@@ -7,11 +7,16 @@
 import Foundation
 
 extension NSPropertyDescription {
-    /// Whether a store keeps an index of this attribute alone. Superseded by ``NSEntityDescription/indexes``.
+    /// Whether a store keeps an ascending index of this attribute alone, be it of all rows or a partial one; always true of a
+    /// relationship. Superseded by ``NSEntityDescription/indexes``.
     ///
-    /// Setting it adds or removes such indexes. To-one relationships always have one, whatever this says.
+    /// Setting it adds or removes indexes of all rows. It changes nothing for a relationship.
     public var isIndexed: Bool {
-        get { owner?.hasIndex(of: [name]) ?? wantsIndex }
+        // Observed: macOS (FreeCoreData's tests of indexes).
+        get {
+            if self is NSRelationshipDescription { return true }
+            return owner?.indexes.contains { $0.ascendingNames == [name] } ?? wantsIndex
+        }
         set {
             willChange()
             guard let owner, self is NSAttributeDescription else {
@@ -78,8 +83,10 @@ extension NSEntityDescription {
 
 extension NSFetchIndexDescription {
     /// The names of the properties, where the index is nothing but an ascending list of them; else nil.
-    final var plainNames: [String]? {
-        guard partialIndexPredicate == nil else { return nil }
+    final var plainNames: [String]? { partialIndexPredicate == nil ? ascendingNames : nil }
+
+    /// As ``plainNames``, whichever rows are in the index.
+    fileprivate final var ascendingNames: [String]? {
         var names: [String] = []
         for element in elements {
             guard element.collationType == .binary, element.isAscending, let name = element.propertyName,
