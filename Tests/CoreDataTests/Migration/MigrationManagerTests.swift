@@ -201,9 +201,11 @@ private final class ProgressWatcher: NSKeyValueObserver {
     @Test func `a subclass hears of its progress, and a mapping has a name unless it is given one`() throws {
         final class Listening: NSMigrationManager {
             var keys: Set<String> = []
+            var last: Float = 0
             override func didChangeValue(forKey key: String) {
                 super.didChangeValue(forKey: key)
                 keys.insert(key)
+                last = migrationProgress
             }
         }
         let store = try store(), result = try MigratingStore()
@@ -212,6 +214,7 @@ private final class ProgressWatcher: NSKeyValueObserver {
             from: store.url, sourceType: NSSQLiteStoreType, with: mappings(), toDestinationURL: result.url,
             destinationType: NSSQLiteStoreType)
         #expect(manager.keys == ["migrationProgress", "currentEntityMapping"])
+        #expect(manager.last == 1 && manager.migrationProgress == 0)
         let mapping = NSEntityMapping()
         (mapping.sourceEntityName, mapping.destinationEntityName) = ("Person", "Human")
         #expect(mapping.name == "Person->Human")

@@ -20,11 +20,16 @@ open class NSMigrationManager: NSObject {
         willSet { willChangeValue(forKey: "currentEntityMapping") }
         didSet { didChangeValue(forKey: "currentEntityMapping") }
     }
-    /// How much is done, from 0 to 1.
-    open internal(set) var migrationProgress: Float = 0 {
-        willSet { willChangeValue(forKey: "migrationProgress") }
-        didSet { didChangeValue(forKey: "migrationProgress") }
+    /// How much is done, from 0 to 1; 0 again after a migration. Observers are told of the 1, not of that 0.
+    open internal(set) var migrationProgress: Float {
+        get { progress }
+        set {
+            willChangeValue(forKey: "migrationProgress")
+            progress = newValue
+            didChangeValue(forKey: "migrationProgress")
+        }
     }
+    private var progress: Float = 0
 
     /// Called before `migrationProgress` or `currentEntityMapping` changes.
     open func willChangeValue(forKey key: String) { observation.begin(key) }
@@ -138,6 +143,8 @@ open class NSMigrationManager: NSObject {
             throw error
         }
         migrationProgress = 1
+        // Observed: macOS (FreeCoreData's tests).
+        progress = 0
     }
 
     private static func isSameFile(_ a: URL, _ b: URL) -> Bool {
