@@ -240,6 +240,18 @@ import Testing
         #expect(error.localizedDescription.contains("'Other'"))
     }
 
+    // Divergence 72.
+    @Test func `a reference is in the last part of its object's URI, and a slash in it is no separator`() throws {
+        let stack = try Stack()
+        let store = try #require(stack.coordinator.persistentStores.first as? DictionaryStore)
+        let entity = try #require(stack.coordinator.managedObjectModel.entitiesByName["Author"])
+        let id = store.newObjectID(for: entity, referenceObject: "key with/slash")
+        let uri = id.uriRepresentation()
+        #expect(uri.absoluteString.hasSuffix("/Author/pkey%20with%2Fslash"))
+        #expect(stack.coordinator.managedObjectID(forURIRepresentation: uri) == id)
+        #expect(store.referenceObject(for: id) as? String == "key with/slash")
+    }
+
     // Apple, "NSPersistentStoreRequestType": an incremental store is asked with requests of each kind, batches among them. What it
     // answers a batch with is assumed: what the request's result type says.
     @Test func `batch requests are the store's part, and its answer is the result`() throws {
