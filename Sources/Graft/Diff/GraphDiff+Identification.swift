@@ -179,7 +179,8 @@ extension GraphSnapshot {
             if case .row(let limit, isMarked: true)? = identification.rules[entity.name] {
                 result.markRows(beyond: limit, number)
             }
-            for row in result.liveRows(of: number) {
+            // What comes after an object's end may have its identity.
+            for row in result.liveRows(of: number) where !result.tables[number].flags[row].contains(.gone) {
                 guard let other = result.enterIdentity(of: RowReference(entity: number, row: row)) else { continue }
                 let identity = result.identity(of: other).map(\.description).joined(separator: ", ")
                 throw GraftError(.duplicateIdentity(identity), at: .init(entity: entity.name))

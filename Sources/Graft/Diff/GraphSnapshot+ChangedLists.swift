@@ -20,6 +20,7 @@ extension GraphSnapshot {
         // What is known to be whole has whole lists.
         if removals.isEmpty || absence != .unknown { return self }
         var completed = self
+        let gone = Set(goneRows.compactMap(identityKey))
         var (index, otherIndex) = (RelatedIndex(self), RelatedIndex(other))
         for (cell, range) in removals.sorted(by: { ($0.key.row, $0.key.property) < ($1.key.row, $1.key.property) }) {
             let row = resolved(cell.row)
@@ -35,6 +36,7 @@ extension GraphSnapshot {
                 guard let key = other.identityKey(of: member) else {
                     throw GraftError.unidentifiedObjects(of: schema.entities[member.entity].name)
                 }
+                if gone.contains(key) { continue }
                 let end = completed.reference(to: key, member.entity, &index)
                 if !removed.contains(end) { ends.append(end) }
             }

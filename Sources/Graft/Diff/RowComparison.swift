@@ -25,6 +25,7 @@ struct RowComparison {
         var old = try old.identified(by: identification)
         var new = try new.identified(by: identification)
         (old, new) = try (old.completingLists(from: new), new.completingLists(from: old))
+        (old, new) = try (old.leavingOutGone(), new.leavingOutGone())
         let takesAbsentAsNull = Self.takesAbsentAsNull(old, new)
         let scope = try DiffScope(old.schema, options)
         if takesAbsentAsNull {

@@ -225,8 +225,7 @@ extension BatchImporter {
         let property = plan.properties[version]
         let value = snapshot.tables[plan.number].value(property.column, row: row)
         let stored = try object.graphValue(version, property)
-        // Without a version, there is nothing to compare.
-        if value.isNull || stored.isNull || value.isLater(than: stored) { return false }
+        guard value.isOutdated(by: stored) else { return false }
         if stored.isLater(than: value) { states[plan.number][row].insert(.skipped) }
         return true
     }
@@ -353,6 +352,10 @@ extension SnapshotTable {
 }
 
 extension GraphValue {
+    /// Whether what has this version is left alone, because its object has it already, or a later one. Without a version, there is
+    /// nothing to compare.
+    func isOutdated(by known: GraphValue) -> Bool { !isNull && !known.isNull && !isLater(than: known) }
+
     /// Whether a version is higher than another one. Texts are compared by their bytes, as ISO 8601 needs it.
     func isLater(than other: GraphValue) -> Bool {
         switch (self, other) {

@@ -77,13 +77,9 @@ struct ImportRun {
     private static func withDeletedLists(
         _ sources: [ImportSource], _ entityName: String?, _ mapping: GraphMapping
     ) throws -> [ImportSource] {
-        guard mapping.entities.contains(where: { !$0.deletedListPath.isEmpty }) else { return sources }
         var all = sources
-        for (number, source) in sources.enumerated() where source.deletions == .none {
-            let name = source.entity ?? entityName
-            guard try source.kind(of: name, in: mapping.schema) == .json else { continue }
-            let entity = try mapping.entity(named: name)
-            if mapping.entities[entity].deletedListPath.isEmpty { continue }
+        for (number, source) in sources.enumerated()
+        where try source.hasDeletedList(source.entity ?? entityName, mapping) {
             all[number] = try source.rereadable()
             all.append(all[number].deletedList())
         }

@@ -28,7 +28,7 @@ public struct ImportSource: Sendable {
 
     private(set) var deletions = Deletions.none
     /// Whether the file was made for the import and goes with it.
-    private var isTemporary = false
+    private(set) var isTemporary = false
 
     private init(content: Content, name: String?, entity: String?) {
         self.content = content
@@ -70,6 +70,16 @@ public struct ImportSource: Sendable {
         var source = self
         source.deletions = .all
         return source
+    }
+
+    /// Whether the text may have a list of objects that are gone beside its records.
+    ///
+    /// - Parameter entityName: The entity of the records.
+    func hasDeletedList(_ entityName: String?, _ mapping: GraphMapping) throws -> Bool {
+        guard deletions == .none, mapping.entities.contains(where: { !$0.deletedListPath.isEmpty }),
+            try kind(of: entityName, in: mapping.schema) == .json
+        else { return false }
+        return try !mapping.entities[mapping.entity(named: entityName)].deletedListPath.isEmpty
     }
 
     /// The list of objects that are gone within the text; the source has to be one that can be read again.

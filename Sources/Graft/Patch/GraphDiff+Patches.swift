@@ -100,7 +100,7 @@ extension GraphDiff {
         var options = options
         // What comes of it is written.
         options.guessesKeys = options.guessesKeys ?? false
-        var old = try GraphSnapshot(json: text, entity: entity, model: model)
+        var old = try GraphSnapshot(exported: text, entity: entity, model: model, options: ImportOptions())
         var new: GraphSnapshot
         // The objects of a whole graph are in it once.
         if let entity {
@@ -218,19 +218,7 @@ extension GraphSnapshot {
                 if identityKey(of: reference).map(removed.contains) ?? false { gone.insert(reference) }
             }
         }
-        if gone.isEmpty { return }
-        for (entity, description) in schema.entities.enumerated() {
-            for (number, property) in description.properties.enumerated() where !property.isAttribute {
-                for row in liveRows(of: entity) where tables[entity].hasValue(number, row: row) {
-                    let reference = RowReference(entity: entity, row: row)
-                    let ends = destinations(of: reference, property)
-                    if ends.contains(where: gone.contains) {
-                        try set(ends.filter { !gone.contains($0) }, property, number, of: reference)
-                    }
-                }
-            }
-        }
-        for row in gone { remove(row) }
+        try takeOut(gone)
     }
 
     /// The objects that stand at the top of the text more than once, in their order.

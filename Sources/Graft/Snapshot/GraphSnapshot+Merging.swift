@@ -80,10 +80,9 @@ extension GraphSnapshot {
         let version = tables[new.entity].value(column, row: new.row)
         let before = tables[old.entity].value(column, row: old.row)
         if version.isNull != before.isNull, saysMoreThanIdentity(version.isNull ? new : old) { versionMixCount += 1 }
-        if version.isNull || before.isNull { return false }
-        if version.isLater(than: before) {
+        guard version.isOutdated(by: before) else {
             // What the new one doesn't replace counts only where the store's version is lower than the old one's.
-            if saysMore(old, than: new) { versionMixCount += 1 }
+            if version.isLater(than: before), saysMore(old, than: new) { versionMixCount += 1 }
             return false
         }
         hasOutdatedRows = true

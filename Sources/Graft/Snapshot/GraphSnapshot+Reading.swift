@@ -7,8 +7,8 @@ import Foundation
 extension GraphSnapshot {
     /// Reads a graph: JSON or NDJSON, an archive, or a store. Its bytes tell what it is.
     ///
-    /// Of JSON, each object becomes one row, however often it occurs, and what is said later of one wins. An archive and a store
-    /// give every object with everything that it has.
+    /// Of JSON, each object becomes one row, however often it occurs, and what is said later of one wins. What it says is gone, an
+    /// import deletes, and a comparison takes for missing. An archive and a store give every object with everything that it has.
     ///
     /// - Parameters:
     ///   - source: The file, the bytes or the pipe. A store has to be a file.
@@ -33,13 +33,42 @@ extension GraphSnapshot {
         options: ImportOptions = ImportOptions()
     ) throws {
         if let entity { _ = try mapping.entity(named: entity) }
-        var reader = try JSONSnapshotReader(source, model, mapping, entityName: source.entity ?? entity, options)
+        let name = source.entity ?? entity
+        let hasList = try source.hasDeletedList(name, mapping)
+        let text = hasList ? try source.rereadable() : source
+        defer { if !source.isTemporary { text.removeTemporaryFile() } }
+        var reader = try JSONSnapshotReader(text, model, mapping, entityName: name, options)
+        reader.readsDeletions(of: text)
+        try self.init(reader)
+        if hasList { try readGone(in: text.deletedList(), model, mapping, name, options) }
+    }
+
+    /// Reads what Graft has exported, to be patched. An object that an attribute of it calls gone is there like any other.
+    init(exported text: Data, entity: String?, model: NSManagedObjectModel, options: ImportOptions) throws {
+        let mapping = try GraphMapping(model, options.mapping)
+        try self.init(JSONSnapshotReader(.data(text), model, mapping, entityName: entity, options))
+    }
+
+    private init(_ reader: consuming JSONSnapshotReader) throws {
+        var reader = reader
         reader.startBatch()
         while try reader.readBatch(rowLimit: .max) {}
         self = reader.takeBatch()
         try addUpLists { _, _ in true }
         (earlier, times) = ([], [:])
         if absence == .unknown, !reader.mapping.isDocument { noteAddedMembers() }
+    }
+
+    /// Marks what the list beside the records says is gone.
+    private mutating func readGone(
+        in list: ImportSource, _ model: NSManagedObjectModel, _ mapping: GraphMapping, _ name: String?,
+        _ options: ImportOptions
+    ) throws {
+        var reader = try JSONSnapshotReader(list, model, mapping, entityName: name, options)
+        reader.readsDeletions(of: list)
+        reader.snapshot = self
+        while try reader.readBatch(rowLimit: .max) {}
+        self = reader.takeBatch()
     }
 
     /// Reads a graph from memory, as ``init(reading:entity:model:options:)`` does.

@@ -51,7 +51,10 @@ extension GraphSnapshot {
         return found
     }
 
-    private mutating func reduceToIdentity(_ row: RowReference, isThere: Bool) {
+    /// Lets a row say nothing of its object but which it is.
+    ///
+    /// - Parameter isThere: Whether it stays at all.
+    mutating func reduceToIdentity(_ row: RowReference, isThere: Bool = true) {
         let entity = schema.entities[row.entity]
         let identity = Set(entity.identity + entity.relatedIdentity)
         tables[row.entity].flags[row.row] = isThere ? [] : .dead

@@ -52,24 +52,22 @@ extension GraphTracker {
     ///   - entity: The entity of its objects; not needed for an archive.
     ///   - isWhole: Whether the text has all objects that the server has, with all they have: what it leaves out is the
     ///     attribute's default, or nothing where there is none. If not, it says something of some of them, and nothing of those
-    ///     that it doesn't mention; a list has all members of its relationship, unless its mapping says that it adds to them.
+    ///     that it doesn't mention; a list has all members of its relationship, unless its mapping says that it adds to them. As in
+    ///     an import, what it says is gone is deleted, and a record without a newer version says nothing.
     /// - Throws: As ``receive(_:)-(GraphSnapshot)``, and what reading throws.
     @discardableResult
     public func receive(json: Data, entity: String? = nil, isWhole: Bool) throws -> GraphDiff {
         let model = try context.requiredModel()
         var snapshot = try GraphSnapshot(json: json, entity: entity, model: model)
-        var base = known
-        var patch = GraphDiff.ApplyingOptions()
-        if isWhole {
-            snapshot.absence = .null
-            // An archive says each link once; as the state of the server it has both ends.
-            base = try GraphSnapshot(model: model)
-        } else {
-            patch = GraphDiff.ApplyingOptions(conflicts: .force, diff: diffOptions)
+        guard isWhole else {
+            return try receive(withDefaults(known.adding(snapshot, diffOptions), model, isWhole: false))
         }
-        var diff = try GraphDiff(from: base, to: snapshot, options: diffOptions)
-        if !isWhole { diff.deleted = [] }
-        return try receive(withDefaults(base.applyingUnchecked(diff, options: patch), model, isWhole: isWhole))
+        snapshot.absence = .null
+        // An archive says each link once; as the state of the server it has both ends.
+        let empty = try GraphSnapshot(model: model)
+        let diff = try GraphDiff(from: empty, to: snapshot, options: diffOptions)
+        let server = try empty.applyingUnchecked(diff, options: GraphDiff.ApplyingOptions())
+        return try receive(withDefaults(server, model, isWhole: true))
     }
 
     /// What is said of objects, with the defaults of what isn't said: new objects have them, and nobody has changed them. An answer

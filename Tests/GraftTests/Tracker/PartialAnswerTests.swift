@@ -1,0 +1,70 @@
+// JSON that says something of some objects, as an answer of a server: it means what it would mean to an import.
+
+import CoreData
+import Foundation
+import Graft
+import Testing
+
+@Suite struct PartialAnswerTests {
+    // MARK: What is gone, and versions
+
+    /// Two projects; the first has two tasks, with versions.
+    private func tasks() throws -> TwoSides {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Project",
+            info: [
+                "identityAttributes": "id", "JSONRootKeyPath": "projects", "JSONDeletedListKeyPath": "removed",
+            ], [.attribute("id"), .toMany("tasks", "Task", inverse: "project")])
+        sketch.entity(
+            "Task", info: ["identityAttributes": "id", "JSONDeletedKey": "gone", "JSONVersionAttribute": "ver"],
+            [
+                .attribute("id", .integer64AttributeType), .attribute("title", default: "untitled"),
+                .attribute("ver", .integer64AttributeType), .toOne("project", "Project", inverse: "tasks"),
+                .toMany("notes", "Note", inverse: "task", rule: .cascadeDeleteRule),
+            ])
+        sketch.entity("Note", [.attribute("text"), .toOne("task", "Task", inverse: "notes")])
+        return try TwoSides(sketch.model()) { context in
+            let project = context.add("Project", ["id": "p"])
+            context.add("Project", ["id": "q"])
+            for id in 1...2 { context.add("Task", ["id": id, "title": "t", "ver": 5, "project": project]) }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `what an answer says is gone is deleted`(_ isWhole: Bool) throws {
+        let texts = [
+            ("Task", #"[{"id": 1, "gone": true, "ver": 4}]"#),
+            ("Project", #"[{"id": "p", "tasks": [{"id": 1, "gone": true}, {"id": 2}]}]"#),
+            ("Project", #"{"projects": [{"id": "p", "tasks": [1, 2]}, {"id": "q"}], "removed": ["q"]}"#),
+        ]
+        for (entity, text) in texts {
+            let sides = try tasks()
+            try sides.client.perform { context in
+                let tracker = try sides.tracker(context)
+                let diff = try tracker.receive(json: Data(text.utf8), entity: entity, isWhole: isWhole)
+                let gone = text.contains("removed") ? #"Project "q""# : "Task 1"
+                #expect(diff.deleted.contains { $0.key.description == gone }, "\(diff)")
+                if !isWhole { #expect(diff.deleted.count == 1 && diff.inserted.isEmpty) }
+                #expect(try tracker.pendingChange().isEmpty)
+            }
+        }
+    }
+
+    @Test(arguments: [(4, "t"), (5, "t"), (6, "new")])
+    func `a record without a newer version changes nothing, as in an import`(_ version: Int, _ title: String) throws {
+        let sides = try tasks()
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            let text =
+                #"[{"id": 1, "title": "new", "ver": \#(version), "project": "q", "notes": [{"text": "n"}]}]"#
+            try tracker.receive(json: Data(text.utf8), entity: "Task", isWhole: false)
+            let task = try #require(try context.one("Task", "id", 1))
+            let isNewer = version > 5
+            #expect(task.text("title") == title && task.number("ver") == (isNewer ? 6 : 5))
+            #expect(task.object("project")?.text("id") == (isNewer ? "q" : "p"))
+            #expect(try context.all("Note").count == (isNewer ? 1 : 0))
+            #expect(try tracker.pendingChange().isEmpty)
+        }
+    }
+}
