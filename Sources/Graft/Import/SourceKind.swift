@@ -268,6 +268,18 @@ extension SourceKind {
         if !isFit(for: need) { throw refusal(for: need, source: name) }
     }
 
+    /// Refuses a source that is empty: more likely a download that failed than data that has nothing.
+    ///
+    /// - Throws: ``GraftError``.
+    package func requireContents(source name: String?) throws {
+        guard self == .empty else { return }
+        throw GraftError(
+            .other(
+                finding: "the input is empty, where JSON, an archive or a store is expected",
+                remedy: "Look at what should have written it; where there is nothing to import, JSON says so: []."),
+            at: .init(source: name))
+    }
+
     /// The error for a source that a call can't use.
     func refusal(for need: Need, source name: String?) -> GraftError {
         GraftError(

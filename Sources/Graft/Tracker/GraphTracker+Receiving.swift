@@ -54,10 +54,12 @@ extension GraphTracker {
     ///     attribute's default, or nothing where there is none. If not, it says something of some of them, and nothing of those
     ///     that it doesn't mention; a list has all members of its relationship, unless its mapping says that it adds to them. As in
     ///     an import, what it says is gone is deleted, and a record without a newer version says nothing.
-    /// - Throws: As ``receive(_:)-(GraphSnapshot)``, and what reading throws.
+    /// - Throws: As ``receive(_:)-(GraphSnapshot)``, and what reading throws; for an empty text, too. A server that has nothing says
+    ///   `[]`.
     @discardableResult
     public func receive(json: Data, entity: String? = nil, isWhole: Bool) throws -> GraphDiff {
         let model = try context.requiredModel()
+        try ImportSource.data(json).kind().requireContents(source: nil)
         var snapshot = try GraphSnapshot(json: json, entity: entity, model: model)
         guard isWhole else {
             return try receive(withDefaults(known.adding(snapshot, diffOptions), model, isWhole: false))

@@ -99,14 +99,7 @@ struct ImportJob {
         var sources = files.map { source($0, console) }
         var deletions = deleted.map { source($0, console).deleting() }
         let kinds = try (sources + deletions).map { try $0.kind() }
-        // More likely a download that failed than data that has nothing.
-        if let empty = kinds.firstIndex(of: .empty) {
-            throw GraftError(
-                .other(
-                    finding: "the input is empty, where JSON, an archive or a store is expected",
-                    remedy: "Look at what should have written it; where there is nothing to import, JSON says so: []."),
-                at: .init(source: (sources + deletions)[empty].name))
-        }
+        for (kind, source) in zip(kinds, sources + deletions) { try kind.requireContents(source: source.name) }
         guard isNew, model == nil, kinds.prefix(sources.count).allSatisfy({ $0 == .json }) else {
             let carried = isNew && model == nil ? try carriedModel() : nil
             let model = try carried?.model ?? StoreAccess.model(at: model, forStore: store)

@@ -131,6 +131,8 @@ import Testing
             let refused: [(Data, String)] = [
                 (try Data(contentsOf: store), "ImportSource.file(_:)"), (file, "GraphTracker(file:context:)"),
                 (Data(#"[{"op": "remove", "path": "/1"}]"#.utf8), "apply(_:)"), (Data([0, 1, 2, 0xFF]), "Name JSON"),
+                // A download that failed says nothing of what the server has.
+                (Data(), "JSON says so: []"), (Data(" \n".utf8), "JSON says so: []"),
             ]
             for (bytes, words) in refused {
                 let error = try #require(
@@ -139,6 +141,17 @@ import Testing
             }
             #expect(try heroes(context).count == 3 && tracker.pendingChange().isEmpty)
             #expect(try Data(contentsOf: sides.file) == file)
+        }
+    }
+
+    @Test func `a server that has nothing says so with an empty list`() throws {
+        let sides = try Self.sides()
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            try tracker.receive(json: Data("[]".utf8), entity: "Hero", isWhole: false)
+            #expect(try heroes(context).count == 3)
+            try tracker.receive(json: Data("[]".utf8), entity: "Hero", isWhole: true)
+            #expect(try heroes(context).isEmpty && tracker.pendingChange().isEmpty)
         }
     }
 
