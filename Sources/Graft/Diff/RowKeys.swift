@@ -7,6 +7,8 @@ struct RowKeys {
     private let schema: GraphSchema
     /// By row without identity; only those that a way leads to.
     private(set) var positions: [RowReference: ObjectKey.Position] = [:]
+    /// The rows that are known by their contents alone, in their order.
+    var rowsByContents: [RowReference] { positions.filter { $0.value.contents != nil }.keys.sorted() }
     /// How many rows and links were looked at.
     private(set) var stepCount = 0
 

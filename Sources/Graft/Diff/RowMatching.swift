@@ -30,6 +30,7 @@ struct RowMatching {
         )
         if let pair, pair.old.entity == pair.new.entity { pairs.replace(pair.old, pair.new) }
         pairs.matchPositions(oldKeys, newKeys)
+        if old.absence == .unknown || new.absence == .unknown { pairs.matchContents(oldKeys, newKeys, old, new, scope) }
         toNew = pairs.toNew
         toOld = pairs.toOld
     }
@@ -191,5 +192,18 @@ private struct Pairs {
         for (row, position) in oldKeys.positions {
             if let other = rows[Place(entity: row.entity, position: position)] { pair(row, other) }
         }
+    }
+
+    /// Matches rows that are known by their contents, of which one side says but a part.
+    mutating func matchContents(
+        _ oldKeys: RowKeys, _ newKeys: RowKeys, _ old: borrowing GraphSnapshot, _ new: borrowing GraphSnapshot,
+        _ scope: DiffScope
+    ) {
+        let oldRows = oldKeys.rowsByContents.filter { toNew[$0.entity][$0.row].isNone }
+        let newRows = newKeys.rowsByContents.filter { toOld[$0.entity][$0.row].isNone }
+        if oldRows.isEmpty || newRows.isEmpty { return }
+        var shared = SharedContents(
+            copy old, copy new, scope, (toNew, toOld), oldRows: oldRows, newRows: newRows)
+        for (row, other) in shared.pairs() { pair(row, other) }
     }
 }

@@ -1,14 +1,14 @@
 // An answer that isn't whole: JSON that says something of some objects. It means what it would mean to an import.
 
 extension GraphSnapshot {
-    /// The state with what an answer says of some objects, and without those that it says are gone.
+    /// The state with what an answer says of some objects, and without those that it says are gone, or whose owner has them no more.
     ///
     /// - Throws: ``GraftError``, for instance with `invalidMapping` for objects that nothing tells apart.
     func adding(_ answer: GraphSnapshot, _ options: DiffOptions) throws -> GraphSnapshot {
         var answer = answer
         answer.leaveOutOutdated(by: self, try DiffScope(schema, options))
         var diff = try GraphDiff(from: self, to: answer, options: options)
-        let gone = try keysOfGone(in: answer, diff.identification)
+        let gone = try keysOfGone(in: answer, diff.identification).union(diff.keysOfGivenUp(schema))
         diff.deleted.removeAll { !gone.contains($0.key) }
         return try applyingUnchecked(diff, options: GraphDiff.ApplyingOptions(conflicts: .force, diff: options))
     }
@@ -43,5 +43,24 @@ extension GraphSnapshot {
         if outdated.isEmpty { return }
         for row in outdated { reduceToIdentity(row) }
         dropUnreached()
+    }
+}
+
+extension GraphDiff {
+    /// The objects without identity that their owners have no more.
+    fileprivate func keysOfGivenUp(_ schema: GraphSchema) -> [ObjectKey] {
+        changed.flatMap { change in
+            change.properties.flatMap { property -> [ObjectKey] in
+                guard let entity = schema.number(ofEntity: change.key.entity),
+                    let number = schema.entities[entity].number(ofProperty: property.name),
+                    schema.entities[entity].properties[number].isOwning
+                else { return [] }
+                return switch property.kind {
+                case .attribute: []
+                case .toOne(let old, _): old.map { [$0] } ?? []
+                case .toMany(let members): members.removed.map(\.key)
+                }
+            }
+        }.filter { $0.position != nil }
     }
 }

@@ -8,8 +8,8 @@ import Testing
 @Suite struct PartialAnswerTests {
     // MARK: What is gone, and versions
 
-    /// Two projects; the first has two tasks, with versions.
-    private func tasks() throws -> TwoSides {
+    /// Two projects; the first has two tasks, with versions. The first of them may have notes.
+    private func tasks(notes: [String] = []) throws -> TwoSides {
         var sketch = ModelSketch()
         sketch.entity(
             "Project",
@@ -23,11 +23,14 @@ import Testing
                 .attribute("ver", .integer64AttributeType), .toOne("project", "Project", inverse: "tasks"),
                 .toMany("notes", "Note", inverse: "task", rule: .cascadeDeleteRule),
             ])
-        sketch.entity("Note", [.attribute("text"), .toOne("task", "Task", inverse: "notes")])
+        sketch.entity("Note", [.attribute("text"), .attribute("rank"), .toOne("task", "Task", inverse: "notes")])
         return try TwoSides(sketch.model()) { context in
             let project = context.add("Project", ["id": "p"])
             context.add("Project", ["id": "q"])
-            for id in 1...2 { context.add("Task", ["id": id, "title": "t", "ver": 5, "project": project]) }
+            for id in 1...2 {
+                let task = context.add("Task", ["id": id, "title": "t", "ver": 5, "project": project])
+                for text in notes { context.add("Note", ["text": text, "rank": "\(id)", "task": task]) }
+            }
         }
     }
 
@@ -64,6 +67,31 @@ import Testing
             #expect(task.text("title") == title && task.number("ver") == (isNewer ? 6 : 5))
             #expect(task.object("project")?.text("id") == (isNewer ? "q" : "p"))
             #expect(try context.all("Note").count == (isNewer ? 1 : 0))
+            #expect(try tracker.pendingChange().isEmpty)
+        }
+    }
+
+    // MARK: Objects without identity
+
+    @Test(arguments: [
+        (#"[{"text": "b"}, {"text": "a"}]"#, ["a", "b"]), (#"[{"text": "b", "rank": "1"}]"#, ["b"]),
+        (#"[{"text": "b"}, {"text": "c"}]"#, ["b", "c"]), ("[]", []),
+    ])
+    func `an answer keeps the objects without identity that it names, and takes the others from their owner`(
+        _ list: String, _ expected: [String]
+    ) throws {
+        let sides = try tasks(notes: ["a", "b"])
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            let kept = try context.all("Note").filter { expected.contains($0.text("text") ?? "") }.map(\.objectID)
+            let json = Data(#"[{"id": 1, "notes": \#(list)}]"#.utf8)
+            let diff = try tracker.receive(json: json, entity: "Task", isWhole: false)
+            #expect(diff.isEmpty == (expected == ["a", "b"]), "\(diff)")
+            let notes = try context.all("Note")
+            #expect(Set(notes.map(\.objectID)).isSuperset(of: kept))
+            let texts = notes.map { "\($0.object("task")?.number("id") ?? 0)\($0.text("text") ?? "")" }
+            #expect(texts.sorted() == expected.map { "1\($0)" } + ["2a", "2b"])
+            #expect(notes.allSatisfy { $0.text("text") == "c" || $0.text("rank") != nil })
             #expect(try tracker.pendingChange().isEmpty)
         }
     }

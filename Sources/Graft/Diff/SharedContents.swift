@@ -1,0 +1,194 @@
+// Objects without identity where one side leaves out some of what they hold, as JSON does beside a store. What both sides say tells which is
+// which; who owns an object, its owner may say instead:
+//
+//     store    two notes of task 1, {"text": "a", "rank": 3} and {"text": "b", "rank": 4}
+//     JSON     {"id": 1, "notes": [{"text": "a"}, {"text": "b"}]}                              the same two notes
+//
+// Where both sides say everything, their keys tell it (RowKeys.swift).
+
+/// The pairs of rows without identity that both sides say the same of, as far as each of them speaks.
+struct SharedContents {
+    private var old: Side
+    private var new: Side
+
+    /// - Parameters:
+    ///   - matching: Which row is which, as far as that is known.
+    ///   - oldRows: The rows that are left and known by their contents, in their order; so are the new ones.
+    init(
+        _ old: GraphSnapshot, _ new: GraphSnapshot, _ scope: DiffScope,
+        _ matching: (toNew: [[RowReference]], toOld: [[RowReference]]),
+        oldRows: [RowReference], newRows: [RowReference]
+    ) {
+        self.old = Side(old, scope, matching.toNew, oldRows, isOld: true)
+        self.new = Side(new, scope, matching.toOld, newRows, isOld: false)
+    }
+
+    /// Finds the pairs: those of owners before those of what they own.
+    mutating func pairs() -> [(old: RowReference, new: RowReference)] {
+        var pairs: [(old: RowReference, new: RowReference)] = []
+        while case let found = nextPairs(), !found.isEmpty {
+            for (row, other) in found {
+                old.pair(row, with: other)
+                new.pair(other, with: row)
+            }
+            pairs += found
+        }
+        return pairs
+    }
+
+    private func nextPairs() -> [(old: RowReference, new: RowReference)] {
+        let (oldShapes, newShapes) = (old.rowsByShape(), new.rowsByShape())
+        var choices: [(old: Shape, new: Shape, common: [Int])] = []
+        for shape in oldShapes.keys.sorted() {
+            for other in newShapes.keys.sorted() where other.entity == shape.entity {
+                let common = shape.properties.filter(other.properties.contains)
+                if !common.isEmpty { choices.append((shape, other, common)) }
+            }
+        }
+        // Where both say more of an object, they know it better.
+        let order = choices.indices.sorted {
+            (choices[$1].common.count, $0) < (choices[$0].common.count, $1)
+        }
+        var pairs: [(old: RowReference, new: RowReference)] = []
+        var (taken, found): (Set<RowReference>, Set<RowReference>) = ([], [])
+        for choice in order.map({ choices[$0] }) {
+            let rows = (oldShapes[choice.old] ?? []).filter { !taken.contains($0) }
+            var free = Dictionary(grouping: rows) { old.contents(of: $0, choice.common) }.mapValues { $0[...] }
+            for row in newShapes[choice.new] ?? [] where !found.contains(row) {
+                guard let other = free[new.contents(of: row, choice.common)]?.popFirst() else { continue }
+                taken.insert(other)
+                found.insert(row)
+                pairs.append((other, row))
+            }
+        }
+        return pairs
+    }
+}
+
+/// The properties of which a row says something.
+private struct Shape: Hashable, Comparable {
+    var entity: Int
+    var properties: [Int]
+
+    static func < (one: Shape, other: Shape) -> Bool {
+        one.entity == other.entity
+            ? one.properties.lexicographicallyPrecedes(other.properties) : one.entity < other.entity
+    }
+}
+
+/// What a row says of some properties, in words that both sides have.
+private struct Contents: Hashable {
+    /// What a relationship leads to: the row of the new side, or one that only one side has.
+    struct End: Hashable, Comparable {
+        var isShared: Bool
+        var isOld: Bool
+        var row: RowReference
+
+        static func < (one: End, other: End) -> Bool {
+            (one.isShared ? 0 : 1, one.row) < (other.isShared ? 0 : 1, other.row)
+        }
+    }
+
+    var values: [ExactValue] = []
+    var ends: [[End]] = []
+}
+
+/// One of the two snapshots.
+private struct Side {
+    private let snapshot: GraphSnapshot
+    private let scope: DiffScope
+    private let isOld: Bool
+    /// By entity and row, the row of the other side.
+    private var counterparts: [[RowReference]]
+    /// The rows to find.
+    private let rows: [RowReference]
+    /// The owners of rows that don't say themselves to whom they belong, by the relationship to the owner.
+    private var owners: [RowReference: [Int: RowReference]] = [:]
+
+    init(
+        _ snapshot: GraphSnapshot, _ scope: DiffScope, _ counterparts: [[RowReference]], _ rows: [RowReference],
+        isOld: Bool
+    ) {
+        self.snapshot = snapshot
+        self.scope = scope
+        self.counterparts = counterparts
+        self.rows = rows
+        self.isOld = isOld
+        let wanted = Set(rows)
+        for owner in snapshot.allRows {
+            for property in snapshot.schema.entities[owner.entity].properties {
+                guard let destination = property.destination, let inverse = property.inverse,
+                    !snapshot.schema.entities[destination].properties[inverse].isToMany
+                else { continue }
+                for end in snapshot.destinations(of: owner, property)
+                where wanted.contains(end) && !snapshot.tables[end.entity].hasValue(inverse, row: end.row) {
+                    owners[end, default: [:]][inverse] = owner
+                }
+            }
+        }
+    }
+
+    mutating func pair(_ row: RowReference, with other: RowReference) {
+        counterparts[row.entity][row.row] = other
+    }
+
+    /// The rows that are left, but for those that lead to an object which may still be found.
+    func rowsByShape() -> [Shape: [RowReference]] {
+        var shapes: [Shape: [RowReference]] = [:]
+        for row in rows where counterpart(of: row) == nil {
+            guard let properties = properties(of: row) else { continue }
+            shapes[Shape(entity: row.entity, properties: properties), default: []].append(row)
+        }
+        return shapes
+    }
+
+    /// The properties that tell what a row is; nil while it leads to an object that nothing but this matching tells.
+    private func properties(of row: RowReference) -> [Int]? {
+        let members = scope.entities[row.entity]
+        let properties = snapshot.schema.entities[row.entity].properties
+        var numbers = members.attributes.map(\.number).filter { snapshot.tables[row.entity].hasValue($0, row: row.row) }
+        for number in members.toOnes.map(\.number) where says(number, row) {
+            let isWaiting = ends(of: row, number).contains { !snapshot.isIdentified($0) && counterpart(of: $0) == nil }
+            if isWaiting { return nil }
+            numbers.append(number)
+        }
+        // What an object owns without identity is told by it, and doesn't tell it.
+        for number in members.toManys.map(\.number) where says(number, row) {
+            let isTold = properties[number].destination.map { snapshot.schema.entities[$0].hasIdentity } ?? false
+            if isTold { numbers.append(number) }
+        }
+        return numbers
+    }
+
+    func contents(of row: RowReference, _ numbers: [Int]) -> Contents {
+        let properties = snapshot.schema.entities[row.entity].properties
+        var contents = Contents()
+        for number in numbers {
+            if properties[number].isAttribute {
+                contents.values.append(ExactValue(snapshot.value(properties[number], of: row)))
+                continue
+            }
+            let ends = ends(of: row, number).map { end in
+                let other = counterpart(of: end)
+                return Contents.End(
+                    isShared: other != nil, isOld: isOld && other == nil, row: isOld ? other ?? end : end)
+            }
+            contents.ends.append(properties[number].isOrdered ? ends : ends.sorted())
+        }
+        return contents
+    }
+
+    private func says(_ number: Int, _ row: RowReference) -> Bool {
+        snapshot.tables[row.entity].hasValue(number, row: row.row) || owners[row]?[number] != nil
+    }
+
+    private func ends(of row: RowReference, _ number: Int) -> [RowReference] {
+        if let owner = owners[row]?[number] { return [owner] }
+        return snapshot.uniqueDestinations(of: row, snapshot.schema.entities[row.entity].properties[number])
+    }
+
+    private func counterpart(of row: RowReference) -> RowReference? {
+        let other = counterparts[row.entity][row.row]
+        return other.isNone ? nil : other
+    }
+}

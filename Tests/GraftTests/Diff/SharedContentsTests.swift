@@ -1,0 +1,65 @@
+// Objects without identity, of which JSON says a part and a store all.
+
+import CoreData
+import Foundation
+import Graft
+import Testing
+
+@Suite struct SharedContentsTests {
+    private func model() -> NSManagedObjectModel {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Task", info: ["identityAttributes": "id"],
+            [.attribute("id"), .toMany("notes", "Note", inverse: "task", rule: .cascadeDeleteRule)])
+        sketch.entity(
+            "Note",
+            [
+                .attribute("text"), .attribute("rank", .integer64AttributeType),
+                .toOne("task", "Task", inverse: "notes"),
+                .toMany("parts", "Part", inverse: "note", rule: .cascadeDeleteRule), .toMany("tags", "Tag"),
+            ])
+        sketch.entity("Part", [.attribute("text"), .toOne("note", "Note", inverse: "parts")])
+        sketch.entity("Tag", info: ["identityAttributes": "id"], [.attribute("id")])
+        return sketch.model()
+    }
+
+    private static let whole = #"""
+        [{"id": "1", "notes": [
+            {"text": "a", "rank": 1, "tags": ["x"], "parts": [{"text": "p"}, {"text": "q"}]},
+            {"text": "a", "rank": 2, "tags": ["y"], "parts": [{"text": "p"}]}
+        ]}, {"id": "2", "notes": [{"text": "a", "rank": 1}]}]
+        """#
+
+    @Test(arguments: [
+        whole, #"[{"id": "1", "notes": [{"text": "a"}, {"text": "a"}]}]"#,
+        #"[{"id": "2", "notes": [{"rank": 1}]}, {"id": "1", "notes": [{"rank": 2}, {"rank": 1, "text": "a"}]}]"#,
+        #"[{"id": "1", "notes": [{"tags": ["y"]}, {"rank": 1, "parts": [{"text": "q"}, {"text": "p"}]}]}]"#,
+    ])
+    func `what JSON leaves out of objects without identity isn't compared`(_ text: String) throws {
+        let model = model()
+        let stack = try TestStack(model)
+        try stack.importJSON(Self.whole, "Task")
+        try stack.perform { context in
+            let store = try GraphSnapshot(of: context)
+            let json = try GraphSnapshot(json: Data(text.utf8), entity: "Task", model: model)
+            let diff = try GraphDiff(from: store, to: json)
+            #expect(diff.changed.isEmpty && diff.inserted.isEmpty, "\(diff)")
+            #expect(try GraphDiff(from: json, to: store).changed.isEmpty)
+            // Objects of which the text says nothing are missing, as ever.
+            if text == Self.whole { #expect(diff.isEmpty, "\(diff)") }
+        }
+    }
+
+    @Test func `an object without identity that the owner has no more is another one's, or gone`() throws {
+        let model = model()
+        let stack = try TestStack(model)
+        try stack.importJSON(Self.whole, "Task")
+        try stack.perform { context in
+            let text = #"[{"id": "1", "notes": [{"rank": 1}, {"rank": 3}]}, {"id": "2", "notes": [{"text": "a"}]}]"#
+            let json = try GraphSnapshot(json: Data(text.utf8), entity: "Task", model: model)
+            let diff = try GraphDiff(from: GraphSnapshot(of: context), to: json)
+            #expect(diff.inserted.map { $0["rank"] } == [.attribute(.integer(3))])
+            #expect(diff.deleted.filter { $0.key.entity == "Note" }.map { $0["rank"] } == [.attribute(.integer(2))])
+        }
+    }
+}
