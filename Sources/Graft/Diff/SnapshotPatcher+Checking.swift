@@ -281,7 +281,7 @@ extension SnapshotPatcher {
 
 extension PropertyChange.Kind {
     /// The objects that a relationship led or leads to, as far as the change names them.
-    fileprivate var ends: [ObjectKey] {
+    var ends: [ObjectKey] {
         switch self {
         case .attribute: []
         case .toOne(let old, let new): [old, new].compactMap(\.self)

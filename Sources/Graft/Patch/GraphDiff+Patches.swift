@@ -121,8 +121,8 @@ extension GraphDiff {
         if entity == nil { try new.dropReferences(toRootsOf: old, try DiffScope(new.schema, options)) }
         try self.init(from: old, to: new, options: options)
         // An export doesn't say all that an object holds, so its contents don't find it in the store.
-        for (entity, rule) in identification.rules.sorted(by: { $0.key < $1.key }) where rule == .contents {
-            throw GraftError.unidentifiedObjects(of: entity)
+        if let key = keys.first(where: { $0.position?.contents != nil }) {
+            throw GraftError.unidentifiedObjects(of: key.entity)
         }
         let identified = try new.identified(by: identification)
         conflicts += identified.repeatedRoots.map { Conflict($0, expected: .noObject, found: .object) }
@@ -150,6 +150,12 @@ extension GraphDiff {
             }
             throw error.asErrorOfPatch
         }
+    }
+
+    /// The objects that the diff names, again and again.
+    private var keys: [ObjectKey] {
+        (deleted + inserted).flatMap { [$0.key] + $0.properties.flatMap(\.value.ends) }
+            + changed.flatMap { [$0.key] + $0.properties.flatMap(\.kind.ends) }
     }
 
     /// Leaves out the changes that conflicts are about: all of an object, or what is said of a property of it.

@@ -70,14 +70,3 @@ extension [DiffEntry] {
         return (entries, leftOut)
     }
 }
-
-extension PropertyChange.Kind {
-    /// The objects that links were made to or taken away from.
-    fileprivate var ends: [ObjectKey] {
-        switch self {
-        case .attribute: []
-        case .toOne(let old, let new): [old, new].compactMap { $0 }
-        case .toMany(let change): (change.removed + change.added).map(\.key) + change.moved.map(\.key)
-        }
-    }
-}

@@ -38,4 +38,41 @@ import Testing
         let options = try JSONPatch.Options.identified(byMappingOf: "Base", in: sketch.model())
         #expect(options.identity(JSONPatch.Pointer(["0", "more", "parts"])) == [["x", "a"], ["b"]])
     }
+
+    @Test func `a patch applies beside objects without identity that it doesn't name`() throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Task", info: ["identityAttributes": "id"],
+            [
+                .attribute("id"), .attribute("title"),
+                .toMany("notes", "Note", inverse: "task", rule: .cascadeDeleteRule),
+            ])
+        sketch.entity("Note", [.attribute("text"), .toOne("task", "Task", inverse: "notes")])
+        let stack = try TestStack(sketch.model())
+        let notes = #"[{"text": "a"}, {"text": "b"}]"#
+        try stack.importJSON(
+            #"[{"id": "1", "title": "A", "notes": \#(notes)}, {"id": "2", "notes": \#(notes)}]"#, "Task")
+        try stack.perform { context in
+            func title(_ title: String, at path: String) throws -> JSONPatch {
+                try JSONPatch(parsing: #"[{"op": "replace", "path": "\#(path)", "value": "\#(title)"}]"#)
+            }
+            let task = try #require(try context.one("Task", "id", "1"))
+            func check(_ title: String, _ diff: GraphDiff) throws {
+                try context.apply(diff)
+                #expect(task.text("title") == title)
+                #expect(task.texts("notes", "text") == ["a", "b"])
+            }
+            try check("list", GraphDiff(title("list", at: "/0/title"), on: [task]))
+            try check("one", GraphDiff(title("one", at: "/title"), on: task))
+            try check("merged", GraphDiff(JSONMergePatch(parsing: #"{"title": "merged"}"#), on: task))
+            var conflicts: [GraphDiff.Conflict] = []
+            let diff = try GraphDiff(changing: context, entity: nil, conflicts: &conflicts) {
+                try title("graph", at: "/Task/0/title").applying(to: $0)
+            }
+            try check("graph", diff)
+            #expect(try context.all("Note").count == 4)
+            let error = graftError { _ = try GraphDiff(title("c", at: "/0/notes/0/text"), on: [task]) }
+            #expect(error?.place.entity == "Note")
+        }
+    }
 }
