@@ -48,7 +48,7 @@ public final class GraphTracker {
     ///   - file: Where the state is kept, such as ``file(besideStoreAt:)``.
     ///   - context: The context with the objects. It is saved when an answer arrives.
     ///   - options: What takes part, and how conflicts are settled.
-    /// - Throws: ``GraftError``, with `modelMismatch` for a file of another model.
+    /// - Throws: ``GraftError``, also for the file of another store, or of another version of the model.
     public convenience init(file: URL, context: NSManagedObjectContext, options: Options = Options()) throws {
         try self.init(DurableFile(url: file), context, options)
     }
@@ -106,9 +106,21 @@ public final class GraphTracker {
                         + "state again."),
                 at: .init(source: url.path), underlying: error)
         }
-        guard state.version == TrackerState.version, state.base.schema == schema else {
+        guard state.version == TrackerState.version else {
             throw GraftError(
-                .modelMismatch(reason: "the tracker's file was written with another model or version"),
+                .other(
+                    finding: "the tracker's file has version \(state.version), and this Graft reads "
+                        + "\(TrackerState.version)",
+                    remedy: "Use the Graft that wrote it, or delete the file, and take the server's whole state again."),
+                at: .init(source: url.path))
+        }
+        guard state.base.schema == schema else {
+            throw GraftError(
+                .other(
+                    finding: "the tracker's file was written with another version of the model",
+                    remedy: "Send and confirm what is pending before the model changes, then begin a new file "
+                        + "(docs/sync.md). Where it is too late, delete the file, and take the server's whole state: "
+                        + "what only one side has then comes back, or is sent again."),
                 at: .init(source: url.path))
         }
         // What the server's objects don't have is null; files of before don't say it.
