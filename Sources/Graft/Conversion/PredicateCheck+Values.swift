@@ -1,6 +1,6 @@
 // What a person compares an attribute with. On a command line or in an annotation, every value that isn't a number is a text; a
-// store compares a text with a UUID, a date or bytes by saying that they differ: an export is empty without a word, and orphans
-// are deleted that were to stay.
+// store compares a text with a UUID, a date, bytes or a sum by saying that they differ: an export is empty without a word, and
+// orphans are deleted that were to stay. A number beside a date or a UUID is no better.
 
 import CoreData
 
@@ -12,6 +12,7 @@ extension PredicateCheck {
         _ meaning: Meaning, with right: NSExpression, by comparison: NSComparisonPredicate.Operator
     ) throws {
         if case .objects(let entity) = meaning { return try requireObjects(right, of: entity) }
+        if case .computed = meaning { return try refuseTexts(in: right) }
         guard case .value(let attribute) = meaning, let kind = kind(of: attribute) else { return }
         switch comparison {
         case .like, .beginsWith, .endsWith, .matches, .contains:
@@ -28,6 +29,7 @@ extension PredicateCheck {
         _ meaning: Meaning, withLeft left: NSExpression, by comparison: NSComparisonPredicate.Operator
     ) throws {
         if case .objects(let entity) = meaning { return try requireObjects(left, of: entity) }
+        if case .computed = meaning { return try refuseTexts(in: left) }
         guard case .value(let attribute) = meaning, let kind = kind(of: attribute) else { return }
         switch comparison {
         case .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .equalTo, .notEqualTo:
@@ -54,6 +56,22 @@ extension PredicateCheck {
         }
     }
 
+    /// Refuses texts beside what is computed: none would be equal, and nothing says of which type they are meant to be.
+    private func refuseTexts(in expression: NSExpression) throws {
+        switch expression.expressionType {
+        case .aggregate:
+            for element in expression.collection as? [NSExpression] ?? [] { try refuseTexts(in: element) }
+        case .constantValue:
+            guard let text = expression.constantValue as? String else { return }
+            throw GraftError(
+                .other(
+                    finding: "the text \"\(text)\" is compared with what is computed, and nothing is equal to it",
+                    remedy: "Write a number without quotes, and a date as CAST(\"2024-01-31\", \"NSDate\")."),
+                at: GraftError.Place(source: source, entity: entity.name))
+        default: return
+        }
+    }
+
     /// The type of an attribute's values; nil where a text may be one.
     private func kind(of attribute: NSAttributeDescription) -> AttributeKind? {
         let kind = AttributeKind(attribute)
@@ -67,6 +85,12 @@ extension PredicateCheck {
         case .aggregate:
             for element in expression.collection as? [NSExpression] ?? [] { try take(element, for: attribute, kind) }
         case .constantValue:
+            if let number = expression.constantValue as? NSNumber, !kind.isNumeric {
+                throw GraftError(
+                    .other(
+                        finding: "\(kind) is compared with the number \(number), and none is equal to it",
+                        remedy: "Write the value as a text, as in JSON."), at: place(of: attribute))
+            }
             guard let text = expression.constantValue as? String else { return }
             do {
                 let value = try AttributeConverter(kind).value(of: JSONValue.string(text))
@@ -81,5 +105,15 @@ extension PredicateCheck {
 
     private func place(of attribute: NSAttributeDescription) -> GraftError.Place {
         GraftError.Place(source: source, entity: attribute.entity.name, property: attribute.name)
+    }
+}
+
+extension AttributeKind {
+    /// Whether values of the type are compared with numbers.
+    fileprivate var isNumeric: Bool {
+        switch self {
+        case .integer16, .integer32, .integer64, .boolean, .double, .float, .decimal: true
+        case .string, .date, .uuid, .uri, .binary, .transformable: false
+        }
     }
 }

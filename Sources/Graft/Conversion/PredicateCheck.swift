@@ -55,6 +55,8 @@ package struct PredicateCheck {
     enum Meaning {
         case objects(of: NSEntityDescription)
         case value(of: NSAttributeDescription)
+        /// The result of arithmetic, a count, a sum or an average: never a text.
+        case computed
         /// What only a run would show: a function's result, a part of a transformable value.
         case anything
     }
@@ -110,8 +112,9 @@ package struct PredicateCheck {
                 for argument in arguments.dropFirst() { _ = try meaning(of: argument, variables: variables) }
                 rest = first
             }
-            if rest !== expression { _ = try meaning(of: rest, variables: variables) }
-            return .anything
+            guard rest !== expression else { return .anything }
+            let innermost = try meaning(of: rest, variables: variables)
+            return meaning(ofFunction: expression, of: expression.arguments?.first === rest ? innermost : .anything)
         case .aggregate:
             for element in expression.collection as? [NSExpression] ?? [] {
                 _ = try meaning(of: element, variables: variables)
@@ -151,11 +154,25 @@ package struct PredicateCheck {
                 return .anything
             }
         }
-        // A count or a sum of something isn't of its type.
-        if keyPath.contains("@") {
-            return value == nil && !keyPath.hasSuffix("@count") ? .objects(of: owner) : .anything
+        let result = value.map(Meaning.value) ?? .objects(of: owner)
+        // The outermost operator gives the result; those within it give what it is computed from.
+        switch keyPath.split(separator: ".").first(where: { $0.first == "@" }) {
+        case nil, "@max", "@min": return result
+        case "@count", "@sum", "@avg": return .computed
+        default: return value == nil ? result : .anything
         }
-        return value.map(Meaning.value) ?? .objects(of: owner)
+    }
+
+    /// What a function gives: the least and the greatest value are of the type of what they are chosen from.
+    private func meaning(ofFunction expression: NSExpression, of argument: Meaning) -> Meaning {
+        switch expression.function {
+        case "max:", "min:", "noindex:": argument
+        case "sum:", "count:", "average:", "median:", "stddev:", "length:",
+            "add:to:", "from:subtract:", "multiply:by:", "divide:by:", "modulus:by:", "raise:toPower:",
+            "sqrt:", "log:", "ln:", "exp:", "floor:", "ceiling:", "abs:", "trunc:":
+            .computed
+        default: .anything
+        }
     }
 
     private func property(_ key: String, of owner: NSEntityDescription) throws -> NSPropertyDescription {

@@ -50,6 +50,9 @@ import Testing
         #"NOT (day < "2020-01-01")"#, #"page == "https://a.b/""#, #"bytes == "AAEC""#, #"price == "1.5""#, "price < 2",
         #"paid == "true""#, #"id == "1""#, #"SUBQUERY(earlier, $v, $v.day < "2020-01-01").@count == 1"#,
         #"ANY earlier.day < "2020-01-01""#, #"earlier.@min.day < CAST("2020-01-01", "NSDate")"#, #"name == "7""#,
+        #"earlier.@min.day < "2020-01-01""#, #"min:(earlier.day) < "2020-01-01""#, #"earlier.@max.price == "2.5""#,
+        #"earlier.day.@max BETWEEN {"2019-01-01", "2020-01-01"}"#, #"earlier.@max.id == "2""#, #"earlier.@sum.id > 1"#,
+        #"day - 5 > CAST("2020-01-01", "NSDate")"#,
         "name == 7", "next == nil", "earlier.@count == 1", "SELF.next == nil",
     ])
     func `a text is compared as the value that the attribute has`(_ predicate: String) throws {
@@ -63,8 +66,15 @@ import Testing
         (#"id IN {"1", "x"}"#, "Visit.id", "an Integer 64"), (#"next.price == "cheap""#, "Visit.price", "a Decimal"),
         (#"key BEGINSWITH "E6""#, "Visit.key", "no text to search in"),
         (#"id CONTAINS "1""#, "Visit.id", "no text to search in"),
+        (#"earlier.@max.day > "yesterday""#, "Visit.day", "a Date"),
+        (#"earlier.@sum.id > "1""#, "Visit", "CAST("), (#"earlier.@count IN {1, "2"}"#, "Visit", "CAST("),
+        (#"NOT (day + 5 > "2020-01-01")"#, "Visit", "CAST("), (#""1" < sum:(earlier.id)"#, "Visit", "CAST("),
+        ("day > 1600000000", "Visit.day", "Write the value as a text"), ("key IN {1, 2}", "Visit.key", "the number 1"),
+        ("earlier.@min.day < 5", "Visit.day", "the number 5"),
     ])
-    func `a text that is no such value is an error`(_ predicate: String, _ place: String, _ finding: String) throws {
+    func `a text that is no such value is an error, and so is a number beside a date`(
+        _ predicate: String, _ place: String, _ finding: String
+    ) throws {
         let run = try export(predicate)
         run.failed(saying: "--where", place, finding)
         #expect(!run.diagnostics.contains("Change the data"), "\(run.diagnostics)")
