@@ -85,11 +85,27 @@ struct MergeJob {
     }
 
     /// The output may be one of the versions, and is of our version's kind: no store becomes an archive, and no archive a store.
+    /// Another store is replaced only where it continues ours, as the result of an earlier merge does.
     private func requireReplaceableOutput(_ ours: GraphFile) throws {
-        try OutputFile.requireNoPartOfStore(output, besides: [base, self.ours, theirs])
+        let versions = [base, self.ours, theirs]
+        try OutputFile.requireNoPartOfStore(output, besides: versions)
         guard FileKind(ofPath: output) == .file else { return }
         let kind = try FileKind.contents(of: output)
-        if kind != .empty { try kind.require(ours.isStore ? .store : .archive, source: output) }
+        guard kind != .empty else { return }
+        try kind.require(ours.isStore ? .store : .archive, source: output)
+        guard ours.isStore, !versions.contains(where: { FileKind.isSameFile($0, output) }) else { return }
+        guard try uuid(ofStore: output) == uuid(ofStore: self.ours) else {
+            throw GraftError(
+                .other(
+                    finding: "the result would replace a store that doesn't continue our version",
+                    remedy: "Name another file, or remove the store first."), at: .init(source: output))
+        }
+    }
+
+    private func uuid(ofStore path: String) throws -> String? {
+        let url = URL(fileURLWithPath: path)
+        return try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: url)[NSStoreUUIDKey]
+            as? String
     }
 
     /// Git has an empty file where both sides have added one.

@@ -66,6 +66,20 @@ import Testing
         #expect(try folder.names.filter { $0.hasPrefix(".graft") } == [])
     }
 
+    @Test func `the result takes the place of no other store, but of the result of an earlier merge`() throws {
+        try change(theirs, #"[{"id": "101", "motto": "New"}]"#)
+        let precious = try heroStore(in: folder, named: "Precious.sqlite")
+        try change(precious, #"[{"id": "900", "name": "Only here"}]"#)
+        let before = try StoreFile(path: precious).content
+        try graft("merge", base, ours, theirs, "--output", precious).failed(code: 2, saying: precious, "our version")
+        #expect(try StoreFile(path: precious).content == before)
+        let merged = folder.path("Merged.sqlite")
+        try graft("merge", base, ours, theirs, "--output", merged).succeeded()
+        try change(theirs, #"[{"id": "101", "motto": "Newer"}]"#)
+        try graft("merge", base, ours, theirs, "--output", merged).succeeded()
+        #expect(try hero(101, in: merged).contains(#""motto":"Newer""#))
+    }
+
     @Test func `a conflict is listed and nothing is written, until a side is preferred`() throws {
         try change(ours, #"[{"id": "101", "rescues": 50}]"#)
         try change(theirs, #"[{"id": "101", "rescues": 60}, {"id": "102", "rescues": 1}]"#)
