@@ -35,6 +35,12 @@ extension ModelLint {
                 "Declare it, with \(Annotation.identityAttributes) in the entity's user info.")
         }
         for part in names {
+            if let value = entity.attributesByName[part]?.defaultValue {
+                add(
+                    .warning, .defaultIdentity, name, part,
+                    "it identifies the objects, and all that nobody gives another value have \(value)",
+                    "Make it optional, and remove the default value.")
+            }
             guard let property = entity.propertiesByName[part], Self.keyPaths(of: property, entity, rules).isEmpty,
                 // The owner that an object is nested in needn't be named in JSON.
                 property is NSAttributeDescription

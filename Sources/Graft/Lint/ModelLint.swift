@@ -45,6 +45,8 @@ public struct ModelLint: Sendable, Hashable, Codable {
         case missingIdentity
         /// An identity that nobody has declared: it follows from a name.
         case inferredIdentity
+        /// An identifying attribute with a default value: all objects that nobody has given another one share it.
+        case defaultIdentity
         /// An identity that JSON has no place for.
         case unmappedIdentity
         /// A relationship to an entity with sub-entities that JSON doesn't tell apart.

@@ -56,6 +56,12 @@ final class ContextObjects {
         return values
     }
 
+    /// The identifying attributes that new objects of an entity have a value of, with that value.
+    func identityDefaults(_ entity: Int) -> [(number: Int, value: GraphValue)] {
+        let initial = initialValues(entity)
+        return schema.entities[entity].identity.filter { !initial[$0].isNull }.map { ($0, initial[$0]) }
+    }
+
     /// The number of an object's entity; nil for one of another model.
     @inline(__always)
     func number(of object: NSManagedObject) -> Int? { number(of: object.entity) }

@@ -128,7 +128,8 @@ extension ObjectMatcher {
             let hasStored = try !known.isEmpty(entity)
             if !hasStored, unsavedContents[entity].isEmpty { continue }
             try matchContents(of: rows, plan, hasStored: hasStored, snapshot)
-            if hasStored, !schema.entities[entity].hasIdentity, rows.contains(where: { objects[entity][$0] == nil }) {
+            let isDoubtful = !schema.entities[entity].hasIdentity || !known.identityDefaults(entity).isEmpty
+            if hasStored, isDoubtful, rows.contains(where: { objects[entity][$0] == nil }) {
                 memory.doubtful.insert(entity)
             }
             for row in rows where objects[entity][row] != nil { matched.append(RowReference(entity: entity, row: row)) }
@@ -168,7 +169,7 @@ extension ObjectMatcher {
         let column = Column(entity: plan.number, property: key)
         if let known = unsavedByValue[column] { return known }
         var found: [ExactValue: [NSManagedObject]] = [:]
-        for object in objects where try !hasIdentity(object) {
+        for object in objects where try !hasOwnIdentity(object) {
             found[try value(of: object, key, plan), default: []].append(object)
         }
         unsavedByValue[column] = found
@@ -194,14 +195,16 @@ extension ObjectMatcher {
         return best?.number
     }
 
-    /// The stored objects without identity that may equal one of the rows.
+    /// The stored objects without an identity of their own that may equal one of the rows.
     private func fetchCandidates(
         _ rows: [Int], _ key: Int?, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
     ) throws -> [NSManagedObject] {
         var parts: [NSPredicate] = []
         if !plan.identity.isEmpty {
-            let missing = plan.identity.map {
-                NSPredicate(format: "%K == nil", argumentArray: [plan.properties[$0].name])
+            let defaults = Dictionary(uniqueKeysWithValues: known.identityDefaults(plan.number))
+            let missing = plan.identity.map { part in
+                let value = defaults[part]?.object
+                return NSPredicate.isOne(plan.properties[part].name, of: value.map { [$0] } ?? [], orNil: true)
             }
             parts.append(NSCompoundPredicate(orPredicateWithSubpredicates: missing))
         }

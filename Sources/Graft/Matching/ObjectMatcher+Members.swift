@@ -7,7 +7,8 @@
 //                                     at last, where the relationship is ordered, the members are the owner's alone and the
 //                                     list isn't added to them, the one at the same place, whatever it has
 //
-// A row that names no value stands only for a member that has none. Where the identity includes the owner, the rest of the
+// Members with an identity of their own are left out; one by the model's default isn't. A row that names no value stands only for a
+// member that has none. Where the identity includes the owner, the rest of the
 // identity is enough.
 
 import CoreData
@@ -37,7 +38,7 @@ extension ObjectMatcher {
         keepsPlaces: Bool = true, taken: inout Set<ObjectIdentifier>, _ snapshot: borrowing GraphSnapshot
     ) throws -> [RowReference] {
         let free = try members.map { member in
-            try !taken.contains(ObjectIdentifier(member)) && !member.isDeleted && !hasIdentity(member)
+            try !taken.contains(ObjectIdentifier(member)) && !member.isDeleted && !hasOwnIdentity(member)
         }
         guard property.isToMany else {
             guard let row = rows.first?.row, let member = members.first, free[0], number(of: member) == row.entity,

@@ -19,7 +19,8 @@ final class ObjectMatcher {
         var made: [Set<UInt64>?]
         /// Stored objects without identity that already stand for a row, or were made for one. Grows with their number.
         var taken: Set<ObjectIDKey> = []
-        /// The entities without identity of which rows are new although the store has objects of them.
+        /// The entities of which rows without identity are new although the store has objects that they may mean: those of entities
+        /// without identity, or with one that new objects have by default.
         var doubtful: Set<Int> = []
         /// The unsaved objects whose identity includes relationships; only where objects are kept.
         var relatedObjects: [RelatedObjectKey: NSManagedObject] = [:]
@@ -42,7 +43,7 @@ final class ObjectMatcher {
     var memory: Memory
     /// The unsaved objects of each identity space; only where objects are kept.
     var unsaved: [HashIndex<NSManagedObject>]
-    /// The objects of each entity that were unsaved before the first batch, and have no identity; only where objects are kept.
+    /// The objects of each entity that were unsaved before the first batch, and have no identity of their own; only where objects are kept.
     var unsavedContents: [[NSManagedObject]]
     /// The same by the value of an attribute, as far as they were looked for by it.
     var unsavedByValue: [Column: [ExactValue: [NSManagedObject]]] = [:]
@@ -85,7 +86,7 @@ final class ObjectMatcher {
             guard let number = number(of: object) else { continue }
             enter(object, plans[number])
             if !plans[number].relatedIdentity.isEmpty { enterRelated(object, plans[number]) }
-            if try !hasIdentity(object) { unsavedContents[number].append(object) }
+            if try !hasOwnIdentity(object) { unsavedContents[number].append(object) }
         }
     }
 
@@ -136,6 +137,14 @@ final class ObjectMatcher {
     func hasIdentity(_ object: NSManagedObject) throws -> Bool {
         guard let number = number(of: object) else { return false }
         return try object.isIdentified(by: schema.entities[number])
+    }
+
+    /// Whether data may have given an object its identity. What has a part of it as the model's default may come of data without.
+    func hasOwnIdentity(_ object: NSManagedObject) throws -> Bool {
+        guard try hasIdentity(object), let number = number(of: object) else { return false }
+        return try known.identityDefaults(number).allSatisfy { part, value in
+            try !object.holds(value, part, plans[number].properties[part])
+        }
     }
 
     /// Enters an unsaved object under its identity.

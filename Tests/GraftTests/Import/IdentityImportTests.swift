@@ -51,6 +51,36 @@ import Testing
         #expect(bare?.description.contains("'suit', 'turn'") == true)
     }
 
+    @Test(arguments: [StoreKind.inMemory, .sqlite])
+    func `what has its identity by default is found again by its contents`(_ kind: StoreKind) throws {
+        let world = try ImportWorld(kind) { sketch in
+            sketch.entity(
+                "Order", info: ["identityAttributes": "number"],
+                [
+                    .attribute("number", .integer64AttributeType, default: 0), .attribute("state"),
+                    .toOne("customer", "Customer", inverse: "orders"),
+                ])
+            sketch.entity(
+                "Customer", info: ["identityAttributes": "id"],
+                [.attribute("id"), .toMany("orders", "Order", inverse: "customer")])
+        }
+        let orders = #"[{"state": "x"}, {"state": "y"}, {"number": 7, "state": "x"}]"#
+        try world.take(orders, "Order")
+        let again = try world.take(orders, "Order")
+        #expect(!again.hasChanges && again.identification.isEmpty)
+        let nested = #"[{"id": "a", "orders": [{"state": "p"}, {"state": "q"}]}]"#
+        try world.take(nested, "Customer")
+        #expect(try !world.take(nested, "Customer").hasChanges)
+        #expect(try world.values("state", of: "Order") == ["p", "q", "x", "x", "y"])
+        #expect(try world.members("orders", "state", of: "Customer", "id", "a") == ["p", "q"])
+        let changed = try world.take(#"[{"state": "z"}]"#, "Order")
+        #expect(changed["Order"].inserted == 1 && changed.identification.rules == ["Order": .contents])
+        try world.stack.perform { context throws in
+            for _ in 0..<2 { try context.importJSON(Data(#"[{"state": "unsaved"}]"#.utf8), entity: "Order") }
+            #expect(try context.all("Order").count == 7)
+        }
+    }
+
     @Test func `an identity that names no attribute is an error with a suggestion`() throws {
         let stack = try cards(["identityAttributes": "suite"])
         let error = graftError { try stack.importJSON("[{}]", "Card") }

@@ -159,6 +159,12 @@ import Testing
         #expect(unmapped.findings[0].property == "id")
     }
 
+    @Test func `an identity with a default value is a warning`() throws {
+        let lint = try lint([.attribute("id", .integer64AttributeType, json: "id", default: 0)])
+        #expect(lint.findings.map(\.rule) == [Rule.defaultIdentity] && !lint.hasErrors)
+        #expect(lint.findings.first?.property == "id" && lint.findings.first?.message.hasSuffix("have 0") == true)
+    }
+
     @Test func `a relationship to sub-entities that JSON doesn't tell apart is a warning`() throws {
         func lint(_ info: [String: String]) throws -> ModelLint {
             var sketch = ModelSketch()
