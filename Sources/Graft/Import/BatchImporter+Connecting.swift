@@ -9,8 +9,12 @@ extension BatchImporter {
         _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject, to destination: NSManagedObject?,
         isNew: Bool
     ) throws -> Bool {
+        if let destination { noteLoss(of: destination, number, property, to: object) }
         guard let old = try editor.connect(number, property, of: object, to: destination, isNew: isNew) else {
             return false
+        }
+        if let inverse = property.inverse, !isMade(object) {
+            tally.losses.noteSet(end(number, of: object), to: destination.map { end(inverse, of: $0) })
         }
         try deletions.noteGivenUp(old, number, of: object)
         return true
@@ -21,6 +25,7 @@ extension BatchImporter {
         _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject, to members: [NSManagedObject],
         isNew: Bool
     ) throws -> Bool {
+        for member in members { noteLoss(of: member, number, property, to: object) }
         let old = try editor.connect(number, property, of: object, to: members, isNew: isNew)
         if property.inverse == nil { try claim(members, number, property, of: object) }
         guard let old else { return false }
@@ -30,6 +35,28 @@ extension BatchImporter {
         }
         return true
     }
+
+    /// Notes from whom an object is taken that only one can have, before another one gets it.
+    @inline(__always)
+    private func noteLoss(
+        of member: NSManagedObject, _ number: Int, _ property: GraphSchema.Property, to object: NSManagedObject
+    ) {
+        guard let inverse = property.inverse, let destination = property.destination, !member.isInserted else { return }
+        let back = schema.entities[destination].properties[inverse]
+        if back.isToMany || !editor.canLead(property, to: member) { return }
+        let owner = member.destination(inverse, back)
+        if owner === object || isMade(member) { return }
+        var losing: (end: LinkLosses.End, entity: Int)?
+        if let owner, !isMade(owner), let entity = self.number(of: owner) { losing = (end(number, of: owner), entity) }
+        tally.losses.noteMove(of: end(inverse, of: member), from: losing, to: end(number, of: object))
+    }
+
+    private func end(_ number: Int, of object: NSManagedObject) -> LinkLosses.End {
+        LinkLosses.End(object: object.objectID.lookupKey, property: number)
+    }
+
+    /// Whether an object wasn't stored before this import.
+    private func isMade(_ object: NSManagedObject) -> Bool { object.isInserted || tally.hasMade(object) }
 
     /// Changes the members of a to-many relationship as a policy says; returns whether that changes them.
     ///

@@ -274,6 +274,7 @@ extension BatchImporter {
         let (number, row) = (statement.cell.property, statement.cell.row.row)
         let property = plan.properties[number]
         if !pending.isEmpty { dropPending(statement, of: object, plan, snapshot) }
+        if !tally.losses.isEmpty { tally.losses.forget(.init(object: object.objectID.lookupKey, property: number)) }
         guard property.isToMany else {
             let end = statement.end
             let destination = end.isNone ? nil : self.object(snapshot.resolved(end))

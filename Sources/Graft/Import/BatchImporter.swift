@@ -234,6 +234,7 @@ final class BatchImporter {
 
     /// Counts what became of the rows, and notes which objects the data mentions.
     func count(_ snapshot: borrowing GraphSnapshot) {
+        tally.countLosses()
         for (entity, count) in snapshot.skippedCounts { tally.counts[entity].skipped += count }
         for (entity, plan) in plans.enumerated() {
             for row in 0..<snapshot.tables[entity].count {

@@ -87,6 +87,16 @@ public struct ImportReport: Sendable, Hashable, Codable {
         public var count: Int
     }
 
+    /// Links that stored objects have lost, because the data gives what they led to, and what only one object can have, to others.
+    public struct LostLinks: Sendable, Hashable, Codable {
+        /// The entity of the objects that lost something.
+        public var entity: String
+        /// The relationship.
+        public var property: String
+        /// How many links were lost.
+        public var count: Int
+    }
+
     /// The entities with which something happened, by name.
     public internal(set) var entities: [Entity] = []
     /// How many records the input had: elements of its arrays, or objects that followed each other.
@@ -123,6 +133,10 @@ public struct ImportReport: Sendable, Hashable, Codable {
     /// the links that weren't because the data is a part of an archive or a store.
     public internal(set) var leftOutValues: [LeftOutValues] = []
 
+    /// The links that objects lost to others, by entity and relationship; what the data says of an object itself isn't among them. The
+    /// objects count as updated.
+    public internal(set) var lostLinks: [LostLinks] = []
+
     /// What of an archive the model has no place for, and what wasn't restored because of that, a phrase each
     /// (``GraphArchive/ModelFit/partial``).
     public internal(set) var misfits: [String] = []
@@ -136,7 +150,7 @@ public struct ImportReport: Sendable, Hashable, Codable {
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case entities, recordCount, batchCount, fetchCount, unresolvedReferences, isDryRun, failures, keptLinks,
-            unknownKeys, repeatedKeys, emptyObjects, roundedValues, leftOutValues, misfits, exceededLimits,
+            unknownKeys, repeatedKeys, emptyObjects, roundedValues, leftOutValues, lostLinks, misfits, exceededLimits,
             identification
     }
 
@@ -160,6 +174,7 @@ public struct ImportReport: Sendable, Hashable, Codable {
         emptyObjects = try container.decodeIfPresent(Int.self, forKey: .emptyObjects) ?? 0
         roundedValues = try container.decodeIfPresent([RoundedValues].self, forKey: .roundedValues) ?? []
         leftOutValues = try container.decodeIfPresent([LeftOutValues].self, forKey: .leftOutValues) ?? []
+        lostLinks = try container.decodeIfPresent([LostLinks].self, forKey: .lostLinks) ?? []
         misfits = try container.decodeIfPresent([String].self, forKey: .misfits) ?? []
         exceededLimits = try container.decodeIfPresent([String].self, forKey: .exceededLimits) ?? []
         identification =
@@ -188,7 +203,8 @@ extension ImportReport: CustomStringConvertible {
         let lines =
             entities.map { "\($0.name): \($0.counts)" }
             + unknownKeys.map(\.description) + repeatedKeys.map(\.description) + roundedValues.map(\.description)
-            + leftOutValues.map(\.description) + misfits.map { "not restored: \($0)" } + exceededLimits
+            + leftOutValues.map(\.description) + lostLinks.map(\.description) + misfits.map { "not restored: \($0)" }
+            + exceededLimits
             + identification.sentences
         let text = lines.isEmpty ? "nothing to import" : lines.joined(separator: "\n")
         return isDryRun ? "\(text)\n(dry run, nothing was kept)" : text
@@ -225,7 +241,26 @@ extension ImportReport.LeftOutValues: CustomStringConvertible {
     }
 }
 
+extension ImportReport.LostLinks: CustomStringConvertible {
+    /// For instance `Order.customer: 2 links lost, because their objects were given to others`.
+    public var description: String {
+        let (links, reason) =
+            count == 1
+            ? ("1 link", "its object was given to another one")
+            : ("\(count) links", "their objects were given to others")
+        return "\(entity).\(property): \(links) lost, because \(reason)"
+    }
+}
+
 extension ImportReport {
+    /// Enters which links were lost.
+    mutating func enter(_ losses: LinkLosses, _ schema: GraphSchema) {
+        lostLinks = losses.counts.map { column, count in
+            let entity = schema.entities[column.entity]
+            return LostLinks(entity: entity.name, property: entity.properties[column.property].name, count: count)
+        }.sorted { ($0.entity, $0.property) < ($1.entity, $1.property) }
+    }
+
     /// Enters how many values were left out.
     mutating func enter(_ leftOut: [ImportTally.LeftOut: Int], _ schema: GraphSchema) {
         for (key, count) in leftOut {

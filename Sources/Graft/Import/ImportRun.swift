@@ -160,7 +160,10 @@ struct ImportRun {
     func complete(_ report: inout ImportReport, _ importer: BatchImporter) {
         report.fetchCount = importer.matcher.known.fetchCount
         report.exceededLimits = importer.deletions.exceededLimits.map { "\($0.entity): \($0.finding)" }
+        // References that waited may have come last.
+        importer.tally.countLosses()
         report.enter(importer.tally.counts, mapping.schema)
+        report.enter(importer.tally.losses, mapping.schema)
         report.enter(importer.tally.leftOut, mapping.schema)
         report.identification = identification
         for entity in importer.matcher.memory.doubtful {

@@ -27,6 +27,8 @@ struct ImportTally {
     var counts: [ImportReport.Counts]
     /// How many values weren't taken, because objects are of another entity than their data.
     var leftOut: [LeftOut: Int] = [:]
+    /// What objects have lost to others.
+    var losses = LinkLosses()
     /// What was made or changed, in order; where batches are saved, only that of the current one.
     var touched: [TouchedObject] = []
     /// The objects that this import made as stubs and that are still no more than that, up to a limit.
@@ -47,6 +49,7 @@ struct ImportTally {
     /// What a batch changes before it is saved.
     struct State {
         fileprivate var leftOut: [LeftOut: Int]
+        fileprivate var losses: LinkLosses
         fileprivate var counts: [ImportReport.Counts]
         fileprivate var touched: [TouchedObject]
         fileprivate var stubs: Set<ObjectIDKey>
@@ -57,11 +60,12 @@ struct ImportTally {
     var state: State {
         get {
             State(
-                leftOut: leftOut, counts: counts, touched: touched, stubs: stubs, foundStubs: foundStubs,
+                leftOut: leftOut, losses: losses, counts: counts, touched: touched, stubs: stubs,
+                foundStubs: foundStubs,
                 countedNow: countedNow)
         }
         set {
-            (leftOut, foundStubs) = (newValue.leftOut, newValue.foundStubs)
+            (leftOut, losses, foundStubs) = (newValue.leftOut, newValue.losses, newValue.foundStubs)
             (counts, touched) = (newValue.counts, newValue.touched)
             (stubs, countedNow) = (newValue.stubs, newValue.countedNow)
         }
@@ -123,6 +127,11 @@ struct ImportTally {
         countedNow[key] = isChanged ? .updated : .unchanged
     }
 
+    /// Counts the objects that have lost something to others.
+    mutating func countLosses() {
+        for owner in losses.takeRecent() { countKnown(owner.object, owner.entity, isChanged: true) }
+    }
+
     /// Notes an object that is a stub, before this import fills it.
     mutating func noteFoundStub(_ object: NSManagedObject) { foundStubs.insert(object.objectID.lookupKey) }
 
@@ -164,6 +173,7 @@ struct ImportTally {
     mutating func endBatch() {
         for (key, state) in countedNow { counted[key] = state.rawValue }
         countedNow.removeAll(keepingCapacity: true)
+        losses.endBatch()
         touched.removeAll(keepingCapacity: true)
     }
 }

@@ -26,17 +26,18 @@ enum ImportReportText {
         return TextTable.lines([["ENTITY"] + shown.map(\.title)] + rows, rightAligned: Set(1...shown.count))
     }
 
-    /// What the data has and the model doesn't map, and what the store doesn't keep exactly, a line each.
+    /// What the data has and the model doesn't map, what the store doesn't keep exactly, and what objects lost to others, a line each.
     private static func remarks(_ report: ImportReport) -> [String] {
         let keys = report.unknownKeys.prefix(shownCount).map(\.description)
         let rest = report.unknownKeys.count - keys.count
         let more = rest > 0 ? ["\(rest) more unknown keys; --report lists them all"] : []
         let empty = report.emptyObjects > 0 ? ["empty objects: \(report.emptyObjects)"] : []
-        return keys + more + report.repeatedKeys.prefix(shownCount).map(\.description) + empty
-            + report.roundedValues.map(\.description)
-            + report.leftOutValues.map(\.description)
-            + report.misfits.map { "not restored: \($0)" }
-            + report.exceededLimits.map { "\($0): --max-deletions allows more" }
+        var lines = keys + more + report.repeatedKeys.prefix(shownCount).map(\.description) + empty
+        lines += report.roundedValues.map(\.description)
+        lines += report.leftOutValues.map(\.description)
+        lines += report.lostLinks.map(\.description)
+        lines += report.misfits.map { "not restored: \($0)" }
+        return lines + report.exceededLimits.map { "\($0): --max-deletions allows more" }
     }
 
     /// How many failures and unknown keys are shown.
