@@ -170,7 +170,7 @@ final class ArchiveRestorer {
     /// Saves what there is, checked against the rules of the model where that is wanted.
     func saveChanges() throws {
         guard context.hasChanges else { return }
-        if options.validates { try context.save() } else { try context.saveAsIs() }
+        if options.validates { try context.saveNamingRefused() } else { try context.saveAsIs() }
     }
 
     /// Saves what there is and lets go of it.

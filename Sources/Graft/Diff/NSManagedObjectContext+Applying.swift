@@ -71,7 +71,7 @@ extension NSManagedObjectContext {
             if isDryRun {
                 try validateAsSave()
             } else if hasChanges {
-                try save()
+                try saveNamingRefused()
             }
         } catch {
             throw CoreDataErrors.graftError(error)

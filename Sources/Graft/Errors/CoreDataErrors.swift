@@ -14,10 +14,7 @@ enum CoreDataErrors {
     /// The error as a ``GraftError``.
     static func graftError(_ error: any Error) -> GraftError {
         if let error = error as? GraftError { return error }
-        guard let cocoa = cocoa(error) else {
-            let says = error is any LocalizedError || type(of: error) is NSError.Type
-            return GraftError(.storeFailure(reason: says ? reason(error as NSError) : "\(error)"))
-        }
+        guard let cocoa = cocoa(error) else { return GraftError(.storeFailure(reason: words(error))) }
         let details = cocoa.userInfo[NSDetailedErrorsKey] as? [NSError] ?? []
         switch cocoa.code {
         case NSValidationMultipleErrorsError:
@@ -40,6 +37,35 @@ enum CoreDataErrors {
     private static func cocoa(_ error: any Error) -> NSError? {
         let error = error as NSError
         return error.domain == NSCocoaErrorDomain ? error : nil
+    }
+
+    /// Whether a class's own validation may have thrown an error, or one that it stands for: it is none of Core Data's.
+    static func isForeign(_ error: any Error) -> Bool {
+        !(error is GraftError) && single(error).contains { cocoa($0) == nil }
+    }
+
+    /// What the validation of an object has thrown, as Core Data's own errors of validation are: with the object.
+    static func refusal(_ error: any Error, of object: NSManagedObject, key: String? = nil) -> any Error {
+        guard isForeign(error) else { return error }
+        let refusals = single(error).map { error -> NSError in
+            if let cocoa = cocoa(error) { return cocoa }
+            var info: [String: Any] = [
+                NSValidationObjectErrorKey: object, NSLocalizedDescriptionKey: words(error),
+                NSUnderlyingErrorKey: error as NSError,
+            ]
+            info[NSValidationKeyErrorKey] = key
+            return NSError(domain: NSCocoaErrorDomain, code: NSManagedObjectValidationError, userInfo: info)
+        }
+        if refusals.count == 1 { return refusals[0] }
+        return NSError(
+            domain: NSCocoaErrorDomain, code: NSValidationMultipleErrorsError,
+            userInfo: [NSDetailedErrorsKey: refusals])
+    }
+
+    /// What an error of nobody knows whom says.
+    private static func words(_ error: any Error) -> String {
+        let says = error is any LocalizedError || type(of: error) is NSError.Type
+        return says ? reason(error as NSError) : "\(error)"
     }
 
     /// Each of the validation errors that an error stands for.

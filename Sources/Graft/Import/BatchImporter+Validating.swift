@@ -55,7 +55,8 @@ extension BatchImporter {
                         try touched.object.validateForUpdate()
                     }
                 } catch {
-                    failures += CoreDataErrors.single(error).map { (touched, $0) }
+                    let refusal = CoreDataErrors.refusal(error, of: touched.object)
+                    failures += CoreDataErrors.single(refusal).map { (touched, $0) }
                 }
             }
         }
@@ -83,7 +84,9 @@ extension BatchImporter {
         let value = object.value(forKey: key).map { $0 as AnyObject }
         var validated = value
         // Safe: the pointer is used during the call alone.
-        try unsafe object.validateValue(&validated, forKey: key)
+        do { try unsafe object.validateValue(&validated, forKey: key) } catch {
+            throw CoreDataErrors.refusal(error, of: object, key: key)
+        }
         if validated !== value { object.setValue(validated, forKey: key) }
     }
 }
@@ -91,11 +94,31 @@ extension BatchImporter {
 extension NSManagedObjectContext {
     /// Asks all that was made, changed and deleted what a save would ask.
     ///
-    /// - Throws: Core Data's error for the first object that a rule refuses.
+    /// - Throws: Core Data's error for the first object that a rule refuses, by the objects' IDs.
     func validateAsSave() throws {
         processPendingChanges()
-        for object in insertedObjects { try object.validateForInsert() }
-        for object in updatedObjects { try object.validateForUpdate() }
-        for object in deletedObjects { try object.validateForDelete() }
+        var refused: [(id: String, error: any Error)] = []
+        func ask(_ objects: Set<NSManagedObject>, _ check: (NSManagedObject) -> () throws -> Void) {
+            for object in objects {
+                do { try check(object)() } catch {
+                    let id = object.objectID.uriRepresentation().absoluteString
+                    refused.append((id, CoreDataErrors.refusal(error, of: object)))
+                }
+            }
+        }
+        ask(insertedObjects, NSManagedObject.validateForInsert)
+        ask(updatedObjects, NSManagedObject.validateForUpdate)
+        ask(deletedObjects, NSManagedObject.validateForDelete)
+        if let first = refused.min(by: { $0.id < $1.id }) { throw first.error }
+    }
+
+    /// Saves. What a class's own validation throws, which doesn't say of which object it is, comes out as Core Data's errors do.
+    func saveNamingRefused() throws {
+        do {
+            try save()
+        } catch {
+            if CoreDataErrors.isForeign(error) { try validateAsSave() }
+            throw error
+        }
     }
 }

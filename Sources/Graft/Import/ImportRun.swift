@@ -315,7 +315,7 @@ struct ImportRun {
         }
         try importer.delete(try importer.decideDeletions())
         importer.forgetRestored()
-        if context.hasChanges { try context.save() }
+        if context.hasChanges { try context.saveNamingRefused() }
         turns.end()
         importer.batchWasSaved(snapshot)
         importer.deletions.batchWasSaved()
@@ -359,7 +359,7 @@ struct ImportRun {
         }
         try importer.delete(deleted)
         importer.forgetRestored()
-        if mode != .keep, context.hasChanges { try context.save() }
+        if mode != .keep, context.hasChanges { try context.saveNamingRefused() }
     }
 
     /// The error with the place in the text that it came from, as far as that is known.

@@ -6,6 +6,29 @@ import Foundation
 import Graft
 import Testing
 
+/// A class with rules of its own, which throw errors of its own.
+final class RuledMember: NSManagedObject {
+    enum Refusal: Error { case unknown }
+
+    override func validateForInsert() throws {
+        try super.validateForInsert()
+        try check()
+    }
+
+    override func validateForUpdate() throws {
+        try super.validateForUpdate()
+        try check()
+    }
+
+    private func check() throws {
+        switch value(forKey: "name") as? String {
+        case "bad": throw NSError(domain: "App", code: 7, userInfo: [NSLocalizedDescriptionKey: "bad name"])
+        case "unknown": throw Refusal.unknown
+        default: break
+        }
+    }
+}
+
 @Suite struct FailureImportTests {
     /// Records 1, 3, 4 and 6 can't be taken. Record 5 is an identifier alone: in a context it may wait for its name, in a store it can't.
     private let text = """
@@ -237,6 +260,31 @@ import Testing
         #expect(
             error?.place.entity == "User" && error?.place.property == "mail" && error?.place.path?.first == .index(1))
         #expect(try world.count("User") == (isStored ? 1 : 0))
+    }
+
+    @Test(arguments: [("bad", "bad name"), ("unknown", "unknown")])
+    func `what a class's own validation throws is an error of validation with the record's place`(
+        _ name: String, _ reason: String
+    ) throws {
+        var sketch = ModelSketch()
+        sketch.entity("Member", info: ["identityAttributes": "id"], [.attribute("id"), .attribute("name")])
+        let model = sketch.model()
+        model.entitiesByName["Member"]?.managedObjectClassName = NSStringFromClass(RuledMember.self)
+        let stack = try TestStack(model, .sqlite)
+        try stack.importJSON(#"[{"id": "0", "name": "old"}]"#, "Member")
+        for id in ["0", "2"] {
+            let text = #"[{"id": "1", "name": "good"}, {"id": "\#(id)", "name": "\#(name)"}]"#
+            for isDryRun in [false, true] {
+                let error = graftError {
+                    try stack.importJSON(text, "Member", options: options(.fail, isDryRun: isDryRun))
+                }
+                #expect(error?.problem == .validation(code: 1550, reason: reason))
+                #expect(error?.place.entity == "Member" && error?.place.path == [.index(1)], "\(isDryRun)")
+            }
+            let skipped = try stack.importJSON(text, "Member", options: options(.skip, isDryRun: true))
+            #expect(skipped.failures.map(\.record) == [1] && skipped.failures.first?.code == 1550)
+        }
+        #expect(try stack.count("Member") == 1)
     }
 
     @Test func `a report survives a coder`() throws {
