@@ -20,7 +20,8 @@ extension AttributeConverter {
     /// | UUID, URI, Binary Data | their texts; bytes in Base64; of an array or object as Binary Data its text |
     /// | Transformable | everything |
     ///
-    /// A text that is a date of ISO 8601 and a number, such as `20260131`, is the number where dates are written as numbers.
+    /// Where no format says that dates are numbers, these are seconds since 1970, of the years 1 to 9999. A text that is a date of
+    /// ISO 8601 and a number, such as `20260131`, is the number where dates are written as numbers.
     ///
     /// - Throws: ``GraftError`` with `wrongType` or `outOfRange`, at the place of the token; what the reader throws.
     @inline(__always)
@@ -87,6 +88,8 @@ extension AttributeConverter {
     /// Why something is no value of the type.
     private enum Misfit: Error {
         case type, range
+        /// A number beyond the years of dates: nobody has said that it is one of seconds.
+        case year
     }
 
     private func value(of boolean: Bool) throws(Misfit) -> GraphValue {
@@ -108,7 +111,7 @@ extension AttributeConverter {
             case .decimal: NumberText.decimal(bytes).map { .decimal($0) }
             case .boolean: Self.boolean(bytes).map { .boolean($0) }
             case .string, .transformable: .string(JSONEscapes.plainString(bytes, isASCII: false))
-            case .date: date(bytes, isString: isString).map { .date($0) }
+            case .date: try date(bytes, isString: isString).map { .date($0) }
             case .uuid: isString ? EncodedText.uuid(bytes).map { .uuid($0) } : nil
             case .binary: isString ? EncodedText.base64(bytes).map { .data($0) } : nil
             case .uri:
@@ -133,14 +136,20 @@ extension AttributeConverter {
         }
     }
 
-    private func date(_ bytes: Span<UInt8>, isString: Bool) -> TimeInterval? {
+    private func date(_ bytes: Span<UInt8>, isString: Bool) throws(Misfit) -> TimeInterval? {
         if isString, let datePattern { return datePattern.date(JSONEscapes.plainString(bytes, isASCII: false)) }
         if isString, !writesNumericDates, let instant = Instant(iso8601: bytes, zone: timeZone) { return instant.value }
         if let number = Instant(parsing: bytes, decimalPlaces: numericDate.decimalPlaces) {
+            if !writesNumericDates, numericDate == .secondsSince1970, !Self.plainSeconds.contains(number.seconds) {
+                throw .year
+            }
             return number.advanced(by: numericDate.epoch)?.value
         }
         return isString && writesNumericDates ? Instant(iso8601: bytes, zone: timeZone)?.value : nil
     }
+
+    /// The years 1 to 9999 in seconds since 1970. JavaScript's milliseconds are beyond them from 1978 on, and before 1968.
+    private static let plainSeconds: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
 
     private static func boolean(_ bytes: Span<UInt8>) -> Bool? {
         if let number = ParsedNumber(bytes) {
@@ -159,6 +168,7 @@ extension AttributeConverter {
     private func problem(_ misfit: Misfit, _ found: String) -> GraftError.Problem {
         switch misfit {
         case .range: .outOfRange(found: found, type: "\(kind)", range: kind.range)
+        case .year: .outOfRange(found: found, type: "a Date in seconds since 1970", range: AttributeKind.plainYears)
         case .type:
             .wrongType(found: found, expected: datePattern.map { "a Date in the form '\($0.text)'" } ?? "\(kind)")
         }

@@ -56,6 +56,9 @@ extension AttributeKind: CustomStringConvertible {
         }
     }
 
+    /// The dates that numbers are where no format says what they mean, for errors.
+    static let plainYears = "years 1 to 9999, unless a format says what numbers are"
+
     /// The integers that an integer type can hold.
     var integers: ClosedRange<Int64> {
         switch self {

@@ -29,7 +29,9 @@ extension GraftError {
         case .outOfRange(let found, let type, let range):
             (
                 "found \(shown(found)), which \(type) can't hold (\(range))",
-                "Change the data or the attribute's type."
+                range == AttributeKind.plainYears
+                    ? "If they are milliseconds, say so: JSONDateFormat=unixMilliseconds; unixSeconds takes any year."
+                    : "Change the data or the attribute's type."
             )
         case .notRepresentable(let value, let format):
             ("\(shown(value)) has no form in \(format)", "Change the value or name a transformer.")

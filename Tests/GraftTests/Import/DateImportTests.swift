@@ -56,6 +56,20 @@ import Testing
         #expect(try world.value("d", of: "A", "id", "a") == one.date)
     }
 
+    @Test(arguments: ["1700000000000", "253402300800", "-62135596801", #""1700000000000""#])
+    func `numbers that are no seconds are an error with the format that they may be in`(_ number: String) throws {
+        let data = #"[{"id": "a", "d": \#(number)}]"#
+        let error = try #require(try world(nil, nil).refuse(data, "A"))
+        #expect(error.description.contains("JSONDateFormat=unixMilliseconds"), "\(error)")
+        #expect(error.place.path == [.index(0), .key("d")])
+        for format in ["unixMilliseconds", "unixSeconds", "referenceSeconds"] {
+            #expect(try world(format, nil).take(data, "A")["A"].inserted == 1)
+        }
+        for last in ["253402300799", "-62135596800"] {
+            #expect(try world(nil, nil).take(#"[{"id": "a", "d": \#(last)}]"#, "A")["A"].inserted == 1)
+        }
+    }
+
     @Test func `a date in another form than the pattern's is an error that names the pattern`() throws {
         let world = try world("dd.MM.yyyy", nil)
         #expect(world.refuse(#"[{"id": "a", "d": "22.03.13"}]"#, "A")?.description.contains("'dd.MM.yyyy'") == true)
