@@ -97,6 +97,14 @@ public struct ImportReport: Sendable, Hashable, Codable {
         public var count: Int
     }
 
+    /// Stored objects that the data may mean, and that were passed over, because another one has the same identity.
+    public struct SharedIdentities: Sendable, Hashable, Codable {
+        /// The entity of the objects.
+        public var entity: String
+        /// How many objects were passed over.
+        public var count: Int
+    }
+
     /// The entities with which something happened, by name.
     public internal(set) var entities: [Entity] = []
     /// How many records the input had: elements of its arrays, or objects that followed each other.
@@ -137,6 +145,10 @@ public struct ImportReport: Sendable, Hashable, Codable {
     /// objects count as updated.
     public internal(set) var lostLinks: [LostLinks] = []
 
+    /// The stored objects that were passed over, because another one with the identity was found first, by entity. The store, or the
+    /// key that was named for this import, doesn't tell them apart.
+    public internal(set) var sharedIdentities: [SharedIdentities] = []
+
     /// What of an archive the model has no place for, and what wasn't restored because of that, a phrase each
     /// (``GraphArchive/ModelFit/partial``).
     public internal(set) var misfits: [String] = []
@@ -150,7 +162,8 @@ public struct ImportReport: Sendable, Hashable, Codable {
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case entities, recordCount, batchCount, fetchCount, unresolvedReferences, isDryRun, failures, keptLinks,
-            unknownKeys, repeatedKeys, emptyObjects, roundedValues, leftOutValues, lostLinks, misfits, exceededLimits,
+            unknownKeys, repeatedKeys, emptyObjects, roundedValues, leftOutValues, lostLinks, sharedIdentities, misfits,
+            exceededLimits,
             identification
     }
 
@@ -175,6 +188,7 @@ public struct ImportReport: Sendable, Hashable, Codable {
         roundedValues = try container.decodeIfPresent([RoundedValues].self, forKey: .roundedValues) ?? []
         leftOutValues = try container.decodeIfPresent([LeftOutValues].self, forKey: .leftOutValues) ?? []
         lostLinks = try container.decodeIfPresent([LostLinks].self, forKey: .lostLinks) ?? []
+        sharedIdentities = try container.decodeIfPresent([SharedIdentities].self, forKey: .sharedIdentities) ?? []
         misfits = try container.decodeIfPresent([String].self, forKey: .misfits) ?? []
         exceededLimits = try container.decodeIfPresent([String].self, forKey: .exceededLimits) ?? []
         identification =
@@ -194,61 +208,6 @@ public struct ImportReport: Sendable, Hashable, Codable {
     public var hasChanges: Bool {
         let total = total
         return total.inserted + total.updated + total.stubs + total.deleted > 0
-    }
-}
-
-extension ImportReport: CustomStringConvertible {
-    /// One line per entity: `Hero: 3 inserted, 1 updated`; then the unknown keys, as `Hero: unknown key 'colour' (3)`.
-    public var description: String {
-        let lines =
-            entities.map { "\($0.name): \($0.counts)" }
-            + unknownKeys.map(\.description) + repeatedKeys.map(\.description) + roundedValues.map(\.description)
-            + leftOutValues.map(\.description) + lostLinks.map(\.description) + misfits.map { "not restored: \($0)" }
-            + exceededLimits
-            + identification.sentences
-        let text = lines.isEmpty ? "nothing to import" : lines.joined(separator: "\n")
-        return isDryRun ? "\(text)\n(dry run, nothing was kept)" : text
-    }
-}
-
-extension ImportReport.UnknownKey: CustomStringConvertible {
-    /// For instance `Hero: unknown key 'colour' (3)`.
-    public var description: String { GraftError.oneLine("\(entity): unknown key '\(key)' (\(count))") }
-}
-
-extension ImportReport.RepeatedKey: CustomStringConvertible {
-    /// For instance `Hero: the key 'name' is there again (3), the last value counts`.
-    public var description: String {
-        GraftError.oneLine("\(entity): the key '\(key)' is there again (\(count)), the last value counts")
-    }
-}
-
-extension ImportReport.RoundedValues: CustomStringConvertible {
-    /// For instance `Account.balance: 3 values lost digits`.
-    public var description: String { "\(entity).\(property): \(count) \(count == 1 ? "value" : "values") lost digits" }
-}
-
-extension ImportReport.LeftOutValues: CustomStringConvertible {
-    /// For instance `Cat.lives: 2 values left out, because the objects are stored as Animal`.
-    public var description: String {
-        if entity == dataEntity {
-            let links = count == 1 ? "1 link" : "\(count) links"
-            return "\(entity).\(property): \(links) left out, because what is there isn't in the part that is imported"
-        }
-        let values = count == 1 ? "1 value" : "\(count) values"
-        let objects = count == 1 ? "the object is" : "the objects are"
-        return "\(dataEntity).\(property): \(values) left out, because \(objects) stored as \(entity)"
-    }
-}
-
-extension ImportReport.LostLinks: CustomStringConvertible {
-    /// For instance `Order.customer: 2 links lost, because their objects were given to others`.
-    public var description: String {
-        let (links, reason) =
-            count == 1
-            ? ("1 link", "its object was given to another one")
-            : ("\(count) links", "their objects were given to others")
-        return "\(entity).\(property): \(links) lost, because \(reason)"
     }
 }
 
@@ -361,17 +320,5 @@ extension ImportReport {
         }
         roundedValues.append(RoundedValues(entity: entity, property: property, count: count))
         roundedValues.sort { ($0.entity, $0.property) < ($1.entity, $1.property) }
-    }
-}
-
-extension ImportReport.Counts: CustomStringConvertible {
-    /// `3 inserted, 1 updated, 5 unchanged, 2 stubs`; what is zero is left out.
-    public var description: String {
-        let parts: [(Int, String)] = [
-            (inserted, "inserted"), (updated, "updated"), (unchanged, "unchanged"),
-            (stubs, stubs == 1 ? "stub" : "stubs"), (deleted, "deleted"), (skipped, "skipped"),
-        ]
-        let shown = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-        return shown.isEmpty ? "nothing" : shown.joined(separator: ", ")
     }
 }

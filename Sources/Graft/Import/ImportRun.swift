@@ -164,6 +164,9 @@ struct ImportRun {
         importer.tally.countLosses()
         report.enter(importer.tally.counts, mapping.schema)
         report.enter(importer.tally.losses, mapping.schema)
+        report.sharedIdentities = importer.matcher.memory.passedOver.map {
+            .init(entity: mapping.schema.entities[$0].name, count: $1.count)
+        }.sorted { $0.entity < $1.entity }
         report.enter(importer.tally.leftOut, mapping.schema)
         report.identification = identification
         for entity in importer.matcher.memory.doubtful {

@@ -124,10 +124,11 @@ extension ObjectMatcher {
             if values.contains(where: \.isNull) { continue }
             for reference in snapshot.rows(
                 withIdentity: values, hash: hash.value, columns: plan.identityColumns, plan.number)
-            where mapping.canBeSame(entity, reference.entity) && self.object(reference) == nil
-                && found[reference] == nil
-            {
-                if let object {
+            where mapping.canBeSame(entity, reference.entity) {
+                let other = self.object(reference)?.objectID ?? found[reference]?.objectID
+                if other != nil {
+                    notePassedOver(object?.objectID ?? row.objectID, entity, other)
+                } else if let object {
                     self.objects[reference.entity][reference.row] = object
                 } else {
                     found[reference] = row

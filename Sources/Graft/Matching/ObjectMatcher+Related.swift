@@ -125,8 +125,12 @@ extension ObjectMatcher {
         }
         for object in try known.fetch(known.request(space, where: parts)) {
             guard let key = try key(of: object, plan), let entity = number(of: object) else { continue }
-            for reference in byKey[key] ?? [] where self.object(reference) == nil {
-                if mapping.canBeSame(entity, reference.entity) { objects[reference.entity][reference.row] = object }
+            for reference in byKey[key] ?? [] where mapping.canBeSame(entity, reference.entity) {
+                if let other = self.object(reference) {
+                    notePassedOver(object.objectID, entity, other.objectID)
+                } else {
+                    objects[reference.entity][reference.row] = object
+                }
             }
         }
     }

@@ -22,6 +22,8 @@ final class ObjectMatcher {
         /// The entities of which rows without identity are new although the store has objects that they may mean: those of entities
         /// without identity, or with one that new objects have by default.
         var doubtful: Set<Int> = []
+        /// Stored objects that share their identity with another one, which the data went to. By entity.
+        var passedOver: [Int: Set<ObjectIDKey>] = [:]
         /// The unsaved objects whose identity includes relationships; only where objects are kept.
         var relatedObjects: [RelatedObjectKey: NSManagedObject] = [:]
         /// The objects that have taken the place of others, which are there until the end. By the old ones.
@@ -145,6 +147,13 @@ final class ObjectMatcher {
         return try known.identityDefaults(number).allSatisfy { part, value in
             try !object.holds(value, part, plans[number].properties[part])
         }
+    }
+
+    /// Notes a stored object with the identity of a row that has another object already.
+    func notePassedOver(_ id: NSManagedObjectID, _ entity: Int, _ other: NSManagedObjectID?) {
+        // What the import has made isn't in the store beside it: it takes the place of what is.
+        guard let other, other != id, !other.isTemporaryID else { return }
+        memory.passedOver[entity, default: []].insert(id.lookupKey)
     }
 
     /// Enters an unsaved object under its identity.

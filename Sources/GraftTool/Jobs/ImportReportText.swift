@@ -36,6 +36,7 @@ enum ImportReportText {
         lines += report.roundedValues.map(\.description)
         lines += report.leftOutValues.map(\.description)
         lines += report.lostLinks.map(\.description)
+        lines += report.sharedIdentities.map(\.description)
         lines += report.misfits.map { "not restored: \($0)" }
         return lines + report.exceededLimits.map { "\($0): --max-deletions allows more" }
     }

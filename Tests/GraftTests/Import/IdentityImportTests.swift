@@ -81,6 +81,27 @@ import Testing
         }
     }
 
+    @Test(arguments: [StoreKind.inMemory, .sqlite])
+    func `stored objects that share an identity are in the report`(_ kind: StoreKind) throws {
+        let world = try ImportWorld(kind) { sketch in
+            sketch.entity("Order", info: ["identityAttributes": "id"], [.attribute("id"), .attribute("state")])
+        }
+        try world.stack.fill { context in
+            for (id, state) in [("a", "1"), ("a", "2"), ("a", "3"), ("b", "4")] {
+                context.add("Order", ["id": id, "state": state])
+            }
+        }
+        #expect(try world.take(#"[{"id": "b", "state": "5"}]"#, "Order").sharedIdentities.isEmpty)
+        for _ in 0..<2 {
+            let report = try world.take(#"[{"id": "a", "state": "6"}, {"id": "b"}]"#, "Order")
+            #expect(
+                report.sharedIdentities.map(\.description) == [
+                    "Order: 2 stored objects passed over, because others have their identity"
+                ])
+        }
+        #expect(try world.values("state", of: "Order").filter { $0 == "6" }.count == 1)
+    }
+
     @Test func `an identity that names no attribute is an error with a suggestion`() throws {
         let stack = try cards(["identityAttributes": "suite"])
         let error = graftError { try stack.importJSON("[{}]", "Card") }
