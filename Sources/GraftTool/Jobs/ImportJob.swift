@@ -100,7 +100,8 @@ struct ImportJob {
         var deletions = deleted.map { source($0, console).deleting() }
         let kinds = try (sources + deletions).map { try $0.kind() }
         for (kind, source) in zip(kinds, sources + deletions) { try kind.requireContents(source: source.name) }
-        guard isNew, model == nil, kinds.prefix(sources.count).allSatisfy({ $0 == .json }) else {
+        // What is no JSON is told where it is read, before a model that is missing.
+        guard isNew, model == nil, kinds.prefix(sources.count).allSatisfy({ [.json, .text].contains($0) }) else {
             let carried = isNew && model == nil ? try carriedModel() : nil
             let model = try carried?.model ?? StoreAccess.model(at: model, forStore: store)
             // What may be tried twice is read twice.

@@ -109,6 +109,15 @@ import Testing
         #expect(try store.content == content)
     }
 
+    @Test func `a text that is no JSON is told before a model that is missing`() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file("heroes.csv", "id,name\n1,Batman\n"), store = folder.path("New.sqlite")
+        let run = try graft("import", file, "--store", store)
+        run.failed(saying: "heroes.csv", "line 1, column 1", "JSON")
+        #expect(!run.diagnostics.contains("--model"), "\(run.diagnostics)")
+        #expect(!FileManager.default.fileExists(atPath: store))
+    }
+
     @Test func `an empty array says that there is nothing to import`() throws {
         let folder = try TemporaryFolder()
         let store = StoreFile(path: try heroStore(in: folder))
