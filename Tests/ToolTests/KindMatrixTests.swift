@@ -50,9 +50,9 @@ import Testing
     private static func words(_ cell: Cell) -> String? {
         if fitting[cell.job]?.contains(cell.kind) ?? false { return nil }
         switch (cell.job, cell.kind) {
-        // A Merge Patch is any object of JSON: as records, it is one without a known key.
-        case (.importing, .mergePatch), (.diffing, .mergePatch), (.diffingReversed, .mergePatch):
-            return "JSONRootKeyPath"
+        // A Merge Patch is any object of JSON: as records, it is one without a known key. This one looks like a whole graph.
+        case (.importing, .mergePatch): return "Leave out --entity"
+        case (.diffing, .mergePatch), (.diffingReversed, .mergePatch): return "JSONRootKeyPath"
         case (.importing, .empty): return "the input is empty"
         // The beginning of a damaged archive may look like any of these.
         case (.restoring, .empty), (.restoring, .noise): return importing

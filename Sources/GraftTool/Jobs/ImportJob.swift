@@ -233,6 +233,15 @@ struct ImportJob {
     private func advised(
         _ error: GraftError, _ sources: [ImportSource], _ model: NSManagedObjectModel
     ) throws -> GraftError {
+        if case .unknownKeys(_, _, _, areAll: true) = error.problem, entity != nil,
+            let source = sources.first(where: { $0.name == error.place.source }),
+            try source.kind(isEntity: { model.entitiesByName[$0] != nil }) == .export
+        {
+            return GraftError(
+                .other(
+                    finding: "it is the JSON of a whole graph, with the objects of each entity under its name",
+                    remedy: "Leave out --entity."), at: .init(source: source.name))
+        }
         guard case .ambiguousEntity(let candidates) = error.problem else { return error }
         let names = candidates.filter { model.entitiesByName[$0]?.isAbstract != true }.sorted().joined(separator: ", ")
         for source in sources {

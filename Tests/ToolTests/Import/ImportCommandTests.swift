@@ -206,4 +206,12 @@ import Testing
         let run = try graft("import", villains, "--entity", "Villain", "--store", store).succeeded()
         #expect(report(run)["Villain"] == [2, 0, 0])
     }
+
+    @Test func `an export of a whole graph beside --entity is an error that says to leave that out`() throws {
+        let store = try heroStore(in: folder)
+        let export = try folder.file("all.json", graft("export", "--store", store).succeeded().text)
+        let run = try graft("import", export, "--entity", "Hero", "--store", store)
+        run.failed(saying: "all.json", "a whole graph", "Leave out --entity")
+        try graft("import", export, "--store", store).succeeded()
+    }
 }
