@@ -317,6 +317,17 @@ enum StoreAccess {
         }
     }
 
+    /// Refuses an entity that the model of stores doesn't have. Where they have another model, that is the mistake.
+    static func requireEntity(
+        _ name: String, in model: NSManagedObjectModel, at modelPath: String?, of stores: [String]
+    ) throws {
+        if model.entitiesByName[name] != nil { return }
+        if modelPath != nil {
+            for store in stores { try close(openForReading(store, modelPath: modelPath)) }
+        }
+        _ = try model.entity(named: name)
+    }
+
     // MARK: Predicates
 
     /// Reads a predicate.

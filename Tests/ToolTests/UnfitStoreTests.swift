@@ -110,6 +110,20 @@ import Testing
         #expect(try StoreFile(path: store).content == content)
     }
 
+    @Test func `a model of something else is told before an entity that it lacks`() throws {
+        let store = try heroStore(in: folder)
+        let other = try folder.model(
+            #"<entity name="Dog"><attribute name="name" optional="YES" attributeType="String"/></entity>"#)
+        for command in [
+            ["import", heroes, "--entity", "Hero", "--store", store], ["diff", store, store, "--entity", "Hero"],
+        ] {
+            let run = try graft(command + ["--model", other])
+            run.failed(saying: "Heroes.sqlite", "another version of the model")
+            #expect(!run.diagnostics.contains("has no entity"))
+        }
+        try graft("import", heroes, "--entity", "Heros", "--store", store).failed(saying: "Did you mean 'Hero'?")
+    }
+
     @Test func `what is wrong with files that are sound isn't told as damage`() throws {
         let store = try heroStore(in: folder)
         let text = try folder.file("notes.sqlite", String(repeating: "This isn't a database. ", count: 500))

@@ -28,7 +28,10 @@ struct DiffJob {
         let files = (try GraphFile(path: old, for: .graph), try GraphFile(path: new, for: .graph))
         let model = try model(files)
         try ModelTransformers(transformers).registerKnown(for: model, at: self.model ?? old)
-        if let entity { _ = try model.entity(named: entity) }
+        if let entity {
+            let stores = [files.0, files.1].filter(\.isStore).map(\.path)
+            try StoreAccess.requireEntity(entity, in: model, at: self.model, of: stores)
+        }
         if entity != nil, let file = [files.0, files.1].first(where: { $0.kind == .export }) {
             throw GraftError(
                 .other(

@@ -50,7 +50,9 @@ struct ImportJob {
         let isNew = try StoreAccess.isMissing(store)
         let input = try input(isNew: isNew, console)
         defer { for source in input.sources + input.deletions { source.removeTemporaryFile() } }
-        if let entity { _ = try input.model.entity(named: entity) }
+        if let entity {
+            try StoreAccess.requireEntity(entity, in: input.model, at: model, of: isNew ? [] : [store])
+        }
         try transformers.register(for: input.model, at: model ?? store)
         let isChanged = !isNew && !isDryRun
         if isChanged { try backup.makeIfAsked(of: store) }
