@@ -74,7 +74,7 @@ enum StoreAccess {
     }
 
     /// Whether a file is a part of a model: the `contents` of an `.xcdatamodel`, for instance.
-    private static func isModelFile(_ path: String) -> Bool {
+    static func isModelFile(_ path: String) -> Bool {
         let folders = URL(fileURLWithPath: path).deletingLastPathComponent().pathExtension
         return ["xcdatamodel", "xcdatamodeld", "momd"].contains(folders)
     }

@@ -12,8 +12,9 @@ struct InspectJob {
     var isJSON: Bool
 
     func run(on console: Console) throws {
-        // A folder is a model, and so is a property list.
-        let kind = FileKind(ofPath: file) == .folder ? .propertyList : try FileKind.contents(of: file)
+        // A folder is a model, and so are a file in one and a property list.
+        let isModel = FileKind(ofPath: file) == .folder || StoreAccess.isModelFile(file)
+        let kind = isModel ? .propertyList : try FileKind.contents(of: file)
         switch kind {
         case .archive:
             if model != nil { throw Self.modelOfModel(file) }

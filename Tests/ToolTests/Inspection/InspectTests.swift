@@ -15,6 +15,13 @@ import Testing
         #expect(try run.text == resource("heroes-model.txt"))
     }
 
+    @Test func `the file within a model is the model`() throws {
+        let contents = Project.heroesModel + "/Heroes.xcdatamodel/contents"
+        let run = try graft("inspect", contents).succeeded()
+        #expect(run.text.contains("Hero") && run.lines.count > 10)
+        try graft("inspect", Project.heroesModel + "/Heroes.xcdatamodel/nothing").failed(saying: "nothing")
+    }
+
     @Test func `a model's JSON has a stable order`() throws {
         let run = try shell(
             "cd '\(Project.heroes.path)' && \"$GRAFT\" inspect Heroes.xcdatamodeld --json", in: TemporaryFolder())
