@@ -111,7 +111,7 @@ extension GraftError {
         case .otherModel(let differences):
             (
                 "the archive was made with another model: \(differences.joined(separator: "; "))",
-                "Use the model in the archive, or restore it with what differs left out (graft restore --fit, ModelFit)."
+                "Use the model in the archive, or restore it with what differs left out (graft restore --fit partial, ModelFit)."
             )
         case .invalidModel(let reason):
             ("the model is invalid: \(reason)", "Correct the model.")
