@@ -109,7 +109,8 @@ struct ApplyJob {
                 data = try FileHandle(fileDescriptor: console.input).readToEnd() ?? Data()
             } else {
                 try FileKind.requireReadable(patch)
-                data = try Data(contentsOf: URL(fileURLWithPath: patch))
+                // Foundation makes no data of a device.
+                data = try FileHandle(forReadingFrom: URL(fileURLWithPath: patch)).readToEnd() ?? Data()
             }
             try ImportSource.data(data).kind().require(.patch, source: name)
             let json = try Self.parsed(data)

@@ -118,6 +118,10 @@ import Testing
         #expect(try names(in: copy).contains("Stolen"))
     }
 
+    @Test func `a device without contents is an empty patch`() throws {
+        try graft("apply", "/dev/null", "--store", store).failed(saying: "/dev/null", "it is empty")
+    }
+
     @Test func `a diff of a later version is no damage`() throws {
         try apply(#"{"version": 2, "inserted": []}"#).failed(saying: "version 2", "reads version 1", "Update graft")
     }
