@@ -17,6 +17,23 @@ struct CheckJob {
     /// - Returns: Whether there is nothing, or nothing left.
     /// - Throws: What keeps the store from being checked, or repaired; it is then as it was.
     func run(on console: Console) throws -> Bool {
+        do {
+            return try runCheck(on: console)
+        } catch let error as NSError
+            where error.domain == NSCocoaErrorDomain && error.localizedDescription.contains("graft check")
+        {
+            // What the store says recommends this check, which comes no further.
+            let reason = error.userInfo[NSUnderlyingErrorKey] as? NSError
+            throw GraftError(
+                .other(
+                    finding: "the file is damaged so far that it can't be checked"
+                        + (reason.map { " (\($0.localizedDescription))" } ?? ""),
+                    remedy: "Restore a copy of it, or take out what can be read with sqlite3's .recover."),
+                at: .init(source: store))
+        }
+    }
+
+    private func runCheck(on console: Console) throws -> Bool {
         let check = try Self.check(of: store, model: model)
         let report = CheckReport(store: store, isRepair: repairs, isJSON: isJSON, console: console)
         let summary: StoreCheckSummary

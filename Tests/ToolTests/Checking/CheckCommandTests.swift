@@ -407,6 +407,15 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: store.path)) == bytes)
     }
 
+    @Test func `a file that is damaged too far to be checked is an error that doesn't recommend the check`() throws {
+        let folder = try TemporaryFolder(), store = try heroStore(in: folder)
+        let cut = folder.path("Cut.sqlite")
+        try Data(contentsOf: URL(fileURLWithPath: store)).prefix(5000).write(to: URL(fileURLWithPath: cut))
+        let run = try graft("check", cut)
+        run.failed(saying: "Cut.sqlite", "damaged", ".recover")
+        #expect(!run.diagnostics.contains("graft check"), "\(run.diagnostics)")
+    }
+
     @Test func `a store in a folder that can't be written to is checked, with and without a log`() throws {
         let inside = folder.url.appending(path: "Locked")
         try FileManager.default.createDirectory(at: inside, withIntermediateDirectories: true)
