@@ -132,7 +132,7 @@ extension NSManagedObjectContext {
         do {
             return try requiredCoordinator.execute(batches, for: self)
         } catch let conflict as StoreUniquenessConflict {
-            throw NSMergePolicy.constraintError([constraintConflict(conflict)])
+            throw NSMergePolicy.constraintError([constraintConflict(conflict)], of: conflict.entity)
         }
     }
 

@@ -157,13 +157,14 @@ extension NSMergePolicy {
         }
     }
 
-    static func constraintError(_ list: [NSConstraintConflict]) -> CocoaError {
+    /// - Parameter entity: The entity of rows that no object stands for: those of a batch.
+    static func constraintError(_ list: [NSConstraintConflict], of entity: NSEntityDescription? = nil) -> CocoaError {
         let texts = list.prefix(5).map { conflict in
             let object = conflict.conflictingObjects.first
             let existing = conflict.databaseObject.map {
                 " (also in \($0.objectID.uriRepresentation().absoluteString))"
             }
-            return "Two objects of '\(object?.entity.name ?? "")' have the same "
+            return "Two objects of '\((object?.entity ?? entity)?.name ?? "")' have the same "
                 + conflict.constraint.joined(separator: ", ") + (existing ?? "")
         }
         return CoreDataError.make(
