@@ -255,6 +255,20 @@ extension SnapshotPatcher {
         }
     }
 
+    /// Whether what a change leads to isn't there yet.
+    mutating func changesSomething(_ edit: Edit) -> Bool {
+        switch edit.kind {
+        case .attribute(_, let new): return !fits(.attribute(new), value(edit.number, of: edit.row))
+        case .toOne(_, let new): return !fits(.toOne(new), value(edit.number, of: edit.row))
+        case .toMany(let change):
+            let members = MembersComparison.unique(snapshot.destinations(of: edit.row, edit.property))
+            let places = Dictionary(members.enumerated().map { ($1, $0) }) { first, _ in first }
+            func place(_ key: ObjectKey) -> Int? { row(of: key).flatMap { places[$0] } }
+            return change.removed.contains { place($0.key) != nil } || change.added.contains { place($0.key) == nil }
+                || change.moved.contains { place($0.key) != $0.to }
+        }
+    }
+
     // MARK: Names
 
     /// The number of a property that can have such a value.

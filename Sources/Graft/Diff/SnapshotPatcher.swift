@@ -73,6 +73,9 @@ struct SnapshotPatcher {
     mutating func apply(_ diff: GraphDiff) throws {
         try check(diff)
         try failIfNeeded()
+        // Only where values needn't fit may some be there already.
+        var effective = policy == .force ? [] : edits
+        if policy == .force { for edit in edits where changesSomething(edit) { effective.append(edit) } }
         // Owners come before what hangs on them.
         insertions = insertions.sortedByOwners { $0.contents.key }
         for index in insertions.indices { insertions[index] = try inserted(insertions[index]) }
@@ -84,7 +87,7 @@ struct SnapshotPatcher {
         removeDeleted()
         report.inserted = newRows.count
         report.deleted = deletedRows.count
-        report.changed = Set(edits.map(\.row)).subtracting(newRows).count
+        report.changed = Set(effective.map(\.row)).subtracting(newRows).count
     }
 
     private func failIfNeeded() throws {

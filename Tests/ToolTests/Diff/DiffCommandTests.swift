@@ -103,6 +103,12 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: old)) == before)
     }
 
+    @Test func `a forced diff that is applied already changes nothing, and says so`() throws {
+        let diff = try folder.file("d.json", graft("diff", old, new, "--format", "json").succeeded().text)
+        let run = try graft("apply", diff, "--store", new, "--on-conflict", "force").endedWell()
+        #expect(run.text == "0 new, 0 changed, 0 deleted\n")
+    }
+
     @Test func `archives and JSON are compared, too, with each other and with stores`() throws {
         let archive = folder.path("old.json")
         _ = try graft("export", "--store", old, "--output", archive).succeeded()
