@@ -124,6 +124,34 @@ import Testing
         try graft("import", heroes, "--entity", "Heros", "--store", store).failed(saying: "Did you mean 'Hero'?")
     }
 
+    @Test func `stores and archives of two versions of a model are told what differs, and how to get one`() throws {
+        func store(_ name: String, _ more: String) throws -> String {
+            let made = try TemporaryFolder()
+            let model = try made.model(
+                #"<entity name="Dog"><attribute name="name" optional="YES" attributeType="String"/>\#(more)</entity>"#)
+            let data = try made.file("dogs.json", #"[{"name": "Rex"}]"#)
+            let store = folder.path(name)
+            try graft("import", data, "--entity", "Dog", "--store", store, "--model", model).succeeded()
+            return store
+        }
+        let old = try store("Old.sqlite", "")
+        let new = try store("New.sqlite", #"<attribute name="age" optional="YES" attributeType="Integer 16"/>"#)
+        let archive = folder.path("New.archive")
+        try graft("archive", new, "-o", archive).succeeded()
+        for (command, code, migrated, model) in [
+            (["diff", old, new], 1, old, new), (["diff", new, old], 1, new, old),
+            (["diff", old, archive], 1, old, archive),
+            (["diff", archive, old], 1, old, archive),
+            (["merge", old, old, new, "--output", folder.path("M.sqlite")], 2, old, new),
+        ] {
+            try graft(command).failed(
+                code: Int32(code), saying: "versions of the model", "Dog.age",
+                "graft migrate \(migrated) --model \(model)")
+        }
+        try graft("migrate", old, "--model", archive).succeeded()
+        try graft("diff", old, new, "--exit-code").endedWell()
+    }
+
     @Test func `what is wrong with files that are sound isn't told as damage`() throws {
         let store = try heroStore(in: folder)
         let text = try folder.file("notes.sqlite", String(repeating: "This isn't a database. ", count: 500))

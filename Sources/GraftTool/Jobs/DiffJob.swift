@@ -39,6 +39,13 @@ struct DiffJob {
                     remedy: "Leave out --entity."),
                 at: .init(source: file.path))
         }
+        return try GraphFile.sharingModel([files.0, files.1], self.model) { try show(files, model, console) }
+    }
+
+    /// Prints the difference in the form that is asked for.
+    private func show(
+        _ files: (GraphFile, GraphFile), _ model: NSManagedObjectModel, _ console: Console
+    ) throws -> Bool {
         switch format {
         case .jsonPatch, .mergePatch: return try printPatch(files, model, console)
         case .json:

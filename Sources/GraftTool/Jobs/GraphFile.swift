@@ -31,6 +31,37 @@ struct GraphFile {
         return isArchive ? try archive.model() : nil
     }
 
+    /// Runs work on files of one model. Where that fails because they carry two, the error says what differs, and how they get one.
+    static func sharingModel<T>(_ files: [GraphFile], _ modelPath: String?, _ work: () throws -> T) throws -> T {
+        do {
+            return try work()
+        } catch let error as GraftError {
+            switch error.problem {
+            case .modelMismatch, .otherModel: break
+            default: throw error
+            }
+            guard modelPath == nil, let first = files.first, let model = try first.model() else { throw error }
+            for file in files.dropFirst() {
+                guard let other = try file.model() else { continue }
+                let differences = StoreAccess.comparison(from: model, to: other).differences
+                if !differences.isEmpty { throw otherModel(first, file, differences) }
+            }
+            throw error
+        }
+    }
+
+    private static func otherModel(_ one: GraphFile, _ other: GraphFile, _ differences: [String]) -> GraftError {
+        let migrated = one.isStore ? (one, other) : (other, one)
+        let way =
+            migrated.0.isStore ? "Migrate one of them" : "Restore one of them into a store, and migrate that"
+        return GraftError(
+            .other(
+                finding: "\(one.path) and \(other.path) have different versions of the model",
+                // A remedy is never shortened.
+                remedy: "\(way): graft migrate \(migrated.0.path) --model \(migrated.1.path). What differs: "
+                    + differences.joined(separator: "; ") + "."))
+    }
+
     /// The file as an archive, which it has to be.
     var archive: GraphArchive { GraphArchive(contentsOf: URL(fileURLWithPath: path)) }
 

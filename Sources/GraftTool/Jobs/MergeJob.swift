@@ -42,7 +42,6 @@ struct MergeJob {
         try requireReplaceableOutput(files.ours)
         let model = try model(files.ours, files.theirs)
         try ModelTransformers(transformers).registerKnown(for: model, at: self.model ?? ours)
-        let ourSnapshot = try snapshot(files.ours, model)
         var options = GraphMerge.Options()
         options.diff = self.options
         // What is merged is written, so a guess has to be agreed to.
@@ -52,9 +51,13 @@ struct MergeJob {
         case .theirs?: options.policy = .theirs
         case nil: options.policy = .leave
         }
-        let merge = try GraphMerge(
-            base: files.base.map { try snapshot($0, model) } ?? GraphSnapshot(model: model), ours: ourSnapshot,
-            theirs: snapshot(files.theirs, model), options: options)
+        let merge = try GraphFile.sharingModel(
+            [files.ours, files.theirs] + [files.base].compactMap(\.self), self.model
+        ) {
+            try GraphMerge(
+                base: files.base.map { try snapshot($0, model) } ?? GraphSnapshot(model: model),
+                ours: snapshot(files.ours, model), theirs: snapshot(files.theirs, model), options: options)
+        }
         if progress.isCancelled { throw GraftError(.cancelled) }
         for sentence in merge.identification.sentences { console.note("graft: \(sentence)") }
         for conflict in merge.conflicts { try console.print(conflict.description) }
