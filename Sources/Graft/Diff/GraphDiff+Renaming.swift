@@ -24,23 +24,26 @@ extension GraphDiff {
 
     /// The diff with other names for some objects.
     func renaming(_ names: [ObjectKey: ObjectKey]) -> GraphDiff {
-        func contents(_ contents: ObjectContents) -> ObjectContents {
-            ObjectContents(
-                contents.key.renamed(names),
-                contents.properties.map { PropertyContents($0.name, $0.value.renamed(names)) })
-        }
-        var result = GraphDiff(
-            deleted: deleted.map(contents), inserted: inserted.map(contents),
-            changed: changed.map { change in
-                ObjectChange(
-                    change.key.renamed(names), change.properties.map { PropertyChange($0.name, $0.kind.renamed(names)) }
-                )
-            }, identification: identification)
+        var result = mapped({ $0.renamed(names) }, { $0 })
         for key in names.values {
             guard case .row(let limit, _)? = identification.rules[key.entity] else { continue }
             result.identification.rules[key.entity] = .row(upTo: limit, isMarked: true)
         }
         return result
+    }
+
+    /// The diff with something else in the place of each key and value.
+    func mapped(_ key: (ObjectKey) -> ObjectKey, _ value: (GraphValue) -> GraphValue) -> GraphDiff {
+        func contents(_ contents: ObjectContents) -> ObjectContents {
+            ObjectContents(
+                key(contents.key), contents.properties.map { PropertyContents($0.name, $0.value.mapped(key, value)) })
+        }
+        return GraphDiff(
+            deleted: deleted.map(contents), inserted: inserted.map(contents),
+            changed: changed.map { change in
+                ObjectChange(
+                    key(change.key), change.properties.map { PropertyChange($0.name, $0.kind.mapped(key, value)) })
+            }, identification: identification)
     }
 }
 
@@ -59,36 +62,38 @@ extension ObjectKey {
 }
 
 extension PropertyValue {
-    fileprivate func renamed(_ names: [ObjectKey: ObjectKey]) -> PropertyValue {
+    fileprivate func mapped(
+        _ key: (ObjectKey) -> ObjectKey, _ value: (GraphValue) -> GraphValue
+    ) -> PropertyValue {
         switch self {
-        case .attribute: self
-        case .toOne(let key): .toOne(key?.renamed(names))
-        case .toMany(let keys, let isOrdered):
-            .toMany(
-                isOrdered ? keys.map { $0.renamed(names) } : keys.map { $0.renamed(names) }.sorted(),
-                isOrdered: isOrdered)
+        case .attribute(let old): .attribute(value(old))
+        case .toOne(let end): .toOne(end.map(key))
+        case .toMany(let ends, let isOrdered):
+            .toMany(isOrdered ? ends.map(key) : ends.map(key).sorted(), isOrdered: isOrdered)
         }
     }
 }
 
 extension PropertyChange.Kind {
-    fileprivate func renamed(_ names: [ObjectKey: ObjectKey]) -> PropertyChange.Kind {
+    fileprivate func mapped(
+        _ key: (ObjectKey) -> ObjectKey, _ value: (GraphValue) -> GraphValue
+    ) -> PropertyChange.Kind {
         switch self {
-        case .attribute: return self
-        case .toOne(let old, let new): return .toOne(old: old?.renamed(names), new: new?.renamed(names))
+        case .attribute(let old, let new): return .attribute(old: value(old), new: value(new))
+        case .toOne(let old, let new): return .toOne(old: old.map(key), new: new.map(key))
         case .toMany(let change):
             func members(_ members: [MembersChange.Member]) -> [MembersChange.Member] {
-                let renamed = members.map { MembersChange.Member($0.key.renamed(names), at: $0.index) }
-                return members.first?.index == nil ? renamed.sorted { $0.key < $1.key } : renamed
+                let mapped = members.map { MembersChange.Member(key($0.key), at: $0.index) }
+                return members.first?.index == nil ? mapped.sorted { $0.key < $1.key } : mapped
             }
-            var renamed = MembersChange(
+            var mapped = MembersChange(
                 removed: members(change.removed), added: members(change.added),
-                moved: change.moved.map { .init($0.key.renamed(names), from: $0.from, to: $0.to) })
+                moved: change.moved.map { .init(key($0.key), from: $0.from, to: $0.to) })
             // Who stood for another one stays.
-            let both = Set(renamed.removed).intersection(renamed.added)
-            renamed.removed.removeAll(where: both.contains)
-            renamed.added.removeAll(where: both.contains)
-            return .toMany(renamed)
+            let both = Set(mapped.removed).intersection(mapped.added)
+            mapped.removed.removeAll(where: both.contains)
+            mapped.added.removeAll(where: both.contains)
+            return .toMany(mapped)
         }
     }
 }

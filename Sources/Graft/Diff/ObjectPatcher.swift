@@ -38,6 +38,7 @@ struct ObjectPatcher {
     ///
     /// - Throws: ``GraftError``. The context is then as it was before.
     mutating func apply(_ diff: GraphDiff) throws -> GraphDiff.ApplyingReport {
+        let diff = diff.kept(context.keepsDoubles)
         let presence = PresenceCheck()
         for root in roots { try presence.require(root) }
         let own = Set((diff.deleted + diff.inserted).map(\.key) + diff.changed.map(\.key))

@@ -22,8 +22,9 @@ struct RowComparison {
         identifiedBy identification: GraphDiff.Identification,
         pairing pair: (old: RowReference, new: RowReference)? = nil
     ) throws {
-        var old = try old.identified(by: identification)
-        var new = try new.identified(by: identification)
+        let keepsDoubles = old.keepsDoubles || new.keepsDoubles
+        var old = try old.kept(keepsDoubles).identified(by: identification)
+        var new = try new.kept(keepsDoubles).identified(by: identification)
         (old, new) = try (old.completingLists(from: new), new.completingLists(from: old))
         (old, new) = try (old.leavingOutGone(), new.leavingOutGone())
         let takesAbsentAsNull = Self.takesAbsentAsNull(old, new)

@@ -306,7 +306,12 @@ extension ImportReport {
             let entity = schema.entities[column.entity]
             addLeftOut(column.property, of: entity, as: entity, count: count)
         }
-        for (column, count) in reader.roundedCounts {
+        addRounded(reader.roundedCounts, schema)
+    }
+
+    /// Counts values that lost digits, by attribute.
+    mutating func addRounded(_ counts: [GraphSnapshot.Column: Int], _ schema: GraphSchema) {
+        for (column, count) in counts {
             let entity = schema.entities[column.entity]
             addRounded(entity.properties[column.property].name, of: entity.name, count: count)
         }

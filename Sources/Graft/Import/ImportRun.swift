@@ -125,6 +125,8 @@ struct ImportRun {
             throw GraftError(.modelMismatch(reason: "the snapshot was made with another model"))
         }
         return try perform { importer, report in
+            var snapshot = snapshot
+            if context.keepsDoubles { report.addRounded(snapshot.keepDoubles(), mapping.schema) }
             try take(snapshot, isLast: true, importer, &report, nil)
             report.recordCount = snapshot.roots.count
         }

@@ -19,6 +19,7 @@ extension JSONSnapshotReader {
         if let graph {
             self.graph = nil
             snapshot = graph
+            if keepsDoubles { roundedCounts = snapshot.keepDoubles() }
             recordCount = graph.roots.count
             return false
         }

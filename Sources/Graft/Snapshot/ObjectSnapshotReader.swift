@@ -61,7 +61,9 @@ struct ObjectSnapshotReader {
         _ roots: [NSManagedObject], members: [NSManagedObject] = [], references others: [NSManagedObject] = [],
         isFollowing: Bool = true
     ) throws {
-        try (roots.first ?? members.first ?? others.first)?.withFaultsAsErrors {
+        guard let first = roots.first ?? members.first ?? others.first else { return }
+        snapshot.keepsDoubles = first.managedObjectContext?.keepsDoubles ?? false
+        try first.withFaultsAsErrors {
             try readAll(roots, members, others, isFollowing: isFollowing)
         }
     }
@@ -213,6 +215,13 @@ struct ObjectSnapshotReader {
     }
 
     private func value(
+        of object: NSManagedObject, _ number: Int, _ property: GraphSchema.Property, _ committed: inout [String: Any]?
+    ) throws -> GraphValue {
+        // What was set has all its digits until it is fetched again.
+        try exactValue(of: object, number, property, &committed).kept(snapshot.keepsDoubles)
+    }
+
+    private func exactValue(
         of object: NSManagedObject, _ number: Int, _ property: GraphSchema.Property, _ committed: inout [String: Any]?
     ) throws -> GraphValue {
         if values == .current {

@@ -8,8 +8,8 @@ import CoreData
 
 /// A comparison in progress.
 struct StoreComparison {
-    private let old: StoreSide
-    private let new: StoreSide
+    private var old: StoreSide
+    private var new: StoreSide
     private let scope: DiffScope
     private let entities: [Int]
     private let differences: StoreDifferences?
@@ -27,6 +27,8 @@ struct StoreComparison {
         self.scope = scope
         self.entities = entities
         self.differences = differences
+        let keepsDoubles = old.keepsDoubles || new.keepsDoubles
+        (self.old.keepsDoubles, self.new.keepsDoubles) = (keepsDoubles, keepsDoubles)
         let counts = try scope.schema.entities.map { entity in
             try old.context.count(for: NSFetchRequest<NSManagedObject>(entityName: entity.name))
         }
@@ -143,8 +145,8 @@ struct StoreComparison {
         var valueCount = 0
         for member in entityScope.attributes {
             let property = properties[member.number]
-            let value = try object.graphValue(member.number, property)
-            let otherValue = try other.graphValue(member.number, property)
+            let value = try old.plainValue(of: object, member.number, property)
+            let otherValue = try new.plainValue(of: other, member.number, property)
             if !value.isNull || !otherValue.isNull { valueCount += 1 }
             if value.isSameValue(as: otherValue) { continue }
             // A file that is missing on both sides is no difference; one that is missing on one side isn't null.
@@ -192,8 +194,9 @@ struct StoreComparison {
         }
         for number in entity.identity {
             let property = entity.properties[number]
-            let value = try end.graphValue(number, property)
-            guard try !value.isNull && value.isSameValue(as: other.graphValue(number, property)) else { return false }
+            let value = try old.plainValue(of: end, number, property)
+            let otherValue = try new.plainValue(of: other, number, property)
+            guard !value.isNull, value.isSameValue(as: otherValue) else { return false }
         }
         return !entity.identity.isEmpty
     }

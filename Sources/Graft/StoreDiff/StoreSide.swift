@@ -9,6 +9,8 @@ struct StoreSide {
     private let numbers: [ObjectIdentifier: Int]
     let identification: GraphDiff.Identification
     private let damage: GraphDamage
+    /// Whether decimals are taken as a SQLite store keeps them: this side's, or the other one's.
+    var keepsDoubles: Bool
 
     init(
         _ context: NSManagedObjectContext, _ schema: GraphSchema, _ identification: GraphDiff.Identification = .init()
@@ -20,6 +22,7 @@ struct StoreSide {
         self.context = context
         self.schema = schema
         damage = GraphDamage(context)
+        keepsDoubles = context.keepsDoubles
         let descriptions = model.entitiesByName
         numbers = Dictionary(
             schema.entities.indices.compactMap { number in
@@ -37,7 +40,14 @@ struct StoreSide {
     ///
     /// - Throws: ``GraftError`` where it is in a file that isn't there.
     func value(of object: NSManagedObject, _ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {
-        try damage.value(of: object, number, property)
+        try damage.value(of: object, number, property).kept(keepsDoubles)
+    }
+
+    /// The value of an attribute, null where it is in a file that isn't there.
+    func plainValue(
+        of object: NSManagedObject, _ number: Int, _ property: GraphSchema.Property
+    ) throws -> GraphValue {
+        try object.graphValue(number, property).kept(keepsDoubles)
     }
 
     /// The values of an object's identifying attributes.
@@ -49,7 +59,7 @@ struct StoreSide {
         var identity: [GraphValue] = []
         identity.reserveCapacity(description.identity.count)
         for number in description.identity {
-            let value = try object.graphValue(number, description.properties[number])
+            let value = try plainValue(of: object, number, description.properties[number])
             if value.isNull { throw Self.missingIdentity(description) }
             identity.append(value)
         }
@@ -124,7 +134,7 @@ struct StoreSide {
                     })
                 continue
             }
-            let value = try object.graphValue(part, property)
+            let value = try plainValue(of: object, part, property)
             if value.isNull { throw Self.missingIdentity(entity) }
             key.identity.append(value)
         }

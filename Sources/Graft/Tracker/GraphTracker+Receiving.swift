@@ -39,7 +39,8 @@ extension GraphTracker {
     @discardableResult
     public func receive(_ diff: GraphDiff) throws -> GraphDiff {
         try receive(
-            known.applyingUnchecked(tracked(diff), options: GraphDiff.ApplyingOptions(diff: options.merge.diff)))
+            known.applyingUnchecked(
+                tracked(diff.kept(context.keepsDoubles)), options: GraphDiff.ApplyingOptions(diff: options.merge.diff)))
     }
 
     /// The last that the server has said, whether the objects could take it or not.
@@ -60,7 +61,7 @@ extension GraphTracker {
     public func receive(json: Data, entity: String? = nil, isWhole: Bool) throws -> GraphDiff {
         let model = try context.requiredModel()
         try ImportSource.data(json).kind().requireContents(source: nil)
-        var snapshot = try GraphSnapshot(json: json, entity: entity, model: model)
+        var snapshot = try GraphSnapshot(json: json, entity: entity, model: model).kept(context.keepsDoubles)
         guard isWhole else {
             return try receive(withDefaults(known.adding(snapshot, diffOptions), model, isWhole: false))
         }
@@ -175,11 +176,11 @@ extension GraphTracker {
 
     // MARK: Tracked entities
 
-    /// A snapshot without what isn't tracked. What is tracked and only referred to is an object that has nothing else.
+    /// A snapshot as the store keeps it, without what isn't tracked. What is tracked and only referred to is an object that has nothing else.
     func tracked(_ snapshot: GraphSnapshot) throws -> GraphSnapshot {
         let schema = snapshot.schema
         let entities = try options.entities?.map { try schema.requiredNumber(ofEntity: $0) }
-        return try snapshot.restricted(
+        return try snapshot.kept(context.keepsDoubles).restricted(
             to: entities ?? Array(schema.entities.indices), DiffScope(schema, options.merge.diff))
     }
 

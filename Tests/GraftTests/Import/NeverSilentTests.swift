@@ -198,20 +198,27 @@ import Testing
         #expect(try stack.importJSON(String(decoding: written, as: UTF8.self), "Post").roundedValues.isEmpty)
     }
 
-    @Test func `a decimal is compared as the store keeps it, and lost digits are named`() throws {
+    private func accounts() -> NSManagedObjectModel {
         var sketch = ModelSketch()
         sketch.entity(
             "Account", info: ["identityAttributes": "number"],
             [.attribute("number", .decimalAttributeType), .attribute("balance", .decimalAttributeType)])
-        let text = #"[{"number": 1234567890123456.75, "balance": 1234567890123456.78}, {"number": 2, "balance": 0.1}]"#
-        let stack = try TestStack(sketch.model(), .sqlite)
+        return sketch.model()
+    }
+
+    private let longDecimals =
+        #"[{"number": 1234567890123456.75, "balance": 1234567890123456.78}, {"number": 2, "balance": 0.1}]"#
+
+    @Test func `a decimal is compared as the store keeps it, and lost digits are named`() throws {
+        let text = longDecimals
+        let stack = try TestStack(accounts(), .sqlite)
         let first = try stack.importJSON(text)
         #expect(first["Account"].inserted == 2)
         #expect(first.roundedValues.map(\.description).contains("Account.balance: 1 value lost digits"), "\(first)")
         let again = try stack.importJSON(text)
         #expect(!again.hasChanges && again["Account"].unchanged == 2, "\(again)")
         // A store in memory keeps them all.
-        let memory = try TestStack(sketch.model())
+        let memory = try TestStack(accounts())
         #expect(try memory.importJSON(text).roundedValues.isEmpty)
         try memory.perform { context throws in
             let kept = try context.all("Account").compactMap {
@@ -257,6 +264,56 @@ import Testing
             #expect(try world.take(said, "Order").lostLinks.isEmpty, "\(said)")
         }
         #expect(try world.take(#"[{"id": "y", "order": "1"}]"#, "Item").lostLinks.isEmpty)
+    }
+
+    @Test func `snapshots, archives, diffs and answers bring decimals as the store keeps them`() throws {
+        let (stack, memory) = (try TestStack(accounts(), .sqlite), try TestStack(accounts()))
+        let model = stack.container.managedObjectModel
+        try memory.importJSON(longDecimals)
+        let snapshot = try GraphSnapshot(json: Data(longDecimals.utf8), model: model)
+        let lost = ["Account.balance: 1 value lost digits", "Account.number: 1 value lost digits"]
+        try stack.perform { context throws in
+            let first = try context.importSnapshot(snapshot)
+            #expect(first["Account"].inserted == 2 && first.roundedValues.map(\.description) == lost, "\(first)")
+            try context.save()
+            let again = try context.importSnapshot(snapshot)
+            #expect(again["Account"].unchanged == 2, "\(again)")
+            let stored = try GraphSnapshot(of: context)
+            #expect(try GraphDiff(from: stored, to: snapshot).isEmpty && GraphDiff(from: snapshot, to: stored).isEmpty)
+            let merge = try GraphMerge(base: snapshot, ours: stored, theirs: GraphSnapshot(model: model))
+            #expect(merge.conflicts.isEmpty && merge.ours.isEmpty && merge.theirs.deleted.count == 2)
+        }
+        let archived = try stack.container.importJSON(from: [.data(memory.archive())])
+        #expect(archived["Account"].unchanged == 2 && archived.roundedValues.map(\.description) == lost, "\(archived)")
+        #expect(try GraphDiff(from: memory.container, to: stack.container).isEmpty)
+
+        let other = try GraphSnapshot(
+            json: Data(longDecimals.replacing("3456.78", with: "9999.78").utf8), model: model)
+        let diff = try GraphDiff(from: snapshot, to: other)
+        #expect(try stack.container.apply(diff).changed == 1)
+        #expect(try stack.container.apply(diff.inverted).changed == 1)
+        #expect(try stack.perform { try GraphDiff(from: GraphSnapshot(of: $0), to: snapshot) }.isEmpty)
+        #expect(try stack.container.apply(GraphDiff(deleted: snapshot.contents())).deleted == 2)
+        #expect(try stack.container.apply(GraphDiff(inserted: snapshot.contents())).inserted == 2)
+    }
+
+    @Test(arguments: [true, false])
+    func `the digits that the store doesn't keep aren't sent back to the server`(_ isWhole: Bool) throws {
+        let stack = try TestStack(accounts(), .sqlite)
+        let store = try #require(stack.container.persistentStoreCoordinator.persistentStores.first?.url)
+        try stack.perform { context throws in
+            let tracker = try GraphTracker(file: GraphTracker.file(besideStoreAt: store), context: context)
+            for _ in 1...2 {
+                try tracker.receive(json: Data(longDecimals.utf8), isWhole: isWhole)
+                #expect(try tracker.pendingChange().isEmpty)
+            }
+            #expect(try context.all("Account").count == 2)
+            // An answer as a diff is about what the server has, with all its digits.
+            let snapshot = try GraphSnapshot(
+                json: Data(longDecimals.utf8), model: stack.container.managedObjectModel)
+            try tracker.receive(GraphDiff(deleted: snapshot.contents()))
+            #expect(try context.all("Account").isEmpty && tracker.pendingChange().isEmpty)
+        }
     }
 
     @Test(arguments: StoreKind.allCases)
