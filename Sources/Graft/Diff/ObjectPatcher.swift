@@ -39,6 +39,22 @@ struct ObjectPatcher {
     /// - Throws: ``GraftError``. The context is then as it was before.
     mutating func apply(_ diff: GraphDiff) throws -> GraphDiff.ApplyingReport {
         let diff = diff.kept(context.keepsDoubles)
+        let reader = try read(diff)
+        var snapshot = reader.snapshot
+        // Those that were given are told by their places, and what they own by them.
+        let given = roots.filter { !$0.isDeleted }.distinctObjects.count
+        if given > 0 { snapshot.roots.removeSubrange(given...) }
+        var patcher = SnapshotPatcher(snapshot, scope, options, unknownIsMissing: true)
+        try patcher.apply(diff)
+        try checkEntities(of: patcher)
+        try checkDeletions(of: patcher)
+        let editor = ObjectEditor(context, scope.schema)
+        try editor.atomically { try repeatChanges(patcher, reader, editor) }
+        return patcher.report
+    }
+
+    /// Finds the objects that a diff names, and reads what they have.
+    mutating func read(_ diff: GraphDiff) throws -> ObjectSnapshotReader {
         let presence = PresenceCheck()
         for root in roots { try presence.require(root) }
         let own = Set((diff.deleted + diff.inserted).map(\.key) + diff.changed.map(\.key))
@@ -56,17 +72,7 @@ struct ObjectPatcher {
         try reader.read(
             whole.filter { !$0.isDeleted }.distinctObjects,
             references: Array(objects.sorted { $0.key < $1.key }.map(\.value)), isFollowing: false)
-        var snapshot = reader.snapshot
-        // Those that were given are told by their places, and what they own by them.
-        let given = roots.filter { !$0.isDeleted }.distinctObjects.count
-        if given > 0 { snapshot.roots.removeSubrange(given...) }
-        var patcher = SnapshotPatcher(snapshot, scope, options, unknownIsMissing: true)
-        try patcher.apply(diff)
-        try checkEntities(of: patcher)
-        try checkDeletions(of: patcher)
-        let editor = ObjectEditor(context, scope.schema)
-        try editor.atomically { try repeatChanges(patcher, reader, editor) }
-        return patcher.report
+        return reader
     }
 
     /// Has the store remember which rows of the other side the diff gives other numbers here.

@@ -61,8 +61,8 @@ extension GraphDiff {
         // They are what the caller has; that one is added again only changes it.
         var conflicts: [Conflict] = []
         try self.init(
-            changing: context.json(of: objects), entity: first.entity.name, model: CompiledModel.model(of: first),
-            options, conflicts: &conflicts, isAlone: isAlone
+            changing: context.json(of: objects), of: objects, in: context, entity: first.entity.name,
+            model: CompiledModel.model(of: first), options, conflicts: &conflicts, isAlone: isAlone
         ) { document in
             guard isAlone, case .array(let elements) = document, let first = elements.first else {
                 return try change(document)
@@ -89,12 +89,14 @@ extension GraphDiff {
         let text =
             try entity.map { try context.exportJSON(NSFetchRequest<NSManagedObject>(entityName: $0)) }
             ?? context.exportJSON()
-        try self.init(changing: text, entity: entity, model: model, options, conflicts: &conflicts, change)
+        try self.init(
+            changing: text, in: context, entity: entity, model: model, options, conflicts: &conflicts, change)
     }
 
     private init(
-        changing text: Data, entity: String?, model: NSManagedObjectModel, _ options: DiffOptions,
-        conflicts: inout [Conflict], isAlone: Bool = false, _ change: (JSONValue) throws -> JSONValue
+        changing text: Data, of objects: [NSManagedObject] = [], in context: NSManagedObjectContext, entity: String?,
+        model: NSManagedObjectModel, _ options: DiffOptions, conflicts: inout [Conflict], isAlone: Bool = false,
+        _ change: (JSONValue) throws -> JSONValue
     ) throws {
         let patched = try JSONWriter.data(of: change(JSONValue(parsing: text)))
         var options = options
@@ -127,7 +129,26 @@ extension GraphDiff {
         let identified = try new.identified(by: identification)
         conflicts += identified.repeatedRoots.map { Conflict($0, expected: .noObject, found: .object) }
         // The whole graph has all objects; an export of one entity also shows some that others only lead to.
-        if entity != nil { try leaveOut(old.identified(by: identification), identified, options) }
+        old = try old.identified(by: identification)
+        if entity != nil { try leaveOut(old, identified, options) }
+        self = try present(options.matchesRootsByPosition ? objects : [], in: context, export: old, options)
+    }
+
+    /// The diff with what the objects have as the values of before, whatever their export said of them.
+    private func present(
+        _ roots: [NSManagedObject], in context: NSManagedObjectContext, export: GraphSnapshot, _ options: DiffOptions
+    ) throws -> GraphDiff {
+        var patcher = try ObjectPatcher(
+            context, roots: roots, GraphDiff.ApplyingOptions(diff: options), identification)
+        let index = RelatedIndex(export)
+        return try CoreDataErrors.graftErrors {
+            try context.withFaultsAsErrors {
+                try patcher.present(self) { key, number in
+                    index.row(of: key, in: export).map { export.tables[$0.entity].hasValue(number, row: $0.row) }
+                        ?? true
+                }
+            }
+        }
     }
 
     /// Reads the patched export. A key that nothing is mapped to would be passed over, and what was meant by it be null.
