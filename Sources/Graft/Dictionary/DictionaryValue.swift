@@ -31,7 +31,8 @@ enum DictionaryValue {
     static func object(for value: GraphValue, form: DictionaryOptions.ValueForm) throws -> Any? {
         switch value {
         case .encoded(let bytes): [AttributeConverter.bytesKey: bytes.base64EncodedString()]
-        case .json(let tree) where form == .propertyList && tree.hasNull: [AttributeConverter.treeKey: tree.description]
+        case .json(let tree) where form == .propertyList && !tree.fitsPropertyLists:
+            [AttributeConverter.treeKey: tree.description]
         case .json(let tree):
             AttributeConverter.needsWrapper(tree) ? [AttributeConverter.treeKey: tree.object] : tree.object
         default: try form == .native ? value.object : plain(value, isJSON: form == .json)
@@ -42,8 +43,8 @@ enum DictionaryValue {
         for tree: JSONValue, of object: NSManagedObject, _ property: GraphSchema.Property,
         _ form: DictionaryOptions.ValueForm
     ) throws -> Any? {
-        // Property lists know no null: the text of the tree stands for it. A string isn't wrapped otherwise.
-        if form == .propertyList, tree.hasNull { return [AttributeConverter.treeKey: tree.description] }
+        // The text of the tree stands for what a property list can't hold. A string isn't wrapped otherwise.
+        if form == .propertyList, !tree.fitsPropertyLists { return [AttributeConverter.treeKey: tree.description] }
         if AttributeConverter.needsWrapper(tree) { return [AttributeConverter.treeKey: tree.object] }
         return form == .native ? object.value(forKeyPath: property.name) : tree.object
     }
@@ -196,13 +197,14 @@ enum DictionaryValue {
 }
 
 extension JSONValue {
-    /// Whether there is a null anywhere in the tree.
-    fileprivate var hasNull: Bool {
+    /// Whether a property list can hold the tree as it is: it knows no null, and integers of 64 bits and doubles alone.
+    fileprivate var fitsPropertyLists: Bool {
         switch self {
-        case .null: true
-        case .array(let elements): elements.contains(where: \.hasNull)
-        case .object(let object): object.members.contains { $0.value.hasNull }
-        default: false
+        case .null: false
+        case .number(let number): !(number.object is NSDecimalNumber)
+        case .array(let elements): elements.allSatisfy(\.fitsPropertyLists)
+        case .object(let object): object.members.allSatisfy { $0.value.fitsPropertyLists }
+        case .bool, .string: true
         }
     }
 }

@@ -150,4 +150,20 @@ import Testing
             #expect(try context.all("Value").isEmpty && !context.hasChanges)
         }
     }
+
+    @Test(arguments: [DictionaryOptions.Format.xmlPropertyList, .binaryPropertyList])
+    func `numbers of a tree that a property list has no place for keep their digits`(
+        _ format: DictionaryOptions.Format
+    ) throws {
+        var sketch = ModelSketch()
+        sketch.entity("Value", [.attribute("tree", .transformableAttributeType)])
+        try TestStack(sketch.model()).perform { context throws in
+            let tree = #"{"n":[18446744073709551615],"price":0.12345678901234567890123}"#
+            let text = Data(#"{"class":"Value","tree":\#(tree)}"#.utf8)
+            let data = try context.populateObjects(fromDictionaryData: text).objects[0].dictionaryData(format)
+            let copy = try context.populateObjects(fromDictionaryData: data).objects[0]
+            let written = String(decoding: try copy.dictionaryData(.json), as: UTF8.self)
+            #expect(written.contains(tree), "\(written)")
+        }
+    }
 }
