@@ -67,9 +67,13 @@ extension DictionaryOptions {
             options.maximumDepth = maximumDepth
             var reader = JSONReader(data, options: options)
             _ = try reader.next()
-            let tree = try reader.heldValue()
+            let offset = reader.tokenOffset
+            let tree = try reader.value()
             _ = try reader.next()
-            return tree.object
+            if let part = tree.collision {
+                throw GraftError(part.problem, at: reader.place(offset: offset, path: part.path))
+            }
+            return tree.objectWithTexts
         }
 
         /// How deep a file may be nested: reading and releasing takes stack for each level.

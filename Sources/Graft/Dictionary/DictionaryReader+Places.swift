@@ -34,6 +34,7 @@ extension DictionaryReader {
     static func number(_ value: Any?) -> Int? {
         switch value {
         case let number as Int: number
+        case let number as JSONValue.Number: number.int64.map { Int($0) }
         case let number as NSNumber: Int(exactly: number.doubleValue)
         default: nil
         }

@@ -131,6 +131,7 @@ enum DictionaryValue {
 
     private static func transformable(_ object: Any, _ transformerName: String?) throws -> GraphValue {
         guard let tree = JSONValue(object: object) else { return try GraphValue(archiving: object, transformerName) }
+        try tree.requireHeld()
         if AttributeConverter.needsWrapper(tree), case .string(let text)? = tree[AttributeConverter.treeKey] {
             return .json(try JSONValue(parsing: text))
         }
@@ -187,6 +188,7 @@ enum DictionaryValue {
         case is [Any]: "a collection"
         case let text as String: "the string \"\(text)\""
         case is NSNull: "null"
+        case let number as JSONValue.Number: "the number \(number)"
         case let number as NSNumber: "the number \(number)"
         case is NSDictionary: "a dictionary"
         case is NSArray, is NSSet, is NSOrderedSet: "a collection"

@@ -22,6 +22,7 @@ extension JSONValue {
         case let array as [Any]:
             guard let tree = array.asTree else { return nil }
             self = tree
+        case let number as JSONValue.Number: self = .number(number)
         case is NSNull: self = .null
         case let number as NSNumber:
             guard let value = Self.number(number) else { return nil }
@@ -124,6 +125,26 @@ extension JSONValue {
     }
 }
 
+extension JSONValue {
+    /// The tree in Foundation's classes, but for numbers that these would write otherwise: they stay as they are until their
+    /// attributes' types are known.
+    var objectWithTexts: Any {
+        switch self {
+        case .number(let number):
+            let object = number.object
+            return JSONValue(object: object).map { $0.isWritten(as: number.text) } ?? false ? object : number
+        case .array(let elements): return elements.map(\.objectWithTexts)
+        case .object(let object):
+            return Dictionary(object.members.map { ($0.key, $0.value.objectWithTexts) }, uniquingKeysWith: { $1 })
+        case .null, .bool, .string: return object
+        }
+    }
+
+    private func isWritten(as text: String) -> Bool {
+        if case .number(let number) = self { number.text == text } else { false }
+    }
+}
+
 extension JSONValue.Number {
     /// A double, which reads as one again: `0.0` and not `0`.
     fileprivate init?(fractional value: Double) {
@@ -160,18 +181,23 @@ extension JSONValue {
     }
 
     /// The first part that a tree of objects can't have.
-    var unheldPart: UnheldPart? {
+    var unheldPart: UnheldPart? { unheldPart(holdsNumbers: false) }
+
+    /// The first of two keys that a dictionary takes for one.
+    var collision: UnheldPart? { unheldPart(holdsNumbers: true) }
+
+    private func unheldPart(holdsNumbers: Bool) -> UnheldPart? {
         switch self {
         case .null, .bool, .string: return nil
         case .number(let number):
-            if number.exactObject != nil { return nil }
+            if holdsNumbers || number.exactObject != nil { return nil }
             return UnheldPart(
                 problem: .outOfRange(
                     found: "the number \(number.text)", type: "a tree of values",
                     range: "integers of 64 bits, doubles as they are written, and decimals of up to 38 digits"))
         case .array(let elements):
             for (index, element) in elements.enumerated() {
-                if let found = element.unheldPart { return found.below(.index(index)) }
+                if let found = element.unheldPart(holdsNumbers: holdsNumbers) { return found.below(.index(index)) }
             }
         case .object(let object):
             if let key = object.collidingKey {
@@ -179,7 +205,9 @@ extension JSONValue {
                 return UnheldPart(problem: .other(finding: words, remedy: "Rename one of them."), path: [.key(key)])
             }
             for member in object.members {
-                if let found = member.value.unheldPart { return found.below(.key(member.key)) }
+                if let found = member.value.unheldPart(holdsNumbers: holdsNumbers) {
+                    return found.below(.key(member.key))
+                }
             }
         }
         return nil

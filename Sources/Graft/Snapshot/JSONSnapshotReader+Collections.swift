@@ -25,8 +25,12 @@ extension JSONSnapshotReader {
     /// Reads members that stand under their keys.
     private mutating func readKeyed(_ property: Int, of plan: JSONEntityPlan) throws {
         var index = 0
+        var met: Set<[UInt8]> = []
         while case .key(let text) = try reader.next() {
             let key = reader.string(of: text)
+            if !met.insert(Array(key.utf8)).inserted {
+                unknownKeys.noteRepeated(path: [plan.names[property], key], of: plan.number)
+            }
             let token = try reader.next()
             if token == .null { continue }
             guard token == .beginObject else { throw misfit(token, property, of: plan, expected: "an object") }

@@ -151,6 +151,23 @@ import Testing
         }
     }
 
+    @Test func `a number in a file is read as an import reads it, whatever its attribute's type`() throws {
+        var sketch = ModelSketch()
+        sketch.entity("Value", [.attribute("text"), .attribute("amount", .doubleAttributeType)])
+        try TestStack(sketch.model()).perform { context throws in
+            let members = [
+                #""text": 1e39, "amount": 1e-400"#,
+                #""text": 1e400, "amount": 123456789012345678901234567890123456789"#,
+                #""text": 1.10, "amount": 2, "unknown": 1e400"#,
+            ]
+            let text = members.map { "{\"class\": \"Value\", \($0)}" }.joined(separator: ",")
+            let (values, report) = try context.populateObjects(fromDictionaryData: Data("[\(text)]".utf8))
+            #expect(values.map { $0.text("text") } == ["1e39", "1e400", "1.10"])
+            #expect(values.map { $0.value(forKey: "amount") as? Double } == [0, 1.2345678901234568e38, 2])
+            #expect(report.unknownKeys.map(\.key) == ["unknown"])
+        }
+    }
+
     @Test(arguments: [DictionaryOptions.Format.xmlPropertyList, .binaryPropertyList])
     func `numbers of a tree that a property list has no place for keep their digits`(
         _ format: DictionaryOptions.Format

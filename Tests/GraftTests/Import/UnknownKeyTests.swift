@@ -214,4 +214,18 @@ import Testing
         options.unknownKeys = .fail
         #expect(try stack.importJSON(#"[{"kind": "Sub"}]"#, "Base", options: options)["Sub"].inserted == 1)
     }
+
+    @Test func `a key that members stand under twice is counted`() throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Own", info: ["identityAttributes": "id"],
+            [.attribute("id"), .toMany("kids", "Kid", inverse: "own").annotated(["JSONCollectionForm": "keyed"])])
+        sketch.entity(
+            "Kid", info: ["identityAttributes": "key"],
+            [.attribute("key"), .attribute("name"), .toOne("own", "Own", inverse: "kids")])
+        let stack = try TestStack(sketch.model())
+        let report = try stack.importJSON(#"{"id": "1", "kids": {"5": {"name": "a"}, "5": {"name": "b"}}}"#, "Own")
+        #expect(report.repeatedKeys.map(\.key) == ["kids.5"] && report["Kid"].inserted == 1)
+        #expect(try stack.perform { try $0.all("Kid").map { $0.text("name") } } == ["b"])
+    }
 }
