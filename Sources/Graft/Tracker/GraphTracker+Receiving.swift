@@ -73,8 +73,9 @@ extension GraphTracker {
         return try receive(withDefaults(server, model, isWhole: true))
     }
 
-    /// What is said of objects, with the defaults of what isn't said: new objects have them, and nobody has changed them. An answer
-    /// that isn't whole says nothing of what it leaves out of objects that the last state has.
+    /// What is said of objects, with the defaults of what isn't said: new objects have them, and nobody has changed them. What isn't
+    /// said of an identity is none, or objects without one would be the same. An answer that isn't whole says nothing of what it
+    /// leaves out of objects that the last state has.
     private func withDefaults(
         _ server: GraphSnapshot, _ model: NSManagedObjectModel, isWhole: Bool
     ) throws -> GraphSnapshot {
@@ -86,7 +87,9 @@ extension GraphTracker {
             for row in server.liveRows(of: entity)
             where known?[entity][row].isNone ?? true && !server.isReference(entity, row, scope) {
                 for attribute in scope.entities[entity].attributes
-                where !server.tables[entity].hasValue(attribute.number, row: row) {
+                where !server.tables[entity].hasValue(attribute.number, row: row)
+                    && !scope.schema.entities[entity].identityAttributes.contains(attribute.number)
+                {
                     guard let value = mapping.entities[entity].properties[attribute.number]?.defaultValue, !value.isNull
                     else { continue }
                     result.tables[entity].setValue(value, attribute.column, row: row)

@@ -49,6 +49,33 @@ import Testing
         }
     }
 
+    // MARK: What an answer doesn't say, or says twice
+
+    @Test(arguments: [true, false])
+    func `the default of an identifying attribute doesn't make one of several objects`(_ isWhole: Bool) throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Root", info: ["identityAttributes": "id"],
+            [
+                .attribute("id", .integer64AttributeType),
+                .toMany("own", "Own", inverse: "root", rule: .cascadeDeleteRule, isOrdered: true),
+            ])
+        sketch.entity(
+            "Own", info: ["identityAttributes": "no, root"],
+            [
+                .attribute("no", .integer64AttributeType, default: 0), .attribute("name"),
+                .toOne("root", "Root", inverse: "own"),
+            ])
+        let sides = try TwoSides(sketch.model()) { _ in }
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            let json = Data(#"[{"id": 1, "own": [{"name": "a"}, {"name": "b"}]}]"#.utf8)
+            try tracker.receive(json: json, entity: "Root", isWhole: isWhole)
+            let root = try #require(try context.one("Root", "id", 1))
+            #expect(root.texts("own", "name") == ["a", "b"])
+        }
+    }
+
     // MARK: Answers that can't be saved
 
     /// Characters; for the client, some names are invalid.
