@@ -55,8 +55,22 @@ extension GraphSnapshot {
         while try reader.readBatch(rowLimit: .max) {}
         self = reader.takeBatch()
         try addUpLists { _, _ in true }
+        let isText = absence == .unknown && !reader.mapping.isDocument
+        if isText { try settleLinks() }
         (earlier, times) = ([], [:])
-        if absence == .unknown, !reader.mapping.isDocument { noteAddedMembers() }
+        if isText { noteAddedMembers() }
+        if absence == .unknown { keepUnnamedObjects() }
+    }
+
+    /// Lets rows that name nothing be objects: `{}` refers to nobody.
+    private mutating func keepUnnamedObjects() {
+        for row in allRows where !schema.entities[row.entity].hasIdentity && saysNothing(row) {
+            tables[row.entity].flags[row.row].insert(.whole)
+        }
+    }
+
+    private func saysNothing(_ row: RowReference) -> Bool {
+        !schema.entities[row.entity].properties.indices.contains { tables[row.entity].hasValue($0, row: row.row) }
     }
 
     /// Marks what the list beside the records says is gone.

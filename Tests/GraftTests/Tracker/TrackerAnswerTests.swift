@@ -76,6 +76,69 @@ import Testing
         }
     }
 
+    /// Persons with a boss, and a card and notes that are known by their owner alone.
+    private func persons() throws -> TwoSides {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Person", info: ["identityAttributes": "id"],
+            [
+                .attribute("id"), .toOne("boss", "Person", inverse: "staff"),
+                .toMany("staff", "Person", inverse: "boss"),
+                .toOne("desk", "Desk", inverse: "person"),
+                .toOne("card", "Card", inverse: "person", rule: .cascadeDeleteRule),
+                .toMany("notes", "Note", inverse: "person", rule: .cascadeDeleteRule, isOrdered: true),
+            ])
+        sketch.entity(
+            "Desk", info: ["identityAttributes": "id"], [.attribute("id"), .toOne("person", "Person", inverse: "desk")])
+        sketch.entity("Card", [.attribute("text"), .toOne("person", "Person", inverse: "card")])
+        sketch.entity("Note", [.attribute("text"), .toOne("person", "Person", inverse: "notes")])
+        return try TwoSides(sketch.model()) { _ in }
+    }
+
+    @Test(
+        arguments: [
+            #"[{"id": "1", "staff": [{"id": "2"}]}, {"id": "3", "staff": [{"id": "2"}]}]"#,
+            #"[{"id": "3", "staff": ["2", "4"]}, {"id": "1", "staff": ["2"]}, {"id": "2", "boss": "3"}]"#,
+            #"[{"id": "2", "boss": "1"}, {"id": "1", "staff": []}]"#,
+            #"[{"id": "1", "staff": []}, {"id": "2", "boss": "1"}]"#,
+            #"[{"id": "1", "staff": [{"id": "2", "boss": "3"}]}]"#,
+            #"[{"id": "1", "staff": ["2"]}, {"id": "3", "staff": ["2"]}, {"id": "3", "staff": []}]"#,
+            #"[{"id": "1", "desk": {"id": "d"}}, {"id": "2", "desk": {"id": "d"}}]"#,
+            #"[{"id": "1", "desk": {"id": "d", "person": "2"}}, {"id": "2", "desk": "e"}]"#,
+        ], [true, false])
+    func `what a text says of links and takes back is what an import makes of it`(
+        _ text: String, _ isWhole: Bool
+    ) throws {
+        func links(_ context: NSManagedObjectContext) throws -> [String] {
+            try context.all("Person", by: "id").map { person in
+                "\(person.text("id") ?? "") of \(person.object("boss")?.text("id") ?? "-") over "
+                    + "\(person.texts("staff", "id")) at \(person.object("desk")?.text("id") ?? "-")"
+            }
+        }
+        let sides = try persons()
+        try sides.server.importJSON(text, "Person")
+        let expected = try sides.server.perform(links)
+        try sides.client.perform { context in
+            let tracker = try GraphTracker(file: sides.file, context: context)
+            try tracker.receive(json: Data(text.utf8), entity: "Person", isWhole: isWhole)
+            #expect(try links(context) == expected)
+            #expect(try tracker.pendingChange().isEmpty)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `an owned object of which a text says nothing is an object`(_ isWhole: Bool) throws {
+        let sides = try persons()
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            let json = Data(#"[{"id": "1", "card": {}, "notes": [{}, {"text": "a"}]}]"#.utf8)
+            try tracker.receive(json: json, entity: "Person", isWhole: isWhole)
+            let person = try #require(try context.one("Person", "id", "1"))
+            #expect(person.object("card") != nil && (person.value(forKey: "notes") as? NSOrderedSet)?.count == 2)
+            #expect(try tracker.pendingChange().isEmpty)
+        }
+    }
+
     // MARK: Answers that can't be saved
 
     /// Characters; for the client, some names are invalid.
