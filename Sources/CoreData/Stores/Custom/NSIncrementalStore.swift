@@ -69,7 +69,9 @@ open class NSIncrementalStore: NSPersistentStore, ReferencingStore {
 
     // MARK: References
 
-    /// The ID of a row that the store knows by a reference: a text, a number, or what else is told apart by its description.
+    /// The ID of a row that the store knows by a reference: a text, a number, bytes, or what else can be compared. Equal references have
+    /// one ID. A URI leads back to its ID; where this coordinator hasn't seen the reference yet, it is a number or bytes where it looks
+    /// like these, and else a text.
     open func newObjectID(for entity: NSEntityDescription, referenceObject data: Any) -> NSManagedObjectID {
         references.objectID(for: entity, reference: data, in: self)
     }

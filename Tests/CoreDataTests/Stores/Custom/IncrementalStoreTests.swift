@@ -252,6 +252,42 @@ import Testing
         #expect(store.referenceObject(for: id) as? String == "key with/slash")
     }
 
+    // FreeCoreData, testDataReferenceObjectURIUsesDescription. Divergence 72.
+    @Test func `references that differ have IDs that differ, and each URI leads back to its own`() throws {
+        let stack = try Stack()
+        let store = try #require(stack.coordinator.persistentStores.first as? DictionaryStore)
+        let entity = try #require(stack.coordinator.managedObjectModel.entitiesByName["Author"])
+        func id(_ reference: Any) -> NSManagedObjectID { store.newObjectID(for: entity, referenceObject: reference) }
+        let references: [Any] = [
+            Data([1, 0xAB, 0xFF]), Data([9, 9, 9]), 42, "42", "<01abff>", NSDecimalNumber(string: "1.5"), UUID(),
+        ]
+        let ids = references.map(id)
+        #expect(Set(ids).count == ids.count)
+        #expect(ids.map { stack.coordinator.managedObjectID(forURIRepresentation: $0.uriRepresentation()) } == ids)
+        let lasts = ids[..<3].map { $0.uriRepresentation().absoluteString.split(separator: "/").last }
+        #expect(lasts == ["p%3C01abff%3E", "p%3C090909%3E", "p42"])
+        #expect(id(NSData(data: Data([9, 9, 9]))) == ids[1] && id(NSNumber(value: 42)) == ids[2])
+        #expect(id(NSString(string: "42")) == ids[3] && id(1.5) != ids[2])
+
+    }
+
+    @Test func `a URI that is read first has the ID of the reference that the store then names`() throws {
+        let stack = try Stack(), again = try Stack(at: stack.url)
+        let stores = try [stack, again].map { try #require($0.coordinator.persistentStores.first as? DictionaryStore) }
+        let entities = try [stack, again].map {
+            try #require($0.coordinator.managedObjectModel.entitiesByName["Author"])
+        }
+        let references: [any Hashable] = [Data([1, 0xAB, 0xFF]), 7, "42", "042", UUID()]
+        for reference in references {
+            let uri = stores[0].newObjectID(for: entities[0], referenceObject: reference).uriRepresentation()
+            let id = try #require(again.coordinator.managedObjectID(forURIRepresentation: uri))
+            if let data = reference as? Data { #expect(stores[1].referenceObject(for: id) as? Data == data) }
+            #expect(stores[1].newObjectID(for: entities[1], referenceObject: reference) == id)
+            #expect(AnyHashable(reference) == stores[1].referenceObject(for: id) as? AnyHashable)
+            #expect(id.uriRepresentation() == uri)
+        }
+    }
+
     // Apple, "NSPersistentStoreRequestType": an incremental store is asked with requests of each kind, batches among them. What it
     // answers a batch with is assumed: what the request's result type says.
     @Test func `batch requests are the store's part, and its answer is the result`() throws {
