@@ -200,6 +200,19 @@ import Testing
         #expect(model.fetchRequestFromTemplate(withName: "other", substitutionVariables: [:]) == nil)
     }
 
+    // FreeCoreData, testFetchRequestTemplate.
+    @Test func `a fetch request that was read is for the entity of its model, copied and merged, too`() throws {
+        let model = try sourceModel("<entity name='E'/><fetchRequest name='all' entity='E'/>")
+        let copy = try #require(model.copy() as? NSManagedObjectModel)
+        let merged = try #require(NSManagedObjectModel(byMerging: [model]))
+        for model in [model, copy, merged, try NSManagedObjectModel(archive: model.archived())] {
+            let template = try #require(model.fetchRequestTemplate(forName: "all"))
+            #expect(template.entity != nil && template.entity === model.entitiesByName["E"])
+            let made = try #require(model.fetchRequestFromTemplate(withName: "all", substitutionVariables: [:]))
+            #expect(made.entity === template.entity && made.entityName == "E")
+        }
+    }
+
     // MARK: Older indexes
 
     @Test func `the index flag is a view of the indexes`() {

@@ -216,7 +216,9 @@ final class ModelUnarchiver {
     private func readTemplates(_ root: KeyedArchive.Object) throws(Damage) {
         for (name, field) in try archive.entries(root["NSFetchRequestTemplates"]) ?? [] {
             guard let object = try archive.object(field) else { continue }
-            model.setFetchRequestTemplate(try ArchivedPredicates.request(object, in: archive), forName: name)
+            let template = try ArchivedPredicates.request(object, in: archive)
+            template.entity = template.entityName.flatMap { entityByName[$0] }
+            model.setFetchRequestTemplate(template, forName: name)
         }
     }
 

@@ -29,8 +29,17 @@ extension NSManagedObjectModel {
             let members = entities(forConfigurationName: name) ?? []
             copy.setEntities(members.compactMap(counterpart), forConfigurationName: name)
         }
-        for (name, template) in fetchRequestTemplatesByName { copy.setFetchRequestTemplate(template, forName: name) }
+        copy.takeFetchRequestTemplates(of: self)
         return copy
+    }
+
+    /// Stores copies of another model's fetch requests, which are for the entities of this one.
+    final func takeFetchRequestTemplates(of other: NSManagedObjectModel) {
+        for (name, template) in other.fetchRequestTemplatesByName {
+            guard let copy = template.copy() as? NSFetchRequest<any NSFetchRequestResult> else { continue }
+            if let entity = copy.entity { copy.entity = entitiesByName[entity.name ?? ""] ?? entity }
+            setFetchRequestTemplate(copy, forName: name)
+        }
     }
 }
 

@@ -60,7 +60,6 @@ extension NSManagedObjectModel {
         }
         let isNew = { (entity: NSEntityDescription) in self.entitiesByName[entity.name ?? ""] == nil }
         let added = other.entities.filter(isNew)
-        let templates = other.fetchRequestTemplatesByName
         let configurations = other.configurations.map { ($0, other.entities(forConfigurationName: $0) ?? []) }
         let identifiers = other.versionIdentifiers
         let hashes = other.knownVersionHashes
@@ -75,7 +74,7 @@ extension NSManagedObjectModel {
         }
         versionIdentifiers.formUnion(identifiers)
         knownVersionHashes.merge(hashes) { mine, _ in mine }
-        for (name, template) in templates { setFetchRequestTemplate(template, forName: name) }
+        takeFetchRequestTemplates(of: other)
         for (name, members) in configurations {
             let mine = entities(forConfigurationName: name) ?? []
             let theirs = members.compactMap { entitiesByName[$0.name ?? ""] }

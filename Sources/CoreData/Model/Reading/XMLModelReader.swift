@@ -185,14 +185,16 @@ struct XMLModelReader {
     }
 
     private mutating func readTemplate(_ element: XMLElementNode) {
-        guard let name = element["name"], let entity = element["entity"] else { return }
-        guard entities[entity] != nil else {
-            let closest = ClosestName.to(entity, among: entities.keys)
-            report(.unknownTemplateEntity(template: name, name: entity, closest: closest), nil)
+        guard let name = element["name"], let entityName = element["entity"] else { return }
+        guard let entity = entities[entityName] else {
+            let closest = ClosestName.to(entityName, among: entities.keys)
+            report(.unknownTemplateEntity(template: name, name: entityName, closest: closest), nil)
             return
         }
         do throws(ModelTextError) {
-            model.setFetchRequestTemplate(try ModelTexts.request(element), forName: name)
+            let template = try ModelTexts.request(element)
+            template.entity = entity
+            model.setFetchRequestTemplate(template, forName: name)
         } catch {
             report(.badPredicate(text: error.text, reason: error.reason), nil, name)
         }
