@@ -87,6 +87,18 @@ import Testing
         #expect(try read("M.momd/A.mom").entityVersionHashesByName == ["E": Data()])
     }
 
+    // FreeCoreData, testModelLoadsFromMomdBundle.
+    @Test func `a model that a keyed archiver has written is a compiled model, too`() throws {
+        let model = try sourceModel("<entity name='E'><attribute name='a' attributeType='String'/></entity>")
+        func archive(_ object: Any) throws -> Data {
+            try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false)
+        }
+        try folder.write(archive(model), to: "M.mom")
+        #expect(try read("M.mom") == model)
+        try folder.write(archive(NSArray(object: NSData(data: model.archived()))), to: "N.mom")
+        #expect(try message("N.mom").contains("its root is no model"))
+    }
+
     @Test func `what is no model is an error with path and remedy`() throws {
         try folder.write("hello", to: "notes.txt")
         try folder.write("x", to: "Old.xcdatamodel/elements")

@@ -25,14 +25,23 @@ final class ModelUnarchiver {
     /// - Throws: ``ModelError/Finding/badArchive(reason:)``.
     static func read(_ data: Data, into model: NSManagedObjectModel) throws {
         do throws(Damage) {
-            try ModelUnarchiver(data, model).readModel()
+            var archive = try KeyedArchive(data)
+            if let inner = try modelArchive(in: archive) { archive = try KeyedArchive(inner) }
+            try ModelUnarchiver(archive, model).readModel()
         } catch {
             throw ModelError(.badArchive(reason: error.reason))
         }
     }
 
-    private init(_ data: Data, _ model: NSManagedObjectModel) throws(Damage) {
-        archive = try KeyedArchive(data)
+    /// The archive of a model within one that `NSKeyedArchiver` has made of it; nil in other archives.
+    private static func modelArchive(in outer: KeyedArchive) throws(Damage) -> Data? {
+        let field = try outer.object(outer.root)?[NSManagedObjectModel.archiveKey]
+        guard case .data(let inner)? = try outer.value(outer.object(field)?["NS.data"] ?? field) else { return nil }
+        return inner
+    }
+
+    private init(_ archive: KeyedArchive, _ model: NSManagedObjectModel) {
+        self.archive = archive
         self.model = model
     }
 

@@ -100,7 +100,8 @@ open class NSManagedObjectModel: NSObject, NSCoding, NSCopying {
         }
     }
 
-    private static let archiveKey = "archive"
+    /// What the archive in the model's own layout is called in an archive of `NSKeyedArchiver`.
+    static let archiveKey = "archive"
 
     /// Whether the other object is a model with the same contents. The order of entities and properties doesn't count.
     open override func isEqual(_ object: Any?) -> Bool {
