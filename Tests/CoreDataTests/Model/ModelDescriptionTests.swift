@@ -213,6 +213,22 @@ import Testing
         }
     }
 
+    // FreeCoreData, testAnIndexOwnsItsElementsAndAnEntityItsIndexes.
+    @Test func `a copy of an index names the entity, and can be changed though the model is in use`() throws {
+        let model = try sourceModel(
+            """
+            <entity name='E'><attribute name='a' attributeType='String'/><fetchIndex name='byA'>
+                <fetchIndexElement property='a' type='Binary' order='ascending'/></fetchIndex></entity>
+            """)
+        _ = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let index = model.entities[0].indexes[0]
+        let copy = try #require(index.copy() as? NSFetchIndexDescription)
+        #expect(copy !== index && copy.entity === model.entities[0] && copy.elements[0].indexDescription === copy)
+        copy.name = "byB"
+        copy.elements[0].isAscending = false
+        #expect(index.name == "byA" && index.elements[0].isAscending)
+    }
+
     // MARK: Older indexes
 
     @Test func `the index flag is a view of the indexes`() {

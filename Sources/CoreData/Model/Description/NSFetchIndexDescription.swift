@@ -9,18 +9,18 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
 
     /// The name; unique within the entity.
     open var name: String {
-        willSet { entity?.willChange() }
+        willSet { willChange() }
     }
 
     /// What is indexed, in order of significance.
     open var elements: [NSFetchIndexElementDescription] {
-        willSet { entity?.willChange() }
+        willSet { willChange() }
         didSet { adoptElements() }
     }
 
     /// Which objects are in the index; nil for all.
     open var partialIndexPredicate: NSPredicate? {
-        willSet { entity?.willChange() }
+        willSet { willChange() }
     }
 
     /// Creates an index.
@@ -35,14 +35,21 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
         adoptElements()
     }
 
+    /// Stops where the entity can't be changed; a copy is none of its indexes.
+    final func willChange() {
+        guard let entity, entity.indexes.contains(where: { $0 === self }) else { return }
+        entity.willChange()
+    }
+
     private func adoptElements() {
         for element in elements { element.indexDescription = self }
     }
 
-    /// Returns a copy that belongs to no entity; its elements refer to the same properties.
+    /// Returns a copy that names the same entity, without being one of its indexes; its elements refer to the same properties.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSFetchIndexDescription(name: name, elements: elements.map { $0.copied() })
         copy.partialIndexPredicate = partialIndexPredicate
+        copy.entity = entity
         return copy
     }
 

@@ -20,12 +20,12 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
 
     /// How values are compared.
     open var collationType: NSFetchIndexElementType {
-        willSet { indexDescription?.entity?.willChange() }
+        willSet { indexDescription?.willChange() }
     }
 
     /// Whether smaller values come first.
     open var isAscending: Bool = true {
-        willSet { indexDescription?.entity?.willChange() }
+        willSet { indexDescription?.willChange() }
     }
 
     /// The property's name as a compiled model has it, where the property itself isn't known.
