@@ -16,6 +16,15 @@ import Testing
         #expect(request.predicate == nil && request.sortDescriptors == nil)
     }
 
+    // FreeCoreData, testRoundTripReproducesTheModel: Core Data reads the setting as NO there, whatever was set.
+    @Test func `a request for dictionaries includes no pending changes`() {
+        let request = NSFetchRequest<NSDictionary>(entityName: "Hero")
+        request.resultType = .dictionaryResultType
+        #expect(!request.includesPendingChanges)
+        request.includesPendingChanges = true
+        #expect(!request.includesPendingChanges)
+    }
+
     private func full() -> NSFetchRequest<NSManagedObject> {
         let request = NSFetchRequest<NSManagedObject>(entityName: "Hero")
         request.predicate = NSPredicate(format: "name ==[c] %@ AND age > 3", "x")

@@ -335,6 +335,19 @@ func sourceModel(_ contents: String, attributes: String = "") throws -> NSManage
         #expect(model.entities(forConfigurationName: "Remote") == nil)
     }
 
+    // FreeCoreData, MomcSerializerTests.
+    @Test func `a fetch request leaves pending changes out where its source says so, and in dictionaries`() throws {
+        let model = try sourceModel(
+            """
+            <entity name="E"/><fetchRequest name="plain" entity="E"/>
+            <fetchRequest name="stored" entity="E" includesPendingChanges="NO"/>
+            <fetchRequest name="all" entity="E" includesPendingChanges="YES"/>
+            <fetchRequest name="rows" entity="E" resultType="2" includesPendingChanges="YES"/>
+            """)
+        let settings = model.fetchRequestTemplatesByName.mapValues(\.includesPendingChanges)
+        #expect(settings == ["plain": true, "stored": false, "all": true, "rows": false])
+    }
+
     @Test func `unknown elements and attributes are ignored`() throws {
         let model = try sourceModel(
             "<entity name='E' novelty='YES'><hologram/><attribute name='a' attributeType='String' x='y'/></entity><elements/>"

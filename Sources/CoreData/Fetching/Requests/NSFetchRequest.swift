@@ -113,9 +113,9 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
         set { state.includesPropertyValues = newValue }
     }
 
-    /// Whether unsaved changes of the context count.
+    /// Whether unsaved changes of the context count; no wherever dictionaries are wanted, which show the store only.
     open var includesPendingChanges: Bool {
-        get { state.includesPendingChanges }
+        get { state.includesPendingChanges && state.resultType != .dictionaryResultType }
         set { state.includesPendingChanges = newValue }
     }
 

@@ -16,7 +16,7 @@ struct ArchivedRequestFlag {
             .init(key: "GraftIncludesPropertyValues", standard: true, path: \.includesPropertyValues),
             .init(key: "GraftReturnsObjectsAsFaults", standard: true, path: \.returnsObjectsAsFaults),
             .init(key: "GraftReturnsDistinctResults", standard: false, path: \.returnsDistinctResults),
-            .init(key: "GraftIncludesPendingChanges", standard: true, path: \.includesPendingChanges),
+            .init(key: "GraftIncludesPendingChanges", standard: true, path: \.state.includesPendingChanges),
             .init(key: "GraftRefreshesRefetchedObjects", standard: false, path: \.shouldRefreshRefetchedObjects),
         ]
     }

@@ -32,7 +32,7 @@ enum ModelTexts {
         return "character \(error.position): found \(error.found) where \(error.expected) is expected"
     }
 
-    /// A `<fetchRequest>`. An absent yes or no means no.
+    /// A `<fetchRequest>`. An absent yes or no means no, but for pending changes, which fetches are expected to include.
     static func request(_ element: XMLElementNode) throws(ModelTextError) -> NSFetchRequest<any NSFetchRequestResult> {
         let request = NSFetchRequest<any NSFetchRequestResult>(entityName: element["entity"] ?? "")
         if let text = element["predicateString"], !text.isEmpty { request.predicate = try predicate(text) }
@@ -43,6 +43,9 @@ enum ModelTexts {
         request.includesPropertyValues = element.says("includePropertyValues")
         request.returnsObjectsAsFaults = element.says("returnObjectsAsFaults")
         request.returnsDistinctResults = element.says("returnDistinctResults")
+        if element["includesPendingChanges"] != nil {
+            request.includesPendingChanges = element.says("includesPendingChanges")
+        }
         return request
     }
 
