@@ -200,6 +200,24 @@ import Testing
                 ])
     }
 
+    // FreeCoreData, testAnElementIsAscendingBinaryOrAnRTreeOfNumbers. Divergence 73.
+    @Test func `an R-tree is of numbers and dates`() throws {
+        func place(_ type: String) -> String {
+            entity(
+                "Hero",
+                """
+                <attribute name='place' attributeType='\(type)'/><fetchIndex name='byPlace'>
+                <fetchIndexElement property='place' type='RTree' order='ascending'/></fetchIndex>
+                """)
+        }
+        #expect(
+            try problems(place("String")) == [
+                "entity 'Hero': the index 'byPlace' is an R-tree and names 'place', whose type takes a text where a number "
+                    + "or a date is expected. Make its elements binary."
+            ])
+        for type in ["Integer 16", "Float", "Double", "Date"] { _ = try sourceModel(place(type)) }
+    }
+
     @Test func `all problems are reported at once, in the order of the model`() throws {
         let error = try #require(throws: ModelError.self) {
             try sourceModel(

@@ -62,10 +62,23 @@ extension ModelCheck {
                 report(.unsuitableUniqueProperty(name, reason: reason), entity)
             }
         }
-        for index in entity.indexes {
-            for name in index.propertyNames where properties[name] == nil {
+        for index in entity.indexes { check(index, of: entity, properties) }
+    }
+
+    private mutating func check(
+        _ index: NSFetchIndexDescription, of entity: NSEntityDescription, _ properties: [String: NSPropertyDescription]
+    ) {
+        for element in index.elements where !(element.property is NSExpressionDescription) {
+            let name = element.propertyName ?? ""
+            guard let property = properties[name] else {
                 let closest = ClosestName.to(name, among: properties.keys)
                 report(.unknownIndexProperty(index: index.name, name: name, closest: closest), entity)
+                continue
+            }
+            if element.collationType == .rTree, let type = (property as? NSAttributeDescription)?.attributeType,
+                !type.hasRanges
+            {
+                report(.unsuitableRangeProperty(index: index.name, name: name, found: type.expectedValue), entity)
             }
         }
     }
@@ -85,9 +98,14 @@ extension NSPropertyDescription {
     }
 }
 
-extension NSFetchIndexDescription {
-    /// The names of the properties; expressions left out.
-    fileprivate var propertyNames: [String] {
-        elements.filter { !($0.property is NSExpressionDescription) }.map { $0.propertyName ?? "" }
+extension NSAttributeType {
+    /// Whether the store keeps values as numbers, of which an R-tree is made.
+    fileprivate var hasRanges: Bool {
+        switch self {
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .decimalAttributeType,
+            .doubleAttributeType, .floatAttributeType, .booleanAttributeType, .dateAttributeType:
+            true
+        default: false
+        }
     }
 }

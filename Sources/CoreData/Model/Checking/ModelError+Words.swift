@@ -135,6 +135,9 @@ extension ModelError.Finding: CustomStringConvertible {
             "the uniqueness constraint names '\(name)', which \(reason). Name stored attributes or to-one relationships."
         case .unknownIndexProperty(let index, let name, let closest):
             "the index '\(index)' names '\(name)', which is no property of the entity.\(suggestion(closest))"
+        case .unsuitableRangeProperty(let index, let name, let found):
+            "the index '\(index)' is an R-tree and names '\(name)', whose type takes \(found) where a number or a date "
+                + "is expected. Make its elements binary."
         case .badPredicate(let text, let reason):
             "the predicate '\(text)' can't be read (\(reason)). Correct it."
         default: ""

@@ -72,6 +72,7 @@ package struct ModelError: Error, Equatable, Sendable {
         case unknownUniqueProperty(String, closest: String?)
         case unsuitableUniqueProperty(String, reason: String)
         case unknownIndexProperty(index: String, name: String, closest: String?)
+        case unsuitableRangeProperty(index: String, name: String, found: String)
         case badPredicate(text: String, reason: String)
     }
 
