@@ -200,6 +200,7 @@ import Testing
         #expect(try result(.statusOnly) as? Bool == true)
     }
 
+    // Divergence 75.
     @Test func `a fetch request chooses transactions by author, in its order`() throws {
         let library = try filled()
         let fetch = try #require(NSPersistentHistoryTransaction.fetchRequest)

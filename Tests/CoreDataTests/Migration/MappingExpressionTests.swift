@@ -134,6 +134,13 @@ private final class AnsweringManager: NSMigrationManager {
         #expect(try titles([text]) == ["a"])
     }
 
+    // Divergence 74.
+    @Test func `a mapping without a source expression migrates all objects of its entity`() throws {
+        let text = mapping("Book", "Text", [property("title", "$source.title")])
+        #expect(text.sourceExpression == nil)
+        #expect(try titles([text]) == ["a", "b"])
+    }
+
     @Test func `a source expression may give a request for results of any class`() throws {
         let text = mapping("Book", "Text", [property("title", "$source.title")])
         text.sourceExpression = NSExpression(

@@ -258,6 +258,12 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
         #expect(people == [#"Ada - ["Cay"]"#, #"Cay - ["Ada"]"#])
     }
 
+    // Divergence 76.
+    @Test func `a mapping model goes into no archive`() {
+        let parts: [Any] = [NSMappingModel(), NSEntityMapping(), NSPropertyMapping()]
+        #expect(!parts.contains { $0 is any NSCoding })
+    }
+
     @Test func `what isn't known in a mapping model is an error that names it`() throws {
         _ = try project(mapping: Self.mapping("<attribute name=\"magic\" type=\"string\">x</attribute>"))
         let url = folder.url.appendingPathComponent("Grown.xcmappingmodel")

@@ -38,6 +38,19 @@ import Testing
         #expect(try last.open(TestModel.heroes(), nil).values("Hero", "name") == ["Ada"])
     }
 
+    // FreeCoreData. Divergence 77.
+    @Test func `a file is copied as it is, whatever a stricter model would refuse`() throws {
+        let source = try MigratingStore(TestModel.heroes()) { $0.insert("Hero") }, other = try MigratingStore()
+        let stricter = TestModel.heroes()
+        try stricter.entity("Hero").attribute("name").isOptional = false
+        let context = try source.open(stricter, [NSIgnorePersistentStoreVersioningOption: true])
+        let coordinator = try #require(context.persistentStoreCoordinator)
+        let copy = try coordinator.migratePersistentStore(
+            coordinator.persistentStores[0], to: other.url,
+            options: [NSIgnorePersistentStoreVersioningOption: true], type: .sqlite)
+        #expect(copy.url == other.url && (try context.values("Hero", "name")) == ["nil"])
+    }
+
     @Test func `a file that is moved to where a store is adds its objects to that one's`() throws {
         let source = try store("Ada"), other = try store("Emmy")
         let identifier = try metadata(other)[NSStoreUUIDKey] as? String

@@ -148,6 +148,7 @@ import Testing
         #expect(try Data(contentsOf: url) == before)
     }
 
+    // Divergence 78.
     @Test func `without versioning the tables decide, and what is missing is listed`() throws {
         let folder = try TemporaryFolder()
         let url = folder.url.appendingPathComponent("Heroes.sqlite")
