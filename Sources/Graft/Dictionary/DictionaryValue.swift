@@ -94,10 +94,8 @@ enum DictionaryValue {
         case (.uri, let url as URL): return .uri(url)
         case (.decimal, let number as Decimal): return .decimal(number)
         case (.decimal, let number as NSDecimalNumber): return .decimal(number.decimalValue)
-        // Foundation's booleans are numbers, too.
-        case (.double, let number as Double) where !isBoolean(object): return .double(number)
-        case (.float, let number as Double)
-        where !isBoolean(object) && (Float(number).isFinite || !number.isFinite):
+        case (.double, let number as Double) where isDouble(object): return .double(number)
+        case (.float, let number as Double) where isDouble(object) && (Float(number).isFinite || !number.isFinite):
             return .double(number.keptByFloat)
         case (.transformable, _):
             return try transformable(object, transformerName)
@@ -107,9 +105,13 @@ enum DictionaryValue {
         return try converter.value(of: json)
     }
 
-    private static func isBoolean(_ object: Any) -> Bool {
+    /// Whether what can be cast to a Double is one. Foundation's booleans can, and so can its decimals, which JSONSerialization
+    /// makes of numbers with 17 digits and more: the cast isn't exact then.
+    private static func isDouble(_ object: Any) -> Bool {
         // Most are Swift's, which needn't become objects for that.
-        type(of: object) != Double.self && (object as? NSNumber)?.isBoolean ?? false
+        if type(of: object) == Double.self { return true }
+        guard let number = object as? NSNumber else { return true }
+        return !number.isBoolean && !(number is NSDecimalNumber)
     }
 
     /// Whether an attribute's value, as the store keeps it, has fewer digits than what stood in a dictionary.

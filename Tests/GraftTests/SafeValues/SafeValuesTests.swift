@@ -124,6 +124,23 @@ import Testing
         }
     }
 
+    @Test func `a double that JSONSerialization has read is the one that was written`() throws {
+        var random = SeededGenerator(seed: 11)
+        try withItem { item in
+            for _ in 0..<300 {
+                let value = Double.random(in: -200...200, using: &random)
+                let json = Data(#"{"double": \#(value), "float": \#(value)}"#.utf8)
+                let read = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
+                try item.safeSetValues(forKeysWith: read)
+                #expect(item.value(forKey: "double") as? Double == value)
+                #expect((item.value(forKey: "float") as? NSNumber)?.floatValue == Float("\(value)"))
+                item.setValue(nil, forKey: "double")
+                try item.populate(fromDictionary: read)
+                #expect(item.value(forKey: "double") as? Double == value)
+            }
+        }
+    }
+
     @Test func `an error names all values and changes none`() throws {
         try withItem { item in
             let error = try #require(
