@@ -7,7 +7,8 @@
 // Each object stands once, under its own entity, in the order of ArchivePlan; of two relationships that are each other's inverse, one
 // mostly says it all, as in an archive. References are identities. What has none has a number, as in dictionaries (DictionaryKey).
 // Keys are those of the mapping, those that it leaves out included, and transformers take no part (GraphMapping.isDocument). A property
-// that would stand under `$id`, `$ref` or `$entity` stands under `$$id` and so on.
+// that would stand under `$id`, `$ref` or `$entity` stands under `$$id` and so on; one whose place another one has, or that is on the way
+// to one, under `$` and its name.
 //
 // Written from records, and so from stores, contexts and snapshots alike. Snapshot/JSONSnapshotReader+Document.swift reads it.
 

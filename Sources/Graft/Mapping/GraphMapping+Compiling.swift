@@ -107,7 +107,10 @@ private struct EntityCompiler {
         var properties = try schema.entities[number].properties.map { property in
             try byName[property.name].flatMap { try compiler.mapping(of: property, $0) }
         }
-        if isDocument { makeRoomForKeysOfDocuments(in: &properties) }
+        if isDocument {
+            separatePlaces(of: &properties)
+            makeRoomForKeysOfDocuments(in: &properties)
+        }
         var entries: [KeyTreeBuilder.Entry] = []
         var ignored: [[String]] = []
         for (number, property) in schema.entities[number].properties.enumerated() {
@@ -135,6 +138,31 @@ private struct EntityCompiler {
         return compiled
     }
 
+    /// Of properties at one place, the first of the identity keeps it, else the first attribute, else the first one; the others, and what
+    /// is on the way to another place, stand under `$` and their names. So each has a place of its own.
+    private func separatePlaces(of properties: inout [PropertyMapping?]) {
+        let entity = schema.entities[number]
+        let identity = entity.identity + entity.relatedIdentity
+        let paths = properties.map { ($0?.path ?? []).map(JSONKeyBytes.init) }
+        func comesBefore(_ one: Int, _ other: Int) -> Bool {
+            func rank(_ index: Int) -> Int {
+                identity.contains(index) ? 0 : entity.properties[index].isAttribute ? 1 : 2
+            }
+            return (rank(one), one) < (rank(other), other)
+        }
+        let places = Dictionary(grouping: paths.indices.filter { !paths[$0].isEmpty }) { paths[$0][0] }
+        for neighbours in places.values where neighbours.count > 1 {
+            for index in neighbours {
+                let path = paths[index]
+                let isTaken = neighbours.contains { other in
+                    other != index && paths[other].starts(with: path)
+                        && (paths[other].count > path.count || comesBefore(other, index))
+                }
+                if isTaken { properties[index]?.move(to: ["$" + entity.properties[index].name]) }
+            }
+        }
+    }
+
     /// Documents have keys of their own. What would stand under one of them gets another `$` in front, until the key is free; and so
     /// does what the mapping leaves out, where another property has the key that it would get.
     private func makeRoomForKeysOfDocuments(in properties: inout [PropertyMapping?]) {
@@ -152,9 +180,7 @@ private struct EntityCompiler {
                 repeat { free = "$" + free } while !taken.insert(JSONKeyBytes(free)).inserted
                 if !isOwn { renamed[key] = free }
             }
-            let moved = [free] + path.dropFirst()
-            properties[index]?.path = moved
-            properties[index]?.sources = [SourcePath(keys: moved)]
+            properties[index]?.move(to: [free] + path.dropFirst())
         }
     }
 
@@ -274,6 +300,13 @@ private struct EntityCompiler {
 
     private func invalid(_ reason: String, _ remedy: String) -> GraftError {
         GraftError(.invalidMapping(reason: reason, remedy: remedy), at: .init(entity: entity.name))
+    }
+}
+
+extension PropertyMapping {
+    fileprivate mutating func move(to path: [String]) {
+        self.path = path
+        sources = [SourcePath(keys: path)]
     }
 }
 

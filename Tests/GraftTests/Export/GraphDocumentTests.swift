@@ -217,6 +217,61 @@ import Testing
         }
     }
 
+    @Test func `properties at one place, or one on the way to another, have places of their own`() throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Root", info: ["identityAttributes": "id"],
+            [
+                .attribute("id", .integer64AttributeType, json: "id"), .attribute("kidName", json: "kid.name"),
+                .toOne("kid", "Kid", inverse: "root", json: "kid"), .attribute("x", json: "v"),
+                .attribute("y", json: "v"),
+                .attribute("code", json: "id"), .attribute("plain", json: "deep"),
+                .attribute("inner", json: "deep.inner"), .toOne("friend", "Root", json: "friend"),
+                .attribute("friendKey", .integer64AttributeType, json: "friend"),
+            ])
+        sketch.entity(
+            "Kid", info: ["identityAttributes": "key"],
+            [.attribute("key", .integer64AttributeType), .attribute("name"), .toOne("root", "Root", inverse: "kid")])
+        let model = sketch.model()
+        let stack = try TestStack(model, .sqlite)
+        try stack.perform { context throws in
+            func make(_ entity: String, _ values: [String: Any]) -> NSManagedObject {
+                let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: context)
+                object.setValuesForKeys(values)
+                return object
+            }
+            let kid = make("Kid", ["key": 5, "name": "Kim"])
+            let first = make(
+                "Root",
+                [
+                    "id": 1, "kidName": "other", "x": "ex", "y": "why", "code": "c", "plain": "p", "inner": "i",
+                    "friendKey": 7, "kid": kid,
+                ])
+            _ = make("Root", ["id": 2, "friend": first])
+            try context.save()
+        }
+        let document = try stack.perform { try $0.exportJSON() }
+        let snapshot = try GraphSnapshot(json: document, model: model)
+        #expect(try snapshot.json(model: model) == document)
+        // Into the same store, and into an empty one.
+        let copy = try TestStack(model, .sqlite)
+        for target in [stack, copy] {
+            let report = try target.importJSON(String(decoding: document, as: UTF8.self))
+            #expect(report.hasChanges == (target === copy))
+            #expect(try target.count("Kid") == 1)
+            #expect(try target.perform { try $0.exportJSON() } == document)
+        }
+        try copy.perform { context throws in
+            let root = try #require(try context.one("Root", "id", 1))
+            #expect(
+                ["kidName", "x", "y", "code", "plain", "inner"].map(root.text) == ["other", "ex", "why", "c", "p", "i"])
+            #expect(root.number("friendKey") == 7)
+            #expect(root.object("kid")?.text("name") == "Kim")
+            #expect(root.object("friend") == nil)
+            #expect(try context.one("Root", "id", 2)?.object("friend") === root)
+        }
+    }
+
     @Test func `keys in two normal forms are two`() throws {
         let (one, two) = ("\u{E9}", "e\u{301}")
         var sketch = ModelSketch()
