@@ -128,12 +128,32 @@ final class CodingPlan: Sendable {
             }
         }
         top = Self.level(read, depth: 0)
-        self.written = mapping == nil ? top : Self.level(written, depth: 0)
+        self.written = mapping == nil ? top : Self.level(Self.separate(written, identity: entity.identity), depth: 0)
     }
 
     private enum Content {
         case attribute(Attribute)
         case relationship(Relationship)
+    }
+
+    /// Of what stands at one place, or behind another, the first is written, as in an export: an attribute if there is one. A coder may
+    /// stop the program for two.
+    private static func separate(
+        _ entries: [(path: [String], content: Content)], identity: [Int]
+    ) -> [(path: [String], content: Content)] {
+        func rank(_ content: Content) -> Int {
+            switch content {
+            case .attribute(let attribute): identity.contains(attribute.number) ? 0 : 1
+            case .relationship: 2
+            }
+        }
+        let ordered = entries.enumerated().sorted { one, other in
+            (one.element.path.count, rank(one.element.content), one.offset)
+                < (other.element.path.count, rank(other.element.content), other.offset)
+        }
+        return ordered.map(\.element).reduce(into: []) { kept, entry in
+            if !kept.contains(where: { entry.path.starts(with: $0.path) }) { kept.append(entry) }
+        }
     }
 
     private static func level(_ entries: [(path: [String], content: Content)], depth: Int) -> Level {

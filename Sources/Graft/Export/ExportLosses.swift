@@ -1,5 +1,5 @@
 // What an import of a text makes something else of, although nothing is wrong with it: objects of sub-entities in a text that doesn't
-// tell their type, and objects without identity that stand in it more than once.
+// tell their type, objects without identity that stand in it more than once, and values in whose places others are written.
 
 import CoreData
 
@@ -10,6 +10,12 @@ final class ExportLosses {
         var taken: String
     }
 
+    private struct Hiding: Hashable {
+        var entity: String
+        var property: String
+        var written: String
+    }
+
     private let schema: GraphSchema
     /// Objects of sub-entities that a text doesn't tell from those of the entity under which they stand.
     private var changed: [Change: Set<ObjectIDKey>] = [:]
@@ -17,6 +23,9 @@ final class ExportLosses {
     private var places: [ObjectIDKey: ObjectIDKey?] = [:]
     /// By entity: the objects without identity that stand at several places.
     private var multiplied: [String: Set<ObjectIDKey>] = [:]
+
+    /// Objects with values that aren't written.
+    private var hidden: [Hiding: Set<ObjectIDKey>] = [:]
 
     init(_ schema: GraphSchema) { self.schema = schema }
 
@@ -40,6 +49,17 @@ final class ExportLosses {
         if first != owner?.lookupKey { multiplied[plan.name, default: []].insert(id.lookupKey) }
     }
 
+    /// Notes the values of an object that aren't written, because others stand in their places.
+    func noteHidden(of object: some ExportedObject, _ id: NSManagedObjectID, _ plan: ExportPlan) throws {
+        for (number, other) in plan.hidden {
+            let (property, written) = (plan.properties[number], plan.properties[other])
+            let value = try object.graphValue(number, property)
+            if try written.isAttribute ? value == object.graphValue(other, written) : value.isNull { continue }
+            hidden[Hiding(entity: plan.name, property: property.name, written: written.name), default: []].insert(
+                id.lookupKey)
+        }
+    }
+
     /// A sentence for each entity, in a defined order.
     var sentences: [String] {
         let remedy = "graft export without --entity does, and graft archive."
@@ -60,6 +80,15 @@ final class ExportLosses {
                 "\(subject) in this JSON under several objects, and an import makes one of each: it doesn't tell that they are the "
                 + "same. \(remedy)"
         }
-        return types + copies
+        let values = hidden.sorted { ($0.key.entity, $0.key.property) < ($1.key.entity, $1.key.property) }.map {
+            hiding, objects in
+            let subject =
+                objects.count == 1
+                ? "1 object of '\(hiding.entity)' has" : "\(objects.count) objects of '\(hiding.entity)' have"
+            return
+                "\(subject) a value of '\(hiding.property)' that isn't written: in its place, an import finds what "
+                + "'\(hiding.written)' has. graft export without --entity writes it, and graft archive."
+        }
+        return types + copies + values
     }
 }

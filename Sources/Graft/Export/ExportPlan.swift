@@ -40,6 +40,8 @@ final class ExportPlan {
     let identity: [Int]
     /// The numbers of the properties that are written.
     let written: [Int]
+    /// The attributes in whose places other properties are written.
+    let hidden: [(number: Int, by: Int)]
     /// Whether the type of an object is written.
     let tellsEntity: Bool
     /// Whether relationships lead on from an object that is written in full.
@@ -89,6 +91,7 @@ final class ExportPlan {
             if let key = options.stableIdentifierKey { builder.add(.stableIdentifier, at: [key], rank: -1) }
         }
         items = try builder.items(of: builder.entries)
+        hidden = builder.hidden
     }
 
     /// What stands for a property; nil for nothing.
@@ -120,6 +123,8 @@ private struct ItemBuilder {
     let entity: String
     let sortsKeys: Bool
     var entries: [Entry] = []
+    /// The attributes of the latest items that aren't written, and what is in their places.
+    private(set) var hidden: [(number: Int, by: Int)] = []
 
     init(entity: String, sortsKeys: Bool) {
         self.entity = entity
@@ -132,10 +137,13 @@ private struct ItemBuilder {
         entries.append(Entry(path: path, rank: rank, content: content))
     }
 
-    func items(of entries: [Entry]) throws -> [ExportPlan.Item] { try items(entries, at: []) }
+    mutating func items(of entries: [Entry]) throws -> [ExportPlan.Item] {
+        hidden = []
+        return try items(entries, at: [])
+    }
 
     /// Arranges what stands below a path.
-    private func items(_ entries: [Entry], at path: [String]) throws -> [ExportPlan.Item] {
+    private mutating func items(_ entries: [Entry], at path: [String]) throws -> [ExportPlan.Item] {
         var groups: [JSONKeyBytes: [Entry]] = [:]
         for entry in entries { groups[JSONKeyBytes(entry.path[path.count]), default: []].append(entry) }
         let ordered = groups.map { (key: $0.key.text, entries: $0.value, rank: $0.value.map(\.rank).min() ?? 0) }.sorted
@@ -158,7 +166,22 @@ private struct ItemBuilder {
                         remedy: "Give the attribute another key path, or leave one of them out of the mapping."),
                     at: .init(entity: entity))
             }
+            noteHidden(entries, by: leaf)
             return ExportPlan.Item(key: JSONKey(key), content: leaf.content, writesNull: leaf.writesNull)
+        }
+    }
+
+    /// Of one key, several attributes may be made that aren't the same, by transformers or because they are of several types.
+    private mutating func noteHidden(_ entries: [Entry], by leaf: Entry) {
+        guard entries.count > 1, let written = leaf.content.property else { return }
+        for entry in entries {
+            switch (entry.content, leaf.content) {
+            case (.attribute(let number, let one), .attribute(_, let other)) where number != written && one == other:
+                hidden.append((number, by: written))
+            case (.attribute(let number, _), .toOne), (.attribute(let number, _), .toMany):
+                hidden.append((number, by: written))
+            default: continue
+            }
         }
     }
 }

@@ -73,6 +73,7 @@ final class ObjectWriter: ItemWriter {
         let plan = try plan(of: object)
         let isIdentified = try options.stableIdentifierKey != nil || plan.isIdentified(object)
         losses.note(object.objectID, plan, isIdentified: isIdentified, as: entity, in: owner?.objectID)
+        try losses.noteHidden(of: object, object.objectID, plan)
     }
 
     /// Looks for changes in objects that are going to be written, together: that is faster.

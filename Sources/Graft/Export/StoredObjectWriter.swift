@@ -188,6 +188,7 @@ final class StoredObjectWriter: ItemWriter {
         let plan = try plan(of: object)
         let isIdentified = try options.stableIdentifierKey != nil || plan.isIdentified(object)
         losses.note(object.objectID, plan, isIdentified: isIdentified, as: entity, in: owner?.objectID)
+        try losses.noteHidden(of: object, object.objectID, plan)
     }
 
     func name(of object: StoredObject, ifNested: Bool) -> String? {

@@ -82,4 +82,26 @@ import Testing
             #expect(!json.contains("rank"))
         }
     }
+
+    @Test func `of properties at one place, or behind another, the first is written, an attribute if there is one`()
+        throws
+    {
+        let model = model()
+        let hero = try #require(model.entitiesByName["Hero"])
+        hero.attributesByName["city"]?.userInfo = ["JSONKeyPath": "lair.place"]
+        hero.attributesByName["rank"]?.userInfo = ["JSONKeyPath": "spot"]
+        hero.relationshipsByName["friends"]?.userInfo = ["JSONKeyPath": "spot"]
+        let stack = try TestStack(model)
+        try stack.perform { context throws in
+            let hero = try context.decodeHero(#"{"id": 1, "lair": {"place": "Cave"}}"#, options)
+            #expect(hero.text("city") == "Cave")
+            hero.setValue("Gotham", forKey: "city")
+            hero.setValue(3, forKey: "rank")
+            hero.setValue(Set([try context.decodeHero(#"{"id": 2}"#, options)]), forKey: "friends")
+            let json = try sortedJSON(hero) { $0.managedCodingOptions = options }
+            #expect(json.contains(#""lair":{"place":"Cave"}"#), "\(json)")
+            #expect(json.contains(#""spot":3"#), "\(json)")
+            #expect(!json.contains("Gotham"), "\(json)")
+        }
+    }
 }

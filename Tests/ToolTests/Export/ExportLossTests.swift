@@ -137,6 +137,39 @@ import Testing
         try graft("export", store).succeeded()
     }
 
+    @Test func `values in whose places others stand are counted`() throws {
+        let model = try folder.model(
+            """
+            <entity name="Root"><attribute name="id" optional="YES" attributeType="Integer 64">
+                <userInfo><entry key="JSONKeyPath" value="id"/></userInfo></attribute>
+              <attribute name="x" optional="YES" attributeType="String">
+                <userInfo><entry key="JSONKeyPath" value="v"/></userInfo></attribute>
+              <attribute name="y" optional="YES" attributeType="String">
+                <userInfo><entry key="JSONKeyPath" value="v"/></userInfo></attribute>
+              <attribute name="kidName" optional="YES" attributeType="String">
+                <userInfo><entry key="JSONKeyPath" value="kid.name"/></userInfo></attribute>
+              <relationship name="kid" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Kid">
+                <userInfo><entry key="JSONKeyPath" value="kid"/></userInfo></relationship>
+              <userInfo><entry key="identityAttributes" value="id"/></userInfo></entity>
+            <entity name="Kid"><attribute name="key" optional="YES" attributeType="Integer 64"/>
+              <attribute name="name" optional="YES" attributeType="String"/>
+              <userInfo><entry key="identityAttributes" value="key"/></userInfo></entity>
+            """)
+        let store = folder.path("S.sqlite")
+        let graph =
+            #"{"Root": [{"id": 1, "v": "ex", "$y": "why", "kid": {"name": "other"}, "$kid": 5}, {"id": 2, "v": "a", "$y": "a"}], "#
+            + #""Kid": [{"key": 5, "name": "Kim"}]}"#
+        try graft("import", folder.file("in.json", graph), "--store", store, "--model", model).succeeded()
+        let run = try graft("export", store, "--entity", "Root").endedWell()
+        #expect(
+            run.diagnostics
+                == "graft: 1 object of 'Root' has a value of 'kidName' that isn't written: in its place, an import finds what 'kid' "
+                + "has. graft export without --entity writes it, and graft archive.\n"
+                + "graft: 1 object of 'Root' has a value of 'y' that isn't written: in its place, an import finds what 'x' has. "
+                + "graft export without --entity writes it, and graft archive.\n")
+        try graft("export", store).succeeded()
+    }
+
     @Test func `nothing is said where the JSON tells the type`() throws {
         let store = folder.path("S.sqlite")
         let model = try folder.model(processes(#"<entry key="JSONEntityKey" value="type"/>"#))
