@@ -80,6 +80,11 @@ final class CodingPlan: Sendable {
             self.steps = steps
             hasRelationships = !relationships.isEmpty || steps.contains { $0.level.hasRelationships }
         }
+
+        /// Whether a relationship stands in the container or below.
+        func has(relationship number: Int) -> Bool {
+            relationships.contains { $0.number == number } || steps.contains { $0.level.has(relationship: number) }
+        }
     }
 
     let number: Int

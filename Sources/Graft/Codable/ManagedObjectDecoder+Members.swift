@@ -1,6 +1,6 @@
 // Nested objects without identity stand for those that their owner has, by the rule that imports have
 // (Matching/ObjectMatcher+Members.swift): decoding the same data again changes nothing. That needs the values of all members at
-// once, so they are read first.
+// once, so they are read first. Those whose identity includes their owner are found by it: +Owners.
 
 import CoreData
 
@@ -26,13 +26,14 @@ extension ManagedObjectDecoder {
         }
         var found: [Int: NSManagedObject] = [:]
         if options.existingObjects != .insert {
-            let unidentified = members.indices.filter {
-                Self.identity(of: members[$0].plan, in: members[$0].values) == nil
-            }
-            let rows = try unidentified.map { index in
-                DecodedObjects.MemberRow(
-                    entity: members[index].plan.number, values: members[index].values,
-                    ends: try knownEnds(of: members[index], nesting))
+            var unidentified: [Int] = []
+            var rows: [DecodedObjects.MemberRow] = []
+            for (index, member) in members.enumerated() {
+                guard Self.identity(of: member.plan, in: member.values) == nil else { continue }
+                let ends = try knownEnds(of: member, nesting)
+                if Self.namesOwner(member, ends, beside: relationship.property.inverse) { continue }
+                unidentified.append(index)
+                rows.append(.init(entity: member.plan.number, values: member.values, ends: ends))
             }
             for (index, object) in zip(
                 unidentified, try known.members(rows, relationship.number, relationship.property, of: owner))
@@ -40,8 +41,11 @@ extension ManagedObjectDecoder {
                 found[index] = object
             }
         }
+        let back = back(relationship, to: owner)
         return try members.enumerated().map { index, member in
-            let (object, count) = try update(found[index], with: member)
+            let (object, count) =
+                member.plan.entity.relatedIdentity.isEmpty
+                ? try update(found[index], with: member) : try findOrMake(member, back, found: found[index], nesting)
             if member.plan.top.hasRelationships {
                 try readRelationships(
                     member.plan, in: member.container, of: object, knownCount: count, nesting: nesting)
@@ -50,25 +54,8 @@ extension ManagedObjectDecoder {
         }
     }
 
-    /// Returns an object whose identity has its owner: the one that the owner has, where the data names one that is there, or a new one.
-    ///
-    /// - Returns: As ``findOrMake(_:_:_:)``.
-    func findOrMake(_ member: Member, _ nesting: Int) throws -> (object: NSManagedObject, knownCount: Int?) {
-        guard options.existingObjects != .insert else { return try update(nil, with: member) }
-        let ends = try knownEnds(of: member, nesting)
-        for case (let number, .object(let owner)) in ends where member.plan.entity.relatedIdentity.contains(number) {
-            guard let inverse = member.plan.entity.properties[number].inverse,
-                let entity = schema.number(ofEntity: owner.entity.name ?? "")
-            else { continue }
-            let row = DecodedObjects.MemberRow(entity: member.plan.number, values: member.values, ends: ends)
-            let property = schema.entities[entity].properties[inverse]
-            return try update(try known.members([row], inverse, property, of: owner)[0], with: member)
-        }
-        return try update(nil, with: member)
-    }
-
     /// What the to-one relationships of a member lead to, as far as an identity tells that.
-    private func knownEnds(of member: Member, _ nesting: Int) throws -> [DecodedObjects.MemberRow.End] {
+    func knownEnds(of member: Member, _ nesting: Int) throws -> [DecodedObjects.MemberRow.End] {
         var ends: [DecodedObjects.MemberRow.End] = []
         for relationship in member.plan.top.relationships
         where !relationship.isToMany && member.container.contains(relationship.key) {
@@ -90,7 +77,7 @@ extension ManagedObjectDecoder {
     }
 
     /// Sets the values of a member that was found, or of the object that has its identity or is made for it.
-    private func update(
+    func update(
         _ found: NSManagedObject?, with member: Member
     ) throws -> (object: NSManagedObject, knownCount: Int?) {
         guard let found else { return try findOrMake(member.plan, member.values, member.container) }

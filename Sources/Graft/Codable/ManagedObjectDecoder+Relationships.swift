@@ -39,7 +39,7 @@ extension ManagedObjectDecoder {
                 if try container.decodeNil(forKey: relationship.key) { continue }
                 throw Self.leftOut(relationship.property, of: object, container)
             }
-            let ends = try ends(relationship, in: container, of: isNew ? nil : object, nesting)
+            let ends = try ends(relationship, in: container, of: object, isNew: isNew, nesting)
             try connect(relationship, of: object, to: ends, isNew: isNew)
             links.append(Link(relationship: relationship, ends: ends))
         }
@@ -90,28 +90,27 @@ extension ManagedObjectDecoder {
 
     /// What a relationship leads to: one object at most, where it is a to-one relationship.
     ///
-    /// - Parameter owner: The object that has it, where it was there already.
+    /// - Parameter isNew: Whether the object that has it has nothing there yet.
     private func ends(
-        _ relationship: CodingPlan.Relationship, in container: Container, of owner: NSManagedObject?, _ nesting: Int
+        _ relationship: CodingPlan.Relationship, in container: Container, of owner: NSManagedObject, isNew: Bool,
+        _ nesting: Int
     ) throws -> [NSManagedObject] {
         if try container.decodeNil(forKey: relationship.key) { return [] }
+        let back = back(relationship, to: owner)
+        func object(in nested: Container) throws -> NSManagedObject {
+            try self.object(in: nested, expected: relationship.destination, back, nesting: nesting + 1)
+        }
         if !relationship.isToMany {
             let nested = try container.nestedContainer(keyedBy: CodingPlan.Key.self, forKey: relationship.key)
-            if let owner { return try members(relationship, [nested], of: owner, nesting + 1) }
-            return [try object(in: nested, expected: relationship.destination, nesting: nesting + 1)]
+            return isNew ? [try object(in: nested)] : try members(relationship, [nested], of: owner, nesting + 1)
         }
         var list = try container.nestedUnkeyedContainer(forKey: relationship.key)
         var ends: [NSManagedObject] = []
         var containers: [Container] = []
         while !list.isAtEnd {
             let nested = try list.nestedContainer(keyedBy: CodingPlan.Key.self)
-            if owner == nil {
-                ends.append(try object(in: nested, expected: relationship.destination, nesting: nesting + 1))
-            } else {
-                containers.append(nested)
-            }
+            if isNew { ends.append(try object(in: nested)) } else { containers.append(nested) }
         }
-        if let owner { return try members(relationship, containers, of: owner, nesting + 1) }
-        return ends
+        return isNew ? ends : try members(relationship, containers, of: owner, nesting + 1)
     }
 }

@@ -1,8 +1,8 @@
 // From a decoder's containers to objects of a context. The attributes of an object come first, then it is found by its
 // identity or made, then its relationships follow: so an object that leads back to itself finds itself.
 //
-// Values are in +Values, relationships in +Relationships, nested objects without identity in +Members, finding objects in
-// DecodedObjects.swift.
+// Values are in +Values, relationships in +Relationships, nested objects without identity in +Members, those whose identity
+// includes their owner in +Owners, finding objects in DecodedObjects.swift.
 
 import CoreData
 import Foundation
@@ -20,6 +20,8 @@ final class ManagedObjectDecoder {
     let editor: ObjectEditor
     /// Of the values of the current object, the places that they come from, where there are several.
     private var ranks: [Int: Int] = [:]
+    /// The objects whose identity includes their owner, as far as the data has named them.
+    var related: [RelatedObjectKey: NSManagedObject] = [:]
     /// Room for the attributes of one object.
     private var buffer: [Value] = []
 
@@ -61,7 +63,10 @@ final class ManagedObjectDecoder {
     ) throws -> Class {
         let container = try decoder.container(keyedBy: CodingPlan.Key.self)
         known.begin()
-        defer { known.end() }
+        defer {
+            known.end()
+            related.removeAll()
+        }
         let givenUpCount = known.givenUpCount
         do {
             let decoded = try editor.atomically {
@@ -86,7 +91,8 @@ final class ManagedObjectDecoder {
 
     // MARK: Objects
 
-    func object(in container: Container, expected: Int, nesting: Int) throws -> NSManagedObject {
+    /// - Parameter back: Where the inverse of the relationship leads that the object is nested in.
+    func object(in container: Container, expected: Int, _ back: End? = nil, nesting: Int) throws -> NSManagedObject {
         let plan = try plan(for: container, expected: expected, nesting: nesting)
         var values: [Value] = []
         swap(&values, &buffer)
@@ -94,7 +100,7 @@ final class ManagedObjectDecoder {
         let (object, count) =
             plan.entity.relatedIdentity.isEmpty
             ? try findOrMake(plan, values, container)
-            : try findOrMake(Member(container: container, plan: plan, values: values), nesting)
+            : try findOrMake(Member(container: container, plan: plan, values: values), back, nesting)
         values.removeAll(keepingCapacity: true)
         swap(&values, &buffer)
         if plan.top.hasRelationships {

@@ -51,8 +51,10 @@ final class ManagedObjectEncoder {
 
     // MARK: Objects
 
+    /// - Parameter isReference: Whether only the identity is written, although the object has not been met yet.
     private func write(
-        _ object: NSManagedObject, to container: inout Container, expected: Int, leavingOut inverse: Int?, nesting: Int
+        _ object: NSManagedObject, to container: inout Container, expected: Int, leavingOut inverse: Int?, nesting: Int,
+        isReference: Bool = false
     ) throws {
         let plan = plans[try compiled.number(of: object.entity)]
         guard nesting < options.maximumNesting else {
@@ -66,8 +68,8 @@ final class ManagedObjectEncoder {
             throw error.located(in: ManagedObjectDecoder.place(container.codingPath, nil))
         }
         let key = ObjectIdentifier(object)
-        var extent = Extent.full
-        if states[key] != nil { extent = try object.isIdentified(by: plan.entity) ? .identity : .attributes }
+        var extent = isReference ? Extent.identity : .full
+        if states[key] != nil, !isReference { extent = try isNamed(object) ? .identity : .attributes }
         if extent == .full { states[key] = .onTheWay }
         try write(plan.written, of: object, plan, extent, to: &container, leavingOut: inverse, nesting: nesting)
         if extent == .full { states[key] = .written }
@@ -78,15 +80,18 @@ final class ManagedObjectEncoder {
         to container: inout Container, leavingOut inverse: Int?, nesting: Int
     ) throws {
         for attribute in level.attributes {
-            if extent == .identity, !plan.entity.identity.contains(attribute.number) { continue }
+            if extent == .identity, !plan.entity.identityAttributes.contains(attribute.number) { continue }
             try write(attribute, of: object, plan, to: &container)
         }
-        if extent == .full {
-            for relationship in level.relationships where relationship.number != inverse {
-                guard options.relationships.follow(relationship.property, of: plan.number, in: compiled.schema) else {
-                    continue
-                }
-                try write(relationship, of: object, to: &container, nesting: nesting)
+        for relationship in level.relationships where relationship.number != inverse {
+            guard options.relationships.follow(relationship.property, of: plan.number, in: compiled.schema) else {
+                continue
+            }
+            switch extent {
+            case .full: try write(relationship, of: object, to: &container, nesting: nesting)
+            case .identity where plan.entity.relatedIdentity.contains(relationship.number):
+                try writeOwner(relationship, of: object, to: &container, nesting: nesting)
+            case .identity, .attributes: continue
             }
         }
         for (key, level) in level.steps where try says(level, of: object, plan, extent) {
@@ -105,8 +110,10 @@ final class ManagedObjectEncoder {
         _ level: CodingPlan.Level, of object: NSManagedObject, _ plan: CodingPlan, _ extent: Extent
     ) throws -> Bool {
         if extent == .full, options.includesNulls || !level.relationships.isEmpty { return true }
+        let owners = plan.entity.identityRelationships
+        if extent == .identity, level.relationships.contains(where: { owners.contains($0.number) }) { return true }
         let isSaid = try level.attributes.contains { attribute in
-            if extent == .identity, !plan.entity.identity.contains(attribute.number) { return false }
+            if extent == .identity, !plan.entity.identityAttributes.contains(attribute.number) { return false }
             return try saysNull(attribute, plan) || !object.graphValue(attribute.number, attribute.property).isNull
         }
         return try isSaid || level.steps.contains { try says($0.level, of: object, plan, extent) }
@@ -142,10 +149,42 @@ final class ManagedObjectEncoder {
         }
     }
 
+    /// Writes the identity of an object that another one's identity includes.
+    private func writeOwner(
+        _ relationship: CodingPlan.Relationship, of object: NSManagedObject, to container: inout Container, nesting: Int
+    ) throws {
+        guard let owner = owner(of: object, relationship.number, relationship.property) else {
+            return try container.encodeNil(forKey: relationship.key)
+        }
+        var nested = container.nestedContainer(keyedBy: CodingPlan.Key.self, forKey: relationship.key)
+        try write(
+            owner, to: &nested, expected: relationship.destination, leavingOut: relationship.property.inverse,
+            nesting: nesting + 1, isReference: true)
+    }
+
+    private func owner(of object: NSManagedObject, _ number: Int, _ property: GraphSchema.Property) -> NSManagedObject?
+    {
+        presence.remaining(object.relatedObjects(number, property)).first
+    }
+
+    /// Whether an object can be found by its identity, and so can the objects that are a part of it.
+    private func isNamed(_ object: NSManagedObject, depth: Int = 0) throws -> Bool {
+        let plan = plans[try compiled.number(of: object.entity)]
+        if plan.entity.relatedIdentity.isEmpty { return try object.isIdentified(by: plan.entity) }
+        guard depth < options.maximumNesting, try object.isIdentifiedWithOwner(by: plan.entity) else { return false }
+        return try plan.entity.identityRelationships.allSatisfy { part in
+            let property = plan.entity.properties[part]
+            guard plan.written.has(relationship: part),
+                options.relationships.follow(property, of: plan.number, in: compiled.schema)
+            else { return false }
+            return try owner(of: object, part, property).map { try isNamed($0, depth: depth + 1) } ?? true
+        }
+    }
+
     /// Whether an object can't be written here: it is on the way to itself and has nothing to be found by.
     private func isLeftOut(_ object: NSManagedObject) throws -> Bool {
         guard states[ObjectIdentifier(object)] == .onTheWay else { return false }
-        return try !object.isIdentified(by: plans[try compiled.number(of: object.entity)].entity)
+        return try !isNamed(object)
     }
 
     // MARK: Attributes

@@ -18,6 +18,7 @@ final class CodedSeason: NSManagedObject, ManagedCodable {}
                 .attribute("id", .integer32AttributeType),
                 .toMany("seasons", "Season", inverse: "team", rule: .cascadeDeleteRule),
                 .toMany("notes", "Note", inverse: "team", rule: .cascadeDeleteRule),
+                .toOne("best", "Season"), .toOne("worst", "Season"),
             ])
         sketch.entity(
             "Season", info: ["identityAttributes": "year,team"],
@@ -177,6 +178,57 @@ final class CodedSeason: NSManagedObject, ManagedCodable {}
             _ = try decoder.decode(
                 CodedTeam.self, from: Data(#"{"id": 1, "seasons": [{"year": 2000, "rank": 6}]}"#.utf8))
             #expect(try context.all("Season").filter { $0.text("winner") == "Bob" }.count == 1)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `what is decoded names the season of a team wherever it stands`(_ saves: Bool) throws {
+        let stack = try TestStack(Self.model(), .sqlite)
+        try stack.perform { context throws in
+            let decoder = JSONDecoder()
+            decoder.managedObjectContext = context
+            func decode(_ text: String) throws -> CodedTeam {
+                let team = try #require(try decoder.decode([CodedTeam].self, from: Data(text.utf8)).first)
+                if saves { try context.save() }
+                return team
+            }
+            func ranks(_ team: CodedTeam) -> [Int64] {
+                let seasons = team.value(forKey: "seasons") as? Set<NSManagedObject> ?? []
+                return seasons.compactMap { $0.number("rank") }.sorted()
+            }
+            let first = try decode(#"[{"id": 1, "seasons": [{"year": 2000, "rank": 1, "winner": "Bob"}]}]"#)
+            let second = try decode(#"[{"id": 2}]"#)
+            _ = try decode(#"[{"id": 2, "best": {"year": 2000, "rank": 4, "team": {"id": 1}}}]"#)
+            #expect(second.object("best")?.text("winner") == "Bob")
+            #expect(ranks(first) == [4] && ranks(second) == [])
+            let list = #"{"year": 2000, "rank": 6}, {"year": 2001, "rank": 7}, {"year": 2001, "rank": 8}"#
+            _ = try decode(#"[{"id": 1, "seasons": [\#(list)]}]"#)
+            #expect(ranks(first) == [6, 8])
+            #expect(try ranks(decode(#"[{"id": 3, "seasons": [\#(list)]}]"#)) == [6, 8])
+            #expect(try context.all("Season").count == 4)
+        }
+    }
+
+    @Test func `a season that is met again is encoded as its year and its team`() throws {
+        let source = try TestStack(Self.model(), .sqlite), target = try TestStack(Self.model(), .sqlite)
+        try source.importJSON(Self.teams, "Team")
+        let json = try source.perform { context throws in
+            let team = try #require(try context.one("Team", "id", 1))
+            let season = try context.one("Season", "winner", "Bob")
+            for key in ["best", "worst"] { team.setValue(season, forKey: key) }
+            return try sortedJSON(team as? CodedTeam)
+        }
+        #expect(json.contains(#""worst":{"team":{"id":1},"year":2000}"#), "\(json)")
+        try target.perform { context throws in
+            let decoder = JSONDecoder()
+            decoder.managedObjectContext = context
+            for _ in 0..<2 {
+                let team = try decoder.decode(CodedTeam.self, from: Data(json.utf8))
+                #expect(team.object("best")?.text("winner") == "Bob")
+                #expect(team.object("worst") === team.object("best"))
+                #expect(try context.all("Season").count == 2)
+                try context.save()
+            }
         }
     }
 
