@@ -327,6 +327,8 @@ struct DictionaryReader {
             case DictionaryKey.objects where nodes[node].parent < 0: try readDetached(dictionary[key], node)
             case DictionaryKey.nulls, DictionaryKey.added, DictionaryKey.removed, DictionaryKey.members:
                 try readChanges(key, dictionary[key], row, node)
+            case DictionaryKey.reference:
+                throw misfit(dictionary[key] ?? NSNull(), "the number of an object", place(of: node, key: key))
             default:
                 let place = place(of: node, key: key)
                 try report.take(unknownKey: key, of: properties, options.unknownKeys, place)

@@ -87,6 +87,8 @@ import Testing
         try TestStack(Model.make()).perform { context throws in
             let wrong: [([String: Any], String)] = [
                 (["class": "Person", "friends": [["$ref": 7]]], "$.friends"),
+                (["class": "Person", "friends": [["$id": "7"], ["$ref": "7"]]], "$.friends[1]"),
+                (["class": "Person", "passport": ["$ref": NSNull()]], "$.passport"),
                 (["class": "Person", "$id": 1, "passport": ["$ref": 1]], "$.passport"),
                 (["class": "Person", "$id": 1, "passport": ["$id": 1]], "$.passport"),
             ]
