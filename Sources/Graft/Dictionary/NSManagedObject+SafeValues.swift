@@ -89,9 +89,10 @@ private struct SafeValueReader {
     func values(in dictionary: [String: Any], _ report: inout ImportReport) throws -> [(Int, GraphValue)] {
         var values: [(Int, GraphValue)] = []
         var failures: [GraftError] = []
-        for key in unknownKeys(in: dictionary) {
+        for path in Self.unknownKeys(in: dictionary, at: [], known: knownPaths) {
             try report.take(
-                unknownKey: key, of: entity, options.unknownKeys, .init(path: [.key(key)], entity: entity.name))
+                unknownKey: path.joined(separator: "."), of: entity, options.unknownKeys,
+                .init(path: path.map { .key($0) }, entity: entity.name))
         }
         for (number, property) in entity.properties.enumerated() {
             guard property.isAttribute, !property.isTransient, !property.isDerived else { continue }
@@ -163,18 +164,27 @@ private struct SafeValueReader {
         return object
     }
 
-    /// The keys at the top that nothing is read from.
-    private func unknownKeys(in dictionary: [String: Any]) -> [String] {
-        var known: Set<String> = []
-        if let mapping {
-            for case let property? in mapping.properties {
-                known.formUnion(property.path.prefix(1))
-                known.formUnion(property.sources.filter { $0.origin == .object }.compactMap(\.keys.first))
-            }
-        } else {
-            known = Set(entity.properties.map(\.name)).union(entity.composites.keys)
+    /// Where something may stand.
+    private var knownPaths: [[String]] {
+        guard let mapping else {
+            return entity.properties.flatMap { [[$0.name], $0.name.split(separator: ".").map(String.init)] }
         }
-        return dictionary.keys.filter { !known.contains($0) }.sorted()
+        return mapping.properties.flatMap { property -> [[String]] in
+            guard let property else { return [] }
+            return [property.path] + property.sources.filter { $0.origin == .object }.map(\.keys)
+        }
+    }
+
+    /// The keys that nothing is read from, each with those on the way to it.
+    private static func unknownKeys(
+        in dictionary: [String: Any], at path: [String], known: [[String]]
+    ) -> [[String]] {
+        let places = Dictionary(grouping: known.filter { !$0.isEmpty }) { $0[0] }
+        return dictionary.keys.sorted().flatMap { key -> [[String]] in
+            guard let below = places[key]?.map({ Array($0.dropFirst()) }) else { return [path + [key]] }
+            if below.contains([]) { return [] }
+            return unknownKeys(in: dictionary[key] as? [String: Any] ?? [:], at: path + [key], known: below)
+        }
     }
 
     /// The value for an attribute; nil where it is to be left alone.

@@ -224,6 +224,13 @@ import Testing
             #expect(place.text("unmapped") == nil)
             let refused = graftError { try place.safeSetValues(forKeysWith: ["half": "x"]) }
             #expect(refused?.place.property == "twice")
+            let known: [String: Any] = ["location": ["lat": 1, "typo": 2], "other": ["lat": 3]]
+            let report = try place.safeSetValues(forKeysWith: known)
+            #expect(report.unknownKeys.map(\.key) == ["location.typo", "other"])
+            var strict = SafeValueOptions()
+            strict.unknownKeys = .fail
+            let unknown = graftError { try place.safeSetValues(forKeysWith: known, options: strict) }
+            #expect(unknown?.place.path == [.key("location"), .key("typo")])
             // A null on the way is a null at the end.
             try place.safeSetValues(forKeysWith: ["location": NSNull()])
             #expect(place.value(forKey: "latitude") == nil)
