@@ -30,6 +30,13 @@
             }
             let source = try SQLSchema(
                 postgreSQL: matching.source, configuration: named, namespace: address.schema)
+            let configuration = matching.configuration(
+                self.configuration, ofStoreWith: source.entities.map(\.description))
+            let destination =
+                configuration == self.configuration
+                ? destination
+                : try SQLSchema(
+                    postgreSQL: matching.destination, configuration: configuration, namespace: address.schema)
             let schemas = MigrationSchemas(source: source, destination: destination) { "_aside_\($0)" }
             try setAside(schemas, connection)
             let (tables, rules) = try PostgreSQLTables(schema: destination, address: address).statementsOfModel()
@@ -43,7 +50,7 @@
             let computation = try PostgreSQLDerivedAttributes(destination, address).computation
             for statement in rules + computation { try connection.execute(statement) }
             try renameInHistory(connection)
-            return try describe(metadata, destination, connection)
+            return try describe(metadata, destination, configuration, connection)
         }
 
         private func setAside(_ schemas: MigrationSchemas, _ connection: PostgreSQLConnection) throws {
@@ -105,7 +112,8 @@
         }
 
         private func describe(
-            _ metadata: StoreMetadata, _ destination: SQLSchema, _ connection: PostgreSQLConnection
+            _ metadata: StoreMetadata, _ destination: SQLSchema, _ configuration: String?,
+            _ connection: PostgreSQLConnection
         ) throws -> StoreMetadata {
             var migrated = metadata.migrated(
                 to: matching.destination, configuration: configuration, unchanged: [:])

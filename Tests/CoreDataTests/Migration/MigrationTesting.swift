@@ -44,13 +44,15 @@ final class MigratingStore {
     }
 
     @discardableResult
-    func open(_ model: NSManagedObjectModel, _ options: [String: Any]? = automatic) throws -> NSManagedObjectContext {
+    func open(
+        _ model: NSManagedObjectModel, _ options: [String: Any]? = automatic, configuration: String? = nil
+    ) throws -> NSManagedObjectContext {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         var options = options ?? [:]
         // These stores needn't survive a loss of power.
         options[NSSQLitePragmasOption] = ["synchronous": "OFF"]
         try coordinator.addPersistentStore(
-            ofType: type, configurationName: nil, at: url, options: options)
+            ofType: type, configurationName: configuration, at: url, options: options)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
         opened.append((coordinator, context))

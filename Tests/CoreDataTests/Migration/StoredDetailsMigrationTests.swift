@@ -294,6 +294,53 @@ import Testing
         #expect(try result.open(model, nil).values("Hero", "name") == ["Cid", "Ada", "Bea"])
     }
 
+    // MARK: Configurations
+
+    /// A cache and notes, in the second version each in a configuration of its own.
+    private func parts(_ version: Int) -> NSManagedObjectModel {
+        let cache = TestModel.entity("Cache", [TestModel.attribute("name", .stringAttributeType)])
+        let note = TestModel.entity("Note", [TestModel.attribute("name", .stringAttributeType)])
+        if version == 2 { cache.properties.append(TestModel.attribute("size", .integer64AttributeType)) }
+        let model = TestModel.model([cache, note])
+        if version == 2 {
+            model.setEntities([cache], forConfigurationName: "Local")
+            model.setEntities([note], forConfigurationName: "User")
+        }
+        return model
+    }
+
+    @Test(arguments: [false, true])
+    func `a store of all entities that is migrated by a configuration keeps the objects of the others`(
+        inStages: Bool
+    ) throws {
+        let store = try MigratingStore(parts(1)) { context in
+            context.insert("Cache", ["name": "page"])
+            context.insert("Note", ["name": "mine"])
+        }
+        let stages = NSStagedMigrationManager([
+            NSLightweightMigrationStage([parts(1), parts(2)].map(\.versionChecksum))
+        ])
+        let options: [String: Any] =
+            inStages ? [NSPersistentStoreStagedMigrationManagerOptionKey: stages] : MigratingStore.automatic
+        #expect(try store.open(parts(2), options, configuration: "Local").values("Cache", "name") == ["page"])
+        try store.close()
+        #expect(try store.open(parts(2), nil, configuration: "Local").values("Cache", "size") == ["nil"])
+        try store.close()
+        #expect(try store.open(parts(2), nil).values("Note", "name") == ["mine"])
+    }
+
+    @Test func `a store of one configuration stays one`() throws {
+        let store = try MigratingStore()
+        let before = parts(2)
+        before.entitiesByName["Cache"]?.properties.removeAll { $0.name == "size" }
+        let context = try store.open(before, configuration: "Local")
+        context.insert("Cache", ["name": "page"])
+        try context.save()
+        try store.close()
+        #expect(try store.open(parts(2), configuration: "Local").values("Cache", "name") == ["page"])
+        #expect(try store.statements().allSatisfy { !$0.contains("ZNOTE") })
+    }
+
     // MARK: Where the older version comes from
 
     @Test func `the older version is found beside the newer one where the store doesn't carry it`() throws {

@@ -115,6 +115,17 @@ package final class ModelMatching {
         matches.filter { $0.destination.isKindOf(entity: entity) }
     }
 
+    /// The configuration of the destination that a store is migrated to: the one that it is opened by, unless it has entities that the
+    /// destination keeps outside. Their objects would go with it; a store of the whole model opens by a configuration, too.
+    ///
+    /// - Parameter entities: The source's entities that the store has.
+    package func configuration(_ name: String?, ofStoreWith entities: [NSEntityDescription]) -> String? {
+        guard let name, let members = destination.entities(forConfigurationName: name) else { return name }
+        let stays = entities.compactMap { match(ofSource: $0)?.destination }
+            .allSatisfy { entity in members.contains { $0 === entity } }
+        return stays ? name : nil
+    }
+
     /// The entities of the source whose objects come along, but not as ones of what another entity has become.
     func movedAway(from old: NSEntityDescription, to new: NSEntityDescription) -> [NSEntityDescription] {
         source.entities.filter { entity in

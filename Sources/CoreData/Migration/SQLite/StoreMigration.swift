@@ -21,7 +21,7 @@ struct StoreMigration {
     let errors: MigrationErrors
     var onStep: (@Sendable (Step) throws -> Void)?
 
-    /// - Parameter configuration: The configuration that the store keeps; nil for all entities.
+    /// - Parameter configuration: The configuration that the store is opened by; nil for all entities.
     init(
         url: URL, source: NSManagedObjectModel, destination: NSManagedObjectModel, configuration: String? = nil,
         options: SQLiteStoreOptions = SQLiteStoreOptions(), errors: MigrationErrors? = nil
@@ -72,6 +72,7 @@ struct StoreMigration {
         let old = try SQLSchema(
             model: matching.source, configuration: configuration(of: matching.source, metadata),
             file: SQLiteStoreOpening.contents(db))
+        let configuration = matching.configuration(self.configuration, ofStoreWith: old.entities.map(\.description))
         var tables = try MigrationTables(
             source: old, destination: SQLSchema(model: matching.destination, configuration: configuration))
         let before = try files.files(of: old, db) { $0 }
