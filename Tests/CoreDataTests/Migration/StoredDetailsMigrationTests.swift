@@ -294,6 +294,37 @@ import Testing
         #expect(try result.open(model, nil).values("Hero", "name") == ["Cid", "Ada", "Bea"])
     }
 
+    @Test func `what CloudKit's mirroring knows of objects goes on under the new entity numbers`() throws {
+        let store = try MigratingStore(TestModel.heroes()) { _ in }
+        try store.close()
+        // Of Hero (1), Sidekick (2), Power (3) and Team (4); that of a power has nobody to belong to any more.
+        try DatabaseQueue(path: store.url.path).write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE ANSCKRECORDMETADATA (Z_PK INTEGER PRIMARY KEY, ZENTITYID INTEGER, ZENTITYPK INTEGER,
+                        ZCKRECORDNAME VARCHAR, UNIQUE (ZENTITYID, ZENTITYPK));
+                    INSERT INTO ANSCKRECORDMETADATA VALUES (1, 1, 7, 'hero'), (2, 2, 7, 'sidekick'), (3, 3, 7, 'power'),
+                        (4, 4, 7, 'team');
+                    CREATE TABLE ANSCKHISTORYANALYZERSTATE (Z_PK INTEGER PRIMARY KEY, ZENTITYID INTEGER);
+                    INSERT INTO ANSCKHISTORYANALYZERSTATE VALUES (1, 2)
+                    """)
+        }
+        let model = try TestModel.heroes().next { model in
+            model.entities.append(TestModel.entity("Actor"))
+            try model.entity("Hero").properties.removeAll { $0.name == "powers" }
+            model.entities.removeAll { $0.name == "Power" }
+        }
+        try store.open(model)
+        let records = try store.sql {
+            try String.fetchAll(
+                $0, sql: "SELECT ZCKRECORDNAME || ' ' || ZENTITYID FROM ANSCKRECORDMETADATA ORDER BY ZENTITYID")
+        }
+        #expect(records == ["hero 2", "sidekick 3", "team 4"])
+        #expect(try store.sql { try Int.fetchAll($0, sql: "SELECT ZENTITYID FROM ANSCKHISTORYANALYZERSTATE") } == [3])
+        let metadata = try SQLiteStoreFile.metadata(at: store.url)
+        #expect(metadata["PFCloudKitMetadataNeedsZoneFetchAfterClientMigrationKey"] as? [String: String] == [:])
+    }
+
     // MARK: Configurations
 
     /// A cache and notes, in the second version each in a configuration of its own.

@@ -1,4 +1,5 @@
-// What a store says of itself: entity numbers, metadata, the model cache, and the numbers in its history.
+// What a store says of itself: entity numbers, metadata, the model cache, and the numbers in its history and in the tables of
+// CloudKit's mirroring.
 
 import Foundation
 import GRDB
@@ -15,8 +16,13 @@ struct StoreDescriptionMigration {
         try writePrimaryKeys(db)
         try writeModelCache(db)
         try renumberHistory(db)
-        let written = metadata.migrated(
+        var written = metadata.migrated(
             to: matching.destination, configuration: configuration, unchanged: unchangedHashes())
+        for table in Self.mirroringTables where try db.columnNames(of: table).contains("ZENTITYID") {
+            try renumber(table, "ZENTITYID", db)
+            // As Core Data says it to its mirroring.
+            written.entries["PFCloudKitMetadataNeedsZoneFetchAfterClientMigrationKey"] = [String: Any]()
+        }
         try written.update(db)
         return written
     }
@@ -63,15 +69,11 @@ struct StoreDescriptionMigration {
         return hashes
     }
 
-    // MARK: History
+    // MARK: Entity numbers
 
-    /// The history speaks of entities by number. Changes of entities that are gone go as well; which properties an update
-    /// changed, and what tombstones hold, is known by position only and means something else where properties changed. Our own
-    /// details go by name.
-    private func renumberHistory(_ db: Database) throws {
-        guard try db.hasTable("ACHANGE") else { return }
-        let columns = try db.columnNames(of: "ACHANGE")
-        let numbers = tables.schemas.source.entities.map { old -> (old: SQLEntity, new: SQLEntity?) in
+    /// The entities of the source, with what they have become.
+    private var entities: [(old: SQLEntity, new: SQLEntity?)] {
+        tables.schemas.source.entities.map { old in
             (
                 old,
                 matching.match(ofSource: old.description).flatMap {
@@ -79,25 +81,43 @@ struct StoreDescriptionMigration {
                 }
             )
         }
+    }
+
+    /// What CloudKit's mirroring knows of objects, by entity and key.
+    private static let mirroringTables = ["ANSCKRECORDMETADATA", "ANSCKHISTORYANALYZERSTATE"]
+
+    /// Gives the rows of a table that speak of entities by number the new ones. Those of entities that are gone go as well.
+    private func renumber(_ table: String, _ column: String, _ db: Database) throws {
+        let gone = entities.filter { $0.new == nil }.map { "\($0.old.number)" }.joined(separator: ", ")
+        if !gone.isEmpty { try db.execute(sql: "DELETE FROM \(table) WHERE \(column) IN (\(gone))") }
+        let moved = entities.compactMap { pair in pair.new.map { (old: pair.old.number, new: $0.number) } }
+            .filter { $0.old != $0.new }
+        if moved.isEmpty { return }
+        // By way of negative numbers: entity and key together may be unique, and numbers can be swapped.
+        let cases = moved.map { "WHEN \($0.old) THEN \(-$0.new)" }.joined(separator: " ")
+        let passing = moved.map { "\(-$0.new)" }.joined(separator: ", ")
+        try db.execute(sql: "UPDATE \(table) SET \(column) = CASE \(column) \(cases) ELSE \(column) END")
+        try db.execute(sql: "UPDATE \(table) SET \(column) = -\(column) WHERE \(column) IN (\(passing))")
+    }
+
+    // MARK: History
+
+    /// Which properties an update changed, and what tombstones hold, is known by position only and means something else where
+    /// properties changed. Our own details go by name.
+    private func renumberHistory(_ db: Database) throws {
+        guard try db.hasTable("ACHANGE") else { return }
+        let columns = try db.columnNames(of: "ACHANGE")
         let changed = Set(matching.differences().filter { $0.property != nil }.map(\.entity))
         let positional = columns.filter { $0 == "ZCOLUMNS" || $0.hasPrefix("ZTOMBSTONE") }.sorted()
-        for (old, new) in numbers {
-            guard let new else {
-                try db.execute(sql: "DELETE FROM ACHANGE WHERE ZENTITY = ?", arguments: [old.number])
-                continue
-            }
+        for (old, new) in entities {
+            guard let new else { continue }
             try HistoryDetails.rename(renamedProperties(of: old), ofEntity: old.number, db)
             let isChanged = new.description.lineage.contains { changed.contains($0.name ?? "") }
             guard isChanged, !positional.isEmpty else { continue }
             let cleared = positional.map { "\($0) = NULL" }.joined(separator: ", ")
-            try db.execute(sql: "UPDATE ACHANGE SET \(cleared) WHERE ZENTITY = ?", arguments: [old.number])
+            try db.execute(sql: "UPDATE ACHANGE SET \(cleared) WHERE ZENTITY = \(old.number)")
         }
-        let cases = numbers.compactMap { pair in
-            pair.new.map { " WHEN \(pair.old.number) THEN \($0.number)" }
-        }.joined()
-        if !cases.isEmpty {
-            try db.execute(sql: "UPDATE ACHANGE SET ZENTITY = CASE ZENTITY\(cases) ELSE ZENTITY END")
-        }
+        try renumber("ACHANGE", "ZENTITY", db)
         try addTombstones(existing: columns, db)
     }
 
