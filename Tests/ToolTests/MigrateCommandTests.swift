@@ -57,6 +57,15 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == bytes)
     }
 
+    @Test func `a trigger of others that doesn't fit the new tables is named`() throws {
+        let trigger = "CREATE TRIGGER rescued AFTER INSERT ON ZCHARACTER BEGIN SELECT new.ZRESCUES; END"
+        try changeDatabase(at: store, trigger)
+        let model = try model(replacing: "<attribute name=\"rescues\"", with: "<attribute name=\"missions\"")
+        let run = try graft("migrate", store, "--model", model).endedWell()
+        #expect(run.diagnostics.contains("trigger 'rescued' (no such column: new.ZRESCUES)"), "\(run.diagnostics)")
+        #expect(run.diagnostics.contains(store), "\(run.diagnostics)")
+    }
+
     @Test func `a trial says what the objects don't allow, as the migration does`() throws {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: store))
         let model = try model(

@@ -107,6 +107,13 @@ package struct MigrationErrors {
             ["entity": constraint.entity.name, "constraint": constraint.properties])
     }
 
+    /// The line for standard error about what others had put on the store's tables; nil where all of it is there.
+    func leftOut(_ items: [String]) -> String? {
+        if items.isEmpty { return nil }
+        return "CoreData: warning: The migration of \(source.path) has left out what doesn't fit the new tables: "
+            + "\(items.joined(separator: ", ")). Make it anew for them."
+    }
+
     /// A migration that failed for another reason.
     func failed(_ error: any Error) -> any Error {
         let translated = SQLiteErrors(path: source.path).translated(error, .saving)

@@ -214,6 +214,38 @@ import Testing
         #expect(try store.sql { try String.fetchAll($0, sql: "SELECT b FROM mine") } == ["two"])
     }
 
+    @Test func `triggers that others have made stay where they fit, and are left out where no row could be written`()
+        throws
+    {
+        let store = try MigratingStore(TestModel.heroes()) { $0.insert("Hero", ["name": "Ada"]) }
+        try store.close()
+        let kept = [
+            "CREATE TRIGGER named AFTER INSERT ON ZHERO BEGIN INSERT INTO log VALUES (new.ZNAME); END",
+            "CREATE TRIGGER ZT_TEAMS AFTER DELETE ON ZTEAM BEGIN INSERT INTO log VALUES (old.Z_PK); END",
+            "CREATE TRIGGER known AFTER UPDATE OF ZNAME ON ZTEAM BEGIN SELECT function_of_another(new.ZNAME); END",
+            "CREATE INDEX ZMYINDEX ON ZHERO (ZNAME)",
+        ]
+        let lost = [
+            "CREATE TRIGGER aged AFTER UPDATE ON ZHERO BEGIN INSERT INTO log VALUES (new.ZAGE); END",
+            "CREATE TRIGGER counted AFTER INSERT ON ZPOWER BEGIN INSERT INTO log SELECT ZAGE FROM ZHERO; END",
+        ]
+        try DatabaseQueue(path: store.url.path).write { db in
+            for statement in ["CREATE TABLE log (t)"] + kept + lost { try db.execute(sql: statement) }
+        }
+        let model = try TestModel.heroes().next { model in
+            try model.entity("Hero").attribute("age").renamingIdentifier = "age"
+            try model.entity("Hero").attribute("age").name = "years"
+        }
+        let context = try store.open(model)
+        context.insert("Hero", ["name": "Bob", "years": 3])
+        context.insert("Power", ["name": "flying"])
+        try context.save()
+        let statements = try Set(store.statements())
+        #expect(statements.isSuperset(of: kept))
+        #expect(statements.isDisjoint(with: lost))
+        #expect(try store.sql { try String.fetchAll($0, sql: "SELECT t FROM log") } == ["Bob"])
+    }
+
     @Test func `a history goes on under the new entity numbers`() throws {
         let store = try MigratingStore(TestModel.heroes()) { _ in }
         try store.close()

@@ -9,8 +9,23 @@ import GRDB
 /// Puts the source's tables aside, and makes the destination's.
 struct MigrationTables {
     let schemas: MigrationSchemas
-    /// CREATE statements of indexes and triggers that aren't Core Data's but somebody has put on its tables.
-    private var foreign: [String] = []
+    /// An index, a trigger or an R-tree of a table.
+    private struct Attachment {
+        let type: String
+        let name: String
+        let table: String
+        let sql: String
+
+        /// Whether it has a name of those that Core Data gives.
+        var isCoreData: Bool {
+            let name = name.uppercased()
+            let isIndexOfColumn = name.hasPrefix("\(table.uppercased())_") && name.hasSuffix("_INDEX")
+            return name.hasPrefix("Z_") || type == "index" && isIndexOfColumn
+        }
+    }
+
+    /// The indexes and triggers that aren't Core Data's but somebody has put on its tables.
+    private var foreign: [Attachment] = []
     private let statements: [String]
 
     init(source: SQLSchema, destination: SQLSchema) throws {
@@ -36,7 +51,7 @@ struct MigrationTables {
         }
     }
 
-    /// Indexes, triggers and R-trees. Core Data's are made anew, whatever they were; their names begin with a Z.
+    /// Indexes, triggers and R-trees. Core Data's are made anew, whatever they were.
     private mutating func dropAttached(_ db: Database) throws {
         let statement = try RowStatement(
             db,
@@ -45,15 +60,17 @@ struct MigrationTables {
             WHERE sql IS NOT NULL AND type IN ('index', 'trigger')
             OR type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%' AND name LIKE 'Z_RT_%' ORDER BY rowid
             """)
-        var attached: [(type: String, name: String, table: String, sql: String)] = []
+        var attached: [Attachment] = []
         while try statement.step() {
             attached.append(
-                (statement.text(at: 0), statement.text(at: 1), statement.text(at: 2), statement.text(at: 3)))
+                Attachment(
+                    type: statement.text(at: 0), name: statement.text(at: 1), table: statement.text(at: 2),
+                    sql: statement.text(at: 3)))
         }
         // Triggers first: they may speak of R-trees.
         for item in attached.sorted(by: { $0.type > $1.type }) {
             guard item.type == "table" || schemas.aside[item.table.uppercased()] != nil else { continue }
-            if !item.name.uppercased().hasPrefix("Z") { foreign.append(item.sql) }
+            if !item.isCoreData { foreign.append(item) }
             try db.execute(sql: "DROP \(item.type) \(item.name.quotedDatabaseIdentifier)")
         }
     }
@@ -102,17 +119,38 @@ struct MigrationTables {
     // MARK: Cleaning up
 
     /// Drops the source's tables, and puts back what others had put on them where it still fits.
-    func dropOld(_ db: Database) throws {
+    ///
+    /// - Returns: What doesn't: `trigger 'note_ai' (no such column: new.ZTEXT)`.
+    func dropOld(_ db: Database) throws -> [String] {
         for table in schemas.aside.values.sorted() { try db.execute(sql: "DROP TABLE \(table)") }
-        for statement in foreign {
+        var leftOut: [String] = []
+        for item in foreign {
             do {
                 try db.inSavepoint {
-                    try db.execute(sql: statement)
+                    try db.execute(sql: item.sql)
+                    if item.type == "trigger" { try compileChanges(of: item.table, db) }
                     return .commit
                 }
-            } catch is DatabaseError {
+            } catch let error as DatabaseError {
                 // It speaks of a table or column that the new version doesn't have.
+                leftOut.append("\(item.type) '\(item.name)' (\(error.message ?? "\(error.resultCode)"))")
             }
+        }
+        return leftOut
+    }
+
+    /// Compiles what fires a table's triggers: SQLite doesn't look into a trigger before that, and then no row could be written.
+    private func compileChanges(of table: String, _ db: Database) throws {
+        let name = table.quotedDatabaseIdentifier
+        let columns = try db.columnNames(of: table).sorted().map(\.quotedDatabaseIdentifier)
+        let assignments = columns.map { "\($0) = \($0)" }.joined(separator: ", ")
+        let changes = [
+            "INSERT INTO \(name) DEFAULT VALUES", "UPDATE \(name) SET \(assignments)", "DELETE FROM \(name)",
+        ]
+        do {
+            for change in changes { _ = try db.makeStatement(sql: change) }
+        } catch let error as DatabaseError where error.message?.hasPrefix("no such function") == true {
+            // The program that made the trigger has it.
         }
     }
 }

@@ -21,6 +21,14 @@ struct StoreMigration {
     let errors: MigrationErrors
     var onStep: (@Sendable (Step) throws -> Void)?
 
+    /// What there is to do when the migration is committed.
+    private struct Remains {
+        /// The files that no row refers to any more.
+        var orphans: Set<URL> = []
+        /// The indexes and triggers of others that don't fit the new tables.
+        var leftOut: [String] = []
+    }
+
     /// - Parameter configuration: The configuration that the store is opened by; nil for all entities.
     init(
         url: URL, source: NSManagedObjectModel, destination: NSManagedObjectModel, configuration: String? = nil,
@@ -38,37 +46,36 @@ struct StoreMigration {
     /// - Throws: `CocoaError` that names the path and the cause; the store is then as it was.
     func run() throws {
         let files = ExternalFileMigration(folder: ExternalDataFolder(storeURL: url))
-        let database: SQLiteDatabase
-        let orphans: Set<URL>
         do {
-            (database, orphans) = try SQLiteDatabase.file(at: url.path, options: options) { db in
+            let (database, remains) = try SQLiteDatabase.file(at: url.path, options: options) { db in
                 try migrate(db, files)
             }
-            files.folder.remove(orphans)
+            files.folder.remove(remains.orphans)
+            if let line = errors.leftOut(remains.leftOut) { FileHandle.standardError.write(Data("\(line)\n".utf8)) }
             try database.close()
         } catch {
             throw errors.failed(error)
         }
     }
 
-    private func migrate(_ db: Database, _ files: ExternalFileMigration) throws -> Set<URL> {
+    private func migrate(_ db: Database, _ files: ExternalFileMigration) throws -> Remains {
         files.registerInlining(on: db)
         // Renaming a table shall not touch views or triggers that speak of it.
         try db.execute(sql: "PRAGMA legacy_alter_table = ON")
-        var orphans: Set<URL> = []
+        var remains = Remains()
         try db.inTransaction(.exclusive) {
-            orphans = try rewrite(db, files)
+            remains = try rewrite(db, files)
             return .commit
         }
         // The store is migrated. That the space of the old tables can't be given back is no reason to report an error.
         try? db.execute(sql: "PRAGMA incremental_vacuum")
-        return orphans
+        return remains
     }
 
-    private func rewrite(_ db: Database, _ files: ExternalFileMigration) throws -> Set<URL> {
+    private func rewrite(_ db: Database, _ files: ExternalFileMigration) throws -> Remains {
         let storeErrors = SQLiteErrors(path: url.path)
         let metadata = try StoreMetadata.read(db, errors: storeErrors)
-        if try isMigrated(metadata, db) { return [] }
+        if try isMigrated(metadata, db) { return Remains() }
         let old = try SQLSchema(
             model: matching.source, configuration: configuration(of: matching.source, metadata),
             file: SQLiteStoreOpening.contents(db))
@@ -86,12 +93,13 @@ struct StoreMigration {
         }
         try index(tables, db)
         try ComputedAttributes(tables.schemas.destination, db).computeAll(db)
-        try tables.dropOld(db)
+        let leftOut = try tables.dropOld(db)
         let description = StoreDescriptionMigration(
             tables: tables, matching: matching, metadata: metadata, configuration: configuration)
         _ = try description.write(db)
         try onStep?(.described)
-        return before.subtracting(try files.files(of: tables.schemas.destination, db) { $0 })
+        let after = try files.files(of: tables.schemas.destination, db) { $0 }
+        return Remains(orphans: before.subtracting(after), leftOut: leftOut)
     }
 
     private func isMigrated(_ metadata: StoreMetadata, _ db: Database) throws -> Bool {
