@@ -95,6 +95,9 @@ package struct MigrationErrors {
             reason: "Cannot migrate store in-place: \(reason)", ["findings": findings])
     }
 
+    /// What to do about links that lead nowhere.
+    static let checkRemedy = "graft check lists them, and graft check --repair takes out those that lead nowhere"
+
     /// Rows that a uniqueness constraint of the newer version forbids.
     func constraintViolated(_ constraint: SQLUniquenessConstraint, examples: [String], count: Int) -> CocoaError {
         let names = constraint.properties.joined(separator: ", ")

@@ -73,6 +73,30 @@ struct MigrationChecks {
             ], reason: "Links to objects of other entities")
     }
 
+    /// Links to rows that aren't there, where they can't be copied as they are.
+    ///
+    /// - Parameters:
+    ///   - links: The links as a SELECT: a, the key of the owner, and b, that of the object at the other end.
+    ///   - owner: The entity of the owners.
+    func checkRows(
+        of links: String, from owner: SQLEntity, _ old: NSRelationshipDescription, to destination: SQLEntity,
+        _ db: any MigrationDatabase
+    ) throws {
+        func isMissing(_ key: String, _ entity: SQLEntity) -> String {
+            "NOT EXISTS (SELECT 1 FROM \(tables.old(entity.table)) AS t WHERE t.\(dialect.key) = \(key))"
+        }
+        let dangling =
+            "FROM (\(links)) AS l WHERE \(isMissing("l.a", owner)) OR \(isMissing("l.b", destination))"
+        let count = try db.number("SELECT COUNT(*) \(dangling)")
+        guard count > 0 else { return }
+        let first = try db.number("SELECT MIN(l.a) \(dangling)")
+        throw errors.badData(
+            [
+                "\(count) link(s) of \(owner.name).\(old.name) lead to rows that aren't there, or are of such rows, the first of "
+                    + "them that of \(owner.name)/p\(first). \(MigrationErrors.checkRemedy)"
+            ], reason: "Links to rows that aren't there")
+    }
+
     /// To-one relationships that were optional, or led further, and are mandatory now.
     func checkMandatoryRelationships(_ db: any MigrationDatabase) throws {
         var findings: [String] = []

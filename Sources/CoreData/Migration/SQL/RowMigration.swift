@@ -117,8 +117,9 @@ struct RowMigration {
             let match = tables.source.entity(numbered: number).flatMap { matching.match(ofSource: $0.description) }
             return (number, match.flatMap { tables.destination.entity(for: $0.destination)?.number })
         }
-        let cases = numbers.compactMap { number in number.new.map { " WHEN \(number.old) THEN \($0)" } }.joined()
-        func inNewNumbers(_ column: String) -> String { cases.isEmpty ? "NULL" : "CASE \(column)\(cases) END" }
+        let cases = numbers.map { " WHEN \($0.old) THEN \($0.new.map(String.init) ?? "NULL")" }.joined()
+        // A number of no entity stays what it is: a check of the store finds it.
+        func inNewNumbers(_ column: String) -> String { "CASE \(column)\(cases) ELSE \(column) END" }
         if let column = old.entityColumn {
             return numbers.allSatisfy { $0.old == $0.new } ? "o.\(column)" : inNewNumbers("o.\(column)")
         }

@@ -79,6 +79,7 @@ struct StoreMigration {
         let old = try SQLSchema(
             model: matching.source, configuration: configuration(of: matching.source, metadata),
             file: SQLiteStoreOpening.contents(db))
+        try checkLinks(of: old, db)
         let configuration = matching.configuration(self.configuration, ofStoreWith: old.entities.map(\.description))
         var tables = try MigrationTables(
             source: old, destination: SQLSchema(model: matching.destination, configuration: configuration))
@@ -100,6 +101,22 @@ struct StoreMigration {
         try onStep?(.described)
         let after = try files.files(of: tables.schemas.destination, db) { $0 }
         return Remains(orphans: before.subtracting(after), leftOut: leftOut)
+    }
+
+    /// Links that are of no object: nobody would carry them over.
+    private func checkLinks(of schema: SQLSchema, _ db: Database) throws {
+        var count = 0
+        var first = ""
+        for rule in StoreRules(schema: schema, identities: [:]).linksOfNoObject {
+            try rule.find(db, schema) { link in
+                count += 1
+                if count == 1 { first = [link.place, link.finding].compactMap(\.self).joined(separator: ": ") }
+            }
+        }
+        guard count > 0 else { return }
+        throw errors.badData(
+            ["\(count) link(s) are no object's, the first of them \(first). \(MigrationErrors.checkRemedy)"],
+            reason: "Links of no object")
     }
 
     private func isMigrated(_ metadata: StoreMetadata, _ db: Database) throws -> Bool {

@@ -1,0 +1,85 @@
+// Migrations of stores in which something is damaged: what nobody would carry over is an error that names it.
+
+import CoreData
+import Foundation
+import GRDB
+import Testing
+
+@Suite struct DamagedMigrationTests {
+    /// Notes (1) of people (2), who have tags (3), a list of notes, and notes that they have written.
+    private func people() -> NSManagedObjectModel {
+        let person = TestModel.entity("Person", [TestModel.attribute("name", .stringAttributeType)])
+        let note = TestModel.entity("Note", [TestModel.attribute("name", .stringAttributeType)])
+        let tag = TestModel.entity("Tag", [TestModel.attribute("name", .stringAttributeType)])
+        TestModel.relate(person, "notes", .many, note)
+        TestModel.connect(person, "tags", .many, tag, "people", .many)
+        TestModel.connect(person, "written", .many, note, "author", .one)
+        return TestModel.model([person, note, tag])
+    }
+
+    /// A store of one person with a note and a tag, changed by SQL.
+    private func store(_ sql: String) throws -> MigratingStore {
+        let store = try MigratingStore(people()) { context in
+            let note = context.insert("Note", ["name": "hello"]), tag = context.insert("Tag", ["name": "old"])
+            let ada = context.insert("Person", ["name": "Ada", "notes": NSSet(object: note)])
+            ada.setValue(NSSet(object: tag), forKey: "tags")
+            note.setValue(ada, forKey: "author")
+        }
+        try store.close()
+        try DatabaseQueue(path: store.url.path).write { try $0.execute(sql: sql) }
+        return store
+    }
+
+    private func next() throws -> NSManagedObjectModel {
+        try people().next { model in
+            try model.entity("Person").properties.append(TestModel.attribute("age", .integer64AttributeType))
+        }
+    }
+
+    // MARK: Links
+
+    @Test(arguments: [
+        (
+            "UPDATE ZNOTE SET Z2NOTES = 99", "SELECT Z2NOTES FROM ZNOTE",
+            "Note of row 1: is a member of 'notes' of row 99 of 'Person'"
+        ),
+        (
+            "INSERT INTO Z_2TAGS (Z_2PEOPLE, Z_3TAGS) VALUES (1, 99)", "SELECT MAX(Z_3TAGS) FROM Z_2TAGS",
+            "Person.tags of row 1: leads to row 99 of 'Tag'"
+        ),
+    ])
+    func `links that are no object's refuse a migration instead of being left behind`(
+        _ sql: String, _ question: String, _ finding: String
+    ) throws {
+        let store = try store(sql)
+        let error = try store.refusal(next())
+        #expect(error.code.rawValue == NSMigrationError)
+        #expect(error.localizedDescription.contains("1 link(s) are no object's, the first of them \(finding)"))
+        #expect(error.localizedDescription.contains("graft check --repair"))
+        #expect(try store.sql { try Int.fetchOne($0, sql: question) } == 99)
+    }
+
+    @Test func `a reference to a row that isn't there stays, or refuses a migration that has no room for it`() throws {
+        let store = try store("UPDATE ZNOTE SET ZAUTHOR = 99")
+        let several = try people().next { try $0.entity("Note").relationship("author").maxCount = 0 }
+        let error = try store.refusal(several)
+        #expect(error.localizedDescription.contains("1 link(s) of Note.author lead to rows that aren't there"))
+        try store.open(next())
+        #expect(try store.sql { try Int.fetchOne($0, sql: "SELECT ZAUTHOR FROM ZNOTE") } == 99)
+    }
+
+    @Test func `a number of no entity beside a link stays as it is where entities get others`() throws {
+        let store = try MigratingStore(TestModel.heroes()) { context in
+            context.insert("Hero", ["name": "Bob", "mentor": context.insert("Hero", ["name": "Ada"])])
+        }
+        try store.close()
+        try DatabaseQueue(path: store.url.path).write { db in
+            try db.execute(sql: "UPDATE ZHERO SET Z1_MENTOR = 99 WHERE ZMENTOR IS NOT NULL")
+        }
+        try store.open(TestModel.heroes().next { $0.entities.append(TestModel.entity("Actor")) })
+        let number = try store.sql {
+            try Int.fetchOne($0, sql: "SELECT Z2_MENTOR FROM ZHERO WHERE ZMENTOR IS NOT NULL")
+        }
+        #expect(number == 99)
+    }
+}
