@@ -82,4 +82,23 @@ import Testing
         }
         #expect(number == 99)
     }
+
+    // MARK: Metadata
+
+    @Test func `a migration whose metadata nobody could read again fails, and the store stays`() throws {
+        let store = try store("")
+        let list = String(repeating: "<array>", count: 70) + String(repeating: "</array>", count: 70)
+        try DatabaseQueue(path: store.url.path).write { db in
+            let stored = try #require(try Data.fetchOne(db, sql: "SELECT Z_PLIST FROM Z_METADATA"))
+            let entries = try unsafe PropertyListSerialization.propertyList(from: stored, format: nil)
+            let text = try PropertyListSerialization.data(fromPropertyList: entries, format: .xml, options: 0)
+            let nested = String(decoding: text, as: UTF8.self)
+                .replacing("</dict>\n</plist>", with: "<key>Mine</key>\(list)</dict></plist>")
+            #expect(nested.contains(list))
+            try db.execute(sql: "UPDATE Z_METADATA SET Z_PLIST = ?", arguments: [Data(nested.utf8)])
+        }
+        let error = try store.refusal(next())
+        #expect(error.localizedDescription.contains("under 'Mine' that is nested more than 64 deep"))
+        #expect(try store.open(people(), nil).all("Person").count == 1)
+    }
 }

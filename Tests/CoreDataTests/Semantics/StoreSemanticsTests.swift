@@ -119,6 +119,27 @@ import Testing
         }
     }
 
+    @Test func `metadata that nobody could read again aren't saved`() throws {
+        try withFolder { folder in
+            let url = folder.appendingPathComponent("a.sqlite")
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+            let store = try coordinator.addPersistentStore(type: .sqlite, at: url)
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.persistentStoreCoordinator = coordinator
+            func save(nested depth: Int) throws {
+                let value = (1..<depth).reduce([] as [Any]) { list, _ in [list] }
+                coordinator.setMetadata(coordinator.metadata(for: store).merging(["Mine": value]) { $1 }, for: store)
+                try context.save()
+            }
+            try save(nested: 63)
+            let error = try #require(throws: CocoaError.self) { try save(nested: 64) }
+            #expect(error.code == .persistentStoreSave)
+            #expect(error.localizedDescription.contains("under 'Mine' that is nested more than 64 deep"))
+            let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: url)
+            #expect(metadata["Mine"] is [Any])
+        }
+    }
+
     @Test func `metadata need no model and have the type, the UUID and the hashes`() throws {
         try withFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")

@@ -13,7 +13,7 @@ import Foundation
 
 /// Reads one binary property list.
 struct BinaryPropertyListReader {
-    private static let deepest = 64
+    static let deepest = 64
 
     private let bytes: [UInt8]
     private let offsetSize: Int
@@ -31,6 +31,15 @@ struct BinaryPropertyListReader {
     static func value(of data: Data) throws(PropertyListError) -> PropertyListValue {
         var reader = try BinaryPropertyListReader(data)
         return try reader.object(reader.topObject, depth: 0)
+    }
+
+    /// Whether an object is nested deeper than a reader follows it. Whoever writes a property list that is read here asks first.
+    ///
+    /// - Parameter depth: How many lists and dictionaries the object is in.
+    static func isTooDeep(_ object: Any, depth: Int) -> Bool {
+        if depth >= deepest { return true }
+        let members = object as? [Any] ?? (object as? [String: Any]).map { Array($0.values) } ?? []
+        return members.contains { isTooDeep($0, depth: depth + 1) }
     }
 
     private init(_ data: Data) throws(PropertyListError) {

@@ -182,6 +182,13 @@ package struct StoreMetadata {
     }
 
     package func propertyList() throws -> Data {
+        let deep = entries.filter { BinaryPropertyListReader.isTooDeep($0.value, depth: 1) }
+        if let key = deep.keys.min() {
+            throw CoreDataError.make(
+                .persistentStoreSave,
+                "The store's metadata hold a value under '\(key)' that is nested more than \(BinaryPropertyListReader.deepest) "
+                    + "deep: nobody could read it again. Keep a flatter one there, or data.")
+        }
         guard PropertyListSerialization.propertyList(entries, isValidFor: .binary) else {
             throw CoreDataError.make(
                 .persistentStoreSave,
