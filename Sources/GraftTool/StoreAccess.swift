@@ -44,12 +44,26 @@ enum StoreAccess {
                     remedy: "Name a model with --model."), at: place(store))
         }
         do {
-            if let model = try SQLiteStoreFile.model(at: URL(fileURLWithPath: store)) { return model }
+            if let model = try carriedModel(of: store) { return model }
         } catch var error as ModelError {
             error.source = "\(store), the model in it"
             throw error
         }
         throw GraftError(.missingModel(reason: "the store carries none, and there is no --model"), at: place(store))
+    }
+
+    /// The model in a store's file; nil where there is none.
+    private static func carriedModel(of store: String) throws -> NSManagedObjectModel? {
+        let url = URL(fileURLWithPath: store)
+        guard let model = try SQLiteStoreFile.model(at: url) else { return nil }
+        let metadata = try SQLiteStoreFile.metadata(at: url)
+        let fits = ([nil] + model.configurations.map(Optional.some)).contains {
+            model.isConfiguration(withName: $0, compatibleWithStoreMetadata: metadata)
+        }
+        if fits { return model }
+        throw GraftError(
+            .missingModel(reason: "the store carries that of another version, and there is no --model"),
+            at: place(store))
     }
 
     /// Reads a model from a file or folder, or takes it from a store or an archive that carries it; as

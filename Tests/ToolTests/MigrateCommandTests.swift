@@ -57,6 +57,20 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == bytes)
     }
 
+    @Test func `a store that carries the model of an older version needs --model, and says so`() throws {
+        let older = try StoreFile(path: store).read {
+            try String.fetchOne($0, sql: "SELECT HEX(Z_CONTENT) FROM Z_MODELCACHE")
+        }
+        let model = try model(
+            replacing: "<entity name=\"Power\"", with: "<entity name=\"Power\" versionHashModifier=\"2\"")
+        try graft("migrate", store, "--model", model).succeeded()
+        try changeDatabase(at: store, "UPDATE Z_MODELCACHE SET Z_CONTENT = x'\(try #require(older))'")
+        for arguments in [["inspect", store], ["check", store], ["export", "--store", store]] {
+            try graft(arguments).failed(saying: store, "carries that of another version", "--model")
+            try graft(arguments + ["--model", model]).succeeded()
+        }
+    }
+
     @Test func `a trigger of others that doesn't fit the new tables is named`() throws {
         let trigger = "CREATE TRIGGER rescued AFTER INSERT ON ZCHARACTER BEGIN SELECT new.ZRESCUES; END"
         try changeDatabase(at: store, trigger)
