@@ -59,6 +59,28 @@ import Testing
         #expect(try files(store.url).count == 1)
     }
 
+    // MARK: Rows that SQL has copied
+
+    @Test func `a file that two rows refer to goes with the last of them, and is a finding`() throws {
+        let folder = try TemporaryFolder()
+        let store = try store(folder)
+        let ids = try store.insert("Photo", [["pixels": .data(Self.large)], [:], [:]])
+        try store.sql { db in
+            try db.execute(sql: "UPDATE ZPHOTO SET ZPIXELS = (SELECT ZPIXELS FROM ZPHOTO WHERE Z_PK = 1)")
+        }
+        var findings: [StoreFinding] = []
+        _ = try StoreCheck(store: store.url, model: model()).run { findings.append($0) }
+        #expect(findings.map(\.kind) == [.sharedFile, .sharedFile])
+        #expect(findings.map(\.row) == [2, 3])
+        try store.update(ids[1], ["pixels": .null])
+        #expect(try pixels(store) == [200_000, 0, 200_000])
+        try store.delete(ids[0])
+        #expect(try pixels(store) == [0, 200_000])
+        try update(store, Data([1]))
+        #expect(try pixels(store) == [1, 1])
+        #expect(try files(store.url) == [])
+    }
+
     // MARK: Files that can't be read
 
     /// A store with a large value where there is a folder in the place of its file.

@@ -27,26 +27,4 @@ struct ExternalFileMigration {
         }
         function.register(on: db)
     }
-
-    /// The files that the rows of a schema refer to.
-    ///
-    /// - Parameter table: What a table is called now.
-    func files(of schema: SQLSchema, _ db: Database, table: (String) -> String) throws -> Set<URL> {
-        var files: Set<URL> = []
-        var seen: Set<String> = []
-        for entity in schema.entities {
-            for case .attribute(let attribute) in entity.properties.values
-            where attribute.description.allowsExternalBinaryDataStorage {
-                guard seen.insert("\(entity.table).\(attribute.column)").inserted else { continue }
-                let references = try RowStatement(
-                    db,
-                    "SELECT \(attribute.column) FROM \(table(entity.table)) "
-                        + "WHERE LENGTH(\(attribute.column)) = \(ExternalDataFolder.referenceLength)")
-                while try references.step() {
-                    if let file = folder.file(of: references.data(at: 0)) { files.insert(file) }
-                }
-            }
-        }
-        return files
-    }
 }

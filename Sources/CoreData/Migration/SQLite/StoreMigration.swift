@@ -83,7 +83,7 @@ struct StoreMigration {
         let configuration = matching.configuration(self.configuration, ofStoreWith: old.entities.map(\.description))
         var tables = try MigrationTables(
             source: old, destination: SQLSchema(model: matching.destination, configuration: configuration))
-        let before = try files.files(of: old, db) { $0 }
+        let before = try files.folder.files(of: old, db)
 
         try tables.setAside(db)
         try onStep?(.setAside)
@@ -99,7 +99,7 @@ struct StoreMigration {
             tables: tables, matching: matching, metadata: metadata, configuration: configuration)
         _ = try description.write(db)
         try onStep?(.described)
-        let after = try files.files(of: tables.schemas.destination, db) { $0 }
+        let after = try files.folder.files(of: tables.schemas.destination, db)
         return Remains(orphans: before.subtracting(after), leftOut: leftOut)
     }
 

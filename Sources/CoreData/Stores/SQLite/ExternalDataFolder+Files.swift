@@ -63,6 +63,26 @@ extension ExternalDataFolder {
         return names
     }
 
+    /// The files that the values of a schema's rows are in.
+    func files(of schema: SQLSchema, _ db: Database) throws -> Set<URL> {
+        var files: Set<URL> = []
+        var seen: Set<String> = []
+        for entity in schema.entities {
+            for case .attribute(let attribute) in entity.properties.values
+            where attribute.description.allowsExternalBinaryDataStorage {
+                guard seen.insert("\(entity.table).\(attribute.column)").inserted else { continue }
+                let references = try RowStatement(
+                    db,
+                    "SELECT \(attribute.column) FROM \(entity.table) "
+                        + "WHERE LENGTH(\(attribute.column)) = \(Self.referenceLength)")
+                while try references.step() {
+                    if let file = file(of: references.data(at: 0)) { files.insert(file) }
+                }
+            }
+        }
+        return files
+    }
+
     /// The names of the files that a copy of a database needs, in the state that is read from now on: those that its rows refer
     /// to, or all, where it is too damaged to tell.
     func needed(by db: Database) throws -> Set<String> {

@@ -73,12 +73,14 @@ extension SQLiteStoreBackend {
     /// loss of power, rows would be back whose values are gone.
     func removeSuperfluous(_ files: [URL]) {
         superfluousFiles.withLock { $0 += files }
-        guard !superfluousFiles.withLock({ $0.isEmpty }), database.settle() else { return }
-        external?.remove(
-            superfluousFiles.withLock { files in
-                defer { files = [] }
-                return files
-            })
+        guard let external, !superfluousFiles.withLock({ $0.isEmpty }), database.settle() else { return }
+        let files = superfluousFiles.withLock { files in
+            defer { files = [] }
+            return files
+        }
+        // Rows that SQL has copied refer to one file. Where they can't be read, any may be needed.
+        guard let needed = try? reading({ try external.files(of: schema, $0) }) else { return }
+        external.remove(files.filter { !needed.contains($0) })
     }
 
     func requireWritable() throws {

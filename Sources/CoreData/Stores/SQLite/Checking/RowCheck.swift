@@ -217,7 +217,7 @@ struct RowCheck {
                 return try report(
                     missing(field, entity, key, "refers to a file without a name that can be one"))
             }
-            noteUse(of: file.lastPathComponent)
+            let isFirst = noteUse(of: file.lastPathComponent)
             let place = "\(external.supportFolder.lastPathComponent)/\(external.url.lastPathComponent)"
             let finding = "its value is in \(place)/\(file.lastPathComponent), which"
             do {
@@ -225,6 +225,7 @@ struct RowCheck {
                     return try report(missing(field, entity, key, "\(finding) isn't there"))
                 }
                 bytes = contents
+                if !isFirst { try report(shared(field, entity, key, finding)) }
             } catch let error as CocoaError {
                 let cause = FileError.words(of: error.underlying ?? error)
                 return try report(
@@ -245,8 +246,21 @@ struct RowCheck {
             mend: .impossible("Put the file back from a copy, or set the value to null."))
     }
 
-    private mutating func noteUse(of name: String) {
-        if others.remove(name) == nil, let id = UUID(uuidString: name), id.uuidString == name { unused.remove(id) }
+    private func shared(
+        _ field: EntityPlan.Field, _ entity: SQLEntity, _ key: Int64, _ finding: String
+    ) -> StoreFinding {
+        StoreFinding(
+            .sharedFile, entity: entity.name, row: key, property: field.name,
+            "\(finding) another value is in, too: Core Data deletes it when either of them goes",
+            mend: .impossible("Set the value again: it gets a file of its own."))
+    }
+
+    /// - Returns: Whether nothing has referred to the file before.
+    @discardableResult
+    private mutating func noteUse(of name: String) -> Bool {
+        if others.remove(name) != nil { return true }
+        guard let id = UUID(uuidString: name), id.uuidString == name else { return false }
+        return unused.remove(id) != nil
     }
 
     /// The files that nothing has referred to. Call it when all tables have been read.

@@ -18,6 +18,8 @@ package struct StoreFinding: Sendable, Equatable {
         case unreadableValue
         /// A value in a file beside the store that isn't there.
         case missingFile
+        /// A value in a file that another value is in, too.
+        case sharedFile
         /// A link to a row that isn't there.
         case danglingReference
         /// A link to a row of an entity that the relationship can't lead to.
