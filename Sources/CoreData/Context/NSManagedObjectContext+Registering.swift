@@ -56,7 +56,7 @@ extension NSManagedObjectContext {
     func adopt(_ object: NSManagedObject) {
         if let theirs = object.context {
             guard theirs === self else { fatalError("\(object.objectID) belongs to another context.") }
-            if object.isDeleted { revive(object) } else if object.state.contains(.announced) { announceAgain(object) }
+            if object.isDeleted { revive([object]) } else if object.state.contains(.announced) { announceAgain(object) }
             return
         }
         register(inserted: object)
@@ -69,25 +69,32 @@ extension NSManagedObjectContext {
         revived.insert(ObjectIdentifier(object))
     }
 
-    /// Takes a deletion back; where it has been announced, that, too, is announced.
-    func revive(_ object: NSManagedObject) {
-        undelete(object)
-        guard !object.state.contains(.inEvent) else { return }
-        noteEvent(object)
-        revived.insert(ObjectIdentifier(object))
+    /// Takes deletions back; where they have been announced, that, too, is announced.
+    func revive(_ objects: [NSManagedObject]) {
+        undelete(objects)
+        for object in objects where !object.state.contains(.inEvent) {
+            noteEvent(object)
+            revived.insert(ObjectIdentifier(object))
+        }
     }
 
-    private func undelete(_ object: NSManagedObject) {
-        object.state.subtract([.deleted, .deletionPropagated])
-        deleted.remove(object)
-        updated.remove(object)
-        undeclaredDeletions.removeAll { $0 === object }
-        if object.state.contains(.updated) { updated.append(object) }
+    /// All at once, because each look at the lists takes as long as they are.
+    private func undelete(_ objects: [NSManagedObject]) {
+        let ids = Set(objects.map(ObjectIdentifier.init))
+        func comesBack(_ object: NSManagedObject) -> Bool { ids.contains(ObjectIdentifier(object)) }
+        for object in objects { object.state.subtract([.deleted, .deletionPropagated]) }
+        deleted.removeAll(where: comesBack)
+        updated.removeAll(where: comesBack)
+        undeclaredDeletions.removeAll(where: comesBack)
+        for object in objects where object.state.contains(.updated) { updated.append(object) }
         // One that was never saved is new again.
-        guard object.state.contains(.forgotten) else { return }
-        object.state.remove(.forgotten)
-        inserted.remove(object)
-        inserted.append(object)
+        let new = objects.filter { $0.state.contains(.forgotten) }
+        if new.isEmpty { return }
+        inserted.removeAll(where: comesBack)
+        for object in new {
+            object.state.remove(.forgotten)
+            inserted.append(object)
+        }
     }
 
     // MARK: Making objects

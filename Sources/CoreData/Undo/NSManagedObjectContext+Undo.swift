@@ -27,7 +27,7 @@ extension NSManagedObjectContext {
 
     /// Takes a step back, and registers what takes that back in turn.
     func apply(_ step: UndoStep) {
-        for deletion in step.deletions { revive(deletion.object, deletion.values) }
+        revive(step.deletions)
         for deletion in step.deletions { dropLostReferences(of: deletion.object) }
         for deletion in step.deletions { leadBack(to: deletion) }
         let formerDestinations = step.changes.map(restore)
@@ -54,13 +54,18 @@ extension NSManagedObjectContext {
 
     // MARK: Deletions
 
-    private func revive(_ object: NSManagedObject, _ values: SlotValues) {
-        if object.registry === registry, !object.state.contains(.gone) {
-            if object.isDeleted { revive(object) }
-            return
+    private func revive(_ deletions: [UndoStep.Deletion]) {
+        revive(
+            deletions.map(\.object).filter {
+                $0.registry === registry && !$0.state.contains(.gone) && $0.isDeleted
+            })
+        for deletion in deletions where deletion.object.registry == nil || deletion.object.state.contains(.gone) {
+            insertAnew(deletion.object, deletion.values)
         }
-        // It is gone from the context: it comes back as a new object.
-        guard object.registry == nil || object.state.contains(.gone) else { return }
+    }
+
+    /// An object that is gone from the context comes back as a new one.
+    private func insertAnew(_ object: NSManagedObject, _ values: SlotValues) {
         if !object.id.isTemporaryID || permanentID(for: object.id) != nil {
             object.id = TemporaryObjectIDs.make(for: object.entity)
         }

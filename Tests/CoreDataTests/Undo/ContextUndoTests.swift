@@ -2,6 +2,7 @@
 
 import CoreData
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct ContextUndoTests {
@@ -67,6 +68,27 @@ import Testing
         try library.context.save()
         #expect(try library.fetch("Book", in: library.newContext())[0].one("author")?.text("name") == "Bea")
         library.context.checkInvariants()
+    }
+
+    @Test func `undoing takes time in proportion to the number of deleted objects`() throws {
+        func deleted(_ count: Int) throws -> Library {
+            let (library, _) = try undoing()
+            let books = (0..<count).map { library.insert("Book", ["title": "\($0)"]) }
+            try library.context.save()
+            books.forEach(library.context.delete)
+            library.context.processPendingChanges()
+            return library
+        }
+        func undoAndRedo(_ library: Library) {
+            library.context.undo()
+            library.context.redo()
+        }
+        let small = try deleted(500), large = try deleted(2000)
+        let ratio = Growth.ratio(small: { undoAndRedo(small) }, large: { undoAndRedo(large) })
+        #expect(ratio < 8, "\(ratio)")
+        large.context.undo()
+        #expect(large.context.deletedObjects.isEmpty && !large.context.hasChanges)
+        large.context.checkInvariants()
     }
 
     @Test func `an insertion is undone and redone, relationships included`() throws {
