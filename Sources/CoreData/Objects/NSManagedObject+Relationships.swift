@@ -71,9 +71,10 @@ extension NSManagedObject {
     }
 
     /// Replaces the members of a to-many relationship and keeps the inverses.
-    package func setMembers(_ slot: Int, to new: [NSManagedObject]) {
+    package func setMembers(_ slot: Int, to new: [NSManagedObject]) { setMembers(slot, to: ToManyMembers(new)) }
+
+    func setMembers(_ slot: Int, to new: ToManyMembers) {
         let old = members(slot)
-        let new = ToManyMembers(new)
         let isOrdered = layout.slots[slot].kind == .toMany(ordered: true)
         guard !old.hasSameMembers(as: new, ordered: isOrdered) else { return }
         values[slot] = .objects(new)
@@ -83,6 +84,29 @@ extension NSManagedObject {
         for member in new.objects where old.isEmpty || !old.contains(member) {
             member.adopt(by: self, slot: slot, inverse: inverse)
         }
+    }
+
+    /// Puts one that is no member yet at a place of an ordered relationship.
+    ///
+    /// - Returns: The members, before the other side follows.
+    func insertMember(_ slot: Int, _ member: NSManagedObject, at index: Int) -> ToManyMembers {
+        values[slot].insertMember(member, at: index)
+        let members = members(slot)
+        noteChange(slot)
+        if let inverse = layout.inverses[slot] { member.adopt(by: self, slot: slot, inverse: inverse) }
+        return members
+    }
+
+    /// Takes the member at a place out of an ordered relationship.
+    ///
+    /// - Returns: The members, before the other side follows.
+    func removeMember(_ slot: Int, at index: Int) -> ToManyMembers {
+        let member = members(slot).objects[index]
+        values[slot].removeMember(member, keepingOrder: true, isDecidedElsewhere: false)
+        let members = members(slot)
+        noteChange(slot)
+        if let inverse = layout.inverses[slot] { member.unlink(inverse, from: self) }
+        return members
     }
 
     /// Adds one member to a to-many relationship.
@@ -253,6 +277,12 @@ extension ManagedValue {
             delta.add(object, isDecidedElsewhere: isDecidedElsewhere)
             self = .unread(delta)
         }
+    }
+
+    fileprivate mutating func insertMember(_ object: NSManagedObject, at index: Int) {
+        var members = takeMembers() ?? ToManyMembers()
+        members.insert(object, at: index)
+        self = .objects(members)
     }
 
     fileprivate mutating func removeMember(

@@ -87,6 +87,8 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     private let slot: Int
     /// Whether changes stay on this side, without a note; see `primitiveValue(forKey:)`.
     private let isPrimitive: Bool
+    /// What the superclass's storage has.
+    private var mirrored = ToManyMembers()
 
     init(owner: NSManagedObject, slot: Int, isPrimitive: Bool) {
         self.owner = owner
@@ -102,22 +104,54 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
         fatalError("A relationship's set comes from mutableOrderedSetValue(forKey:).")
     }
 
-    private func mirror() {
-        super.removeAllObjects()
-        for (index, object) in owner.proxyMembers(slot).enumerated() { super.insert(object, at: index) }
+    private var members: ToManyMembers {
+        owner.realize()
+        return owner.members(slot)
     }
 
-    private func change(_ change: (inout [NSManagedObject]) -> Void) {
-        var objects = owner.proxyMembers(slot)
-        let before = objects
-        change(&objects)
-        guard !objects.elementsEqual(before, by: ===) else { return }
+    private func mirror() {
+        super.removeAllObjects()
+        mirrored = members
+        for (index, object) in mirrored.objects.enumerated() { super.insert(object, at: index) }
+    }
+
+    private func change(_ change: (inout ToManyMembers) -> Void) {
+        let before = members
+        var members = before
+        change(&members)
+        guard !members.hasSameMembers(as: before, ordered: true) else { return }
         if isPrimitive {
-            owner.changePrimitive(slot) { $0 = ToManyMembers(objects) }
+            owner.changePrimitive(slot) { $0 = members }
         } else {
-            owner.proxyChange(slot) { owner.setMembers(slot, to: objects) }
+            owner.proxyChange(slot) { owner.setMembers(slot, to: members) }
         }
         mirror()
+    }
+
+    private func rearrange(_ change: (inout [NSManagedObject]) -> Void) {
+        self.change { members in
+            var objects = members.objects
+            change(&objects)
+            members = ToManyMembers(unique: objects)
+        }
+    }
+
+    /// Whether a change of one member needn't look at all the others. An observer may change the relationship before it is changed.
+    private var isChangedInPlace: Bool { !isPrimitive && owner.observation == nil }
+
+    /// Changes one member in place, and in the superclass's storage where that has what the relationship had.
+    ///
+    /// - Parameter change: Returns the members that it has made.
+    private func changeInPlace(_ change: () -> ToManyMembers, mirroring: () -> Void) {
+        let isMirrored = mirrored.hasSameMembers(as: members, ordered: true)
+        // Members that somebody else has, too, are copied before they are changed.
+        mirrored = ToManyMembers()
+        owner.proxyChange(slot) {
+            // Before the change: the superclass compares a place with `count`.
+            if isMirrored { mirroring() }
+            mirrored = change()
+        }
+        if !isMirrored || !mirrored.hasSameMembers(as: members, ordered: true) { mirror() }
     }
 
     private func managed(_ object: Any) -> NSManagedObject {
@@ -139,19 +173,21 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
     override func insert(_ object: Any, at index: Int) {
         let object = managed(object)
-        change { if !$0.contains(object) { $0.insert(object, at: index) } }
+        if members.contains(object) { return }
+        guard isChangedInPlace else { return change { $0.insert(object, at: index) } }
+        changeInPlace({ owner.insertMember(slot, object, at: index) }, mirroring: { super.insert(object, at: index) })
     }
 
     override func insert(_ objects: [Any], at indexes: IndexSet) {
         for (object, index) in zip(objects, indexes) { insert(object, at: index) }
     }
 
-    override func add(_ object: Any) { addObjects(from: [object]) }
+    override func add(_ object: Any) { insert(object, at: count) }
 
     override func addObjects(from array: [Any]) {
         let added = array.map(managed)
-        change { objects in
-            for object in added where !objects.contains(object) { objects.append(object) }
+        change { members in
+            for object in added { members.append(object) }
         }
     }
 
@@ -161,25 +197,31 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
     // MARK: Taking away
 
-    override func removeObject(at index: Int) { change { $0.remove(at: index) } }
+    override func removeObject(at index: Int) {
+        guard isChangedInPlace else { return rearrange { $0.remove(at: index) } }
+        changeInPlace({ owner.removeMember(slot, at: index) }, mirroring: { super.removeObject(at: index) })
+    }
 
     override func removeObjects(in range: NSRange) {
-        change { $0.removeSubrange(range.location..<range.location + range.length) }
+        rearrange { $0.removeSubrange(range.location..<range.location + range.length) }
     }
 
     override func removeObjects(at indexes: IndexSet) {
-        change { objects in
+        rearrange { objects in
             for index in indexes.reversed() { objects.remove(at: index) }
         }
     }
 
-    override func removeAllObjects() { change { $0 = [] } }
+    override func removeAllObjects() { change { $0 = ToManyMembers() } }
 
-    override func remove(_ object: Any) { removeObjects(in: [object]) }
+    override func remove(_ object: Any) {
+        let index = index(of: object)
+        if index != NSNotFound { removeObject(at: index) }
+    }
 
     override func removeObjects(in array: [Any]) {
-        let removed = array.compactMap { $0 as? NSManagedObject }
-        change { $0.removeAll(where: removed.contains) }
+        let removed = ToManyMembers(array.compactMap { $0 as? NSManagedObject })
+        rearrange { $0.removeAll(where: removed.contains) }
     }
 
     override func minus(_ other: NSOrderedSet) { removeObjects(in: other.array) }
@@ -191,15 +233,16 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     override func intersectSet(_ other: Set<AnyHashable>) { keep(other.map(\.base)) }
 
     private func keep(_ array: [Any]) {
-        let kept = array.compactMap { $0 as? NSManagedObject }
-        change { $0.removeAll { !kept.contains($0) } }
+        let kept = ToManyMembers(array.compactMap { $0 as? NSManagedObject })
+        rearrange { $0.removeAll { !kept.contains($0) } }
     }
 
     // MARK: Placing
 
     override func replaceObject(at index: Int, with object: Any) {
         let object = managed(object)
-        change { if !$0.contains(object) { $0[index] = object } }
+        if members.contains(object) { return }
+        rearrange { $0[index] = object }
     }
 
     override func replaceObjects(at indexes: IndexSet, with objects: [Any]) {
@@ -210,22 +253,22 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
         if index == count { insert(object, at: index) } else { replaceObject(at: index, with: object) }
     }
 
-    override func exchangeObject(at index: Int, withObjectAt other: Int) { change { $0.swapAt(index, other) } }
+    override func exchangeObject(at index: Int, withObjectAt other: Int) { rearrange { $0.swapAt(index, other) } }
 
     override func moveObjects(at indexes: IndexSet, to index: Int) {
-        change { objects in
-            let moved = indexes.map { objects[$0] }
+        rearrange { objects in
+            let moved = ToManyMembers(indexes.map { objects[$0] })
             objects.removeAll(where: moved.contains)
-            objects.insert(contentsOf: moved, at: index)
+            objects.insert(contentsOf: moved.objects, at: index)
         }
     }
 
     override func sort(comparator compare: (Any, Any) -> ComparisonResult) {
-        change { $0.sort { compare($0, $1) == .orderedAscending } }
+        rearrange { $0.sort { compare($0, $1) == .orderedAscending } }
     }
 
     override func sort(using descriptors: [NSSortDescriptor]) {
-        change { $0 = NSArray(array: $0).sortedArray(using: descriptors) as? [NSManagedObject] ?? $0 }
+        rearrange { $0 = NSArray(array: $0).sortedArray(using: descriptors) as? [NSManagedObject] ?? $0 }
     }
 
     override func sort(options: NSSortOptions, usingComparator compare: (Any, Any) -> ComparisonResult) {
@@ -235,6 +278,6 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     override func sortRange(
         _ range: NSRange, options: NSSortOptions, usingComparator compare: (Any, Any) -> ComparisonResult
     ) {
-        change { $0[range.location..<range.location + range.length].sort { compare($0, $1) == .orderedAscending } }
+        rearrange { $0[range.location..<range.location + range.length].sort { compare($0, $1) == .orderedAscending } }
     }
 }

@@ -9,14 +9,28 @@ package struct ToManyMembers {
         var objects: [NSManagedObject]
         /// Positions by object; built beyond ``indexThreshold`` members, nil while not known.
         var positions: [ObjectIdentifier: Int]?
+        /// How often others have moved by one place since the index was made: so far may a member be from its position there.
+        var shiftCount = 0
 
-        init(_ objects: [NSManagedObject], positions: [ObjectIdentifier: Int]? = nil) {
-            self.objects = objects
-            self.positions = positions
+        init(_ objects: [NSManagedObject]) { self.objects = objects }
+
+        init(copying other: Storage) {
+            objects = other.objects
+            positions = other.positions
+            shiftCount = other.shiftCount
+        }
+
+        /// Notes that the members from a place on have moved.
+        func noteShift(from index: Int) {
+            guard positions != nil, index < objects.count else { return }
+            shiftCount += 1
+            if shiftCount > mostShifts { positions = nil }
         }
     }
 
     private static let indexThreshold = 16
+    /// To look farther for a member would take longer than to make the index anew now and then.
+    private static let mostShifts = 64
     private static let empty = Unchecked(value: Storage([]))
     /// The shared empty storage is never mutated: every mutation makes a copy of storage that isn't uniquely held.
     private struct Unchecked: @unchecked Sendable { let value: Storage }
@@ -40,27 +54,47 @@ package struct ToManyMembers {
     package var count: Int { storage.objects.count }
     package var isEmpty: Bool { storage.objects.isEmpty }
 
-    /// - Complexity: O(1), except for the first call after a change of the order.
+    /// - Complexity: O(1), except for the first call after many changes of the order.
     package func position(of object: NSManagedObject) -> Int? {
         let objects = storage.objects
         if objects.count <= Self.indexThreshold { return objects.firstIndex { $0 === object } }
-        if let positions = storage.positions { return positions[ObjectIdentifier(object)] }
-        var positions = [ObjectIdentifier: Int](minimumCapacity: objects.count * 2)
-        for (position, member) in objects.enumerated() { positions[ObjectIdentifier(member)] = position }
-        storage.positions = positions
-        return positions[ObjectIdentifier(object)]
+        guard let known = positions[ObjectIdentifier(object)] else { return nil }
+        if known < objects.count, objects[known] === object { return known }
+        let nearby = max(0, known - storage.shiftCount)..<min(objects.count, known + storage.shiftCount + 1)
+        return nearby.first { objects[$0] === object }
     }
 
-    package func contains(_ object: NSManagedObject) -> Bool { position(of: object) != nil }
+    package func contains(_ object: NSManagedObject) -> Bool {
+        if count <= Self.indexThreshold { return storage.objects.contains { $0 === object } }
+        return positions[ObjectIdentifier(object)] != nil
+    }
+
+    /// The index; it is made where there is none.
+    private var positions: [ObjectIdentifier: Int] {
+        if let positions = storage.positions { return positions }
+        var positions = [ObjectIdentifier: Int](minimumCapacity: count * 2)
+        for (position, member) in objects.enumerated() { positions[ObjectIdentifier(member)] = position }
+        storage.positions = positions
+        storage.shiftCount = 0
+        return positions
+    }
 
     /// Adds an object at the end; returns false where it is a member already.
     @discardableResult
     package mutating func append(_ object: NSManagedObject) -> Bool {
-        guard position(of: object) == nil else { return false }
+        if contains(object) { return false }
         makeUnique()
         storage.objects.append(object)
         storage.positions?[ObjectIdentifier(object)] = storage.objects.count - 1
         return true
+    }
+
+    /// Puts an object that is no member yet at a place. O(*n*), as moving memory is.
+    mutating func insert(_ object: NSManagedObject, at index: Int) {
+        makeUnique()
+        storage.objects.insert(object, at: index)
+        storage.positions?[ObjectIdentifier(object)] = index
+        storage.noteShift(from: index + 1)
     }
 
     /// Takes an object out, keeping the order of the others (O(*n*)) or not (O(1)).
@@ -70,7 +104,8 @@ package struct ToManyMembers {
         makeUnique()
         if keepingOrder {
             storage.objects.remove(at: position)
-            storage.positions = nil
+            storage.positions?[ObjectIdentifier(object)] = nil
+            storage.noteShift(from: position)
             return true
         }
         let last = storage.objects.removeLast()
@@ -98,7 +133,7 @@ package struct ToManyMembers {
 
     private mutating func makeUnique() {
         if !isKnownUniquelyReferenced(&storage) {
-            storage = Storage(storage.objects, positions: storage.positions)
+            storage = Storage(copying: storage)
         }
     }
 }

@@ -2,6 +2,7 @@
 
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct OrderedProxyTests {
@@ -36,7 +37,11 @@ import Testing
         context.persistentStoreCoordinator = coordinator
         self.context = context
         self.book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
-        chapters = (0..<5).map { index in
+        chapters = Self.chapters(5, in: context)
+    }
+
+    private static func chapters(_ count: Int, in context: NSManagedObjectContext) -> [NSManagedObject] {
+        (0..<count).map { index in
             let chapter = NSEntityDescription.insertNewObject(forEntityName: "Chapter", into: context)
             chapter.setValue(index, forKey: "number")
             return chapter
@@ -103,5 +108,53 @@ import Testing
         }
         #expect(change { $0.sort(comparator: byNumber) } == [1, 2, 3, 4])
         #expect(change { $0.sort(using: [NSSortDescriptor(key: "number", ascending: false)]) } == [4, 3, 2, 1])
+    }
+
+    // MARK: Many members
+
+    @Test func `members that come and go at any place, on either side, are where an array has them`() {
+        var random = SeededGenerator(seed: 7)
+        let members = Self.chapters(150, in: context)
+        let proxy = book.mutableOrderedSetValue(forKey: "chapters")
+        proxy.addObjects(from: members)
+        var expected = Array(members.indices)
+        for step in 0..<1000 {
+            let number = members.indices.randomElement(using: &random) ?? 0, member = members[number]
+            let place = expected.firstIndex(of: number)
+            #expect(proxy.index(of: member) == place ?? NSNotFound, "\(step)")
+            if let place {
+                switch step % 3 {
+                case 0: proxy.removeObject(at: place)
+                case 1: proxy.remove(member)
+                default: member.setValue(nil, forKey: "book")
+                }
+                expected.remove(at: place)
+            } else if step.isMultiple(of: 2) {
+                let place = Int.random(in: 0...expected.count, using: &random)
+                proxy.insert(member, at: place)
+                expected.insert(number, at: place)
+            } else {
+                member.setValue(book, forKey: "book")
+                expected.append(number)
+            }
+            if step.isMultiple(of: 50) { #expect(numbers() == expected, "\(step)") }
+        }
+        proxy.exchangeObject(at: 0, withObjectAt: 1)
+        expected.swapAt(0, 1)
+        #expect(numbers() == expected)
+        #expect(proxy.array.compactMap { ($0 as? NSManagedObject)?.value(forKey: "number") as? Int } == expected)
+    }
+
+    @Test func `changing member by member takes time in proportion to their number`() {
+        func fillAndEmpty(_ members: [NSManagedObject]) {
+            let proxy = book.mutableOrderedSetValue(forKey: "chapters")
+            for member in members { proxy.insert(member, at: 0) }
+            for _ in members { proxy.removeObject(at: 0) }
+            for member in members { proxy.add(member) }
+            for member in members { member.setValue(nil, forKey: "book") }
+        }
+        let small = Self.chapters(250, in: context), large = Self.chapters(1000, in: context)
+        let ratio = Growth.ratio(small: { fillAndEmpty(small) }, large: { fillAndEmpty(large) })
+        #expect(ratio < 9, "\(ratio)")
     }
 }
