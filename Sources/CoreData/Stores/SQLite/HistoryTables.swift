@@ -57,11 +57,14 @@ enum HistoryTables {
         case .after(let number): SQLFragment(sql: "t.Z_PK > ?", arguments: [.integer(number)])
         case .before(let number): SQLFragment(sql: "t.Z_PK < ?", arguments: [.integer(number)])
         case .afterDate(let date):
-            SQLFragment(sql: "t.ZTIMESTAMP > ?", arguments: [.real(date.timeIntervalSinceReferenceDate)])
+            SQLFragment(
+                sql: isBeforeUndated(date) ? "(t.ZTIMESTAMP > ? OR t.ZTIMESTAMP IS NULL)" : "t.ZTIMESTAMP > ?",
+                arguments: [.real(date.timeIntervalSinceReferenceDate)])
         case .beforeDate(let date):
             // Up to the first one that isn't older: clocks are set back, and a hole would end the tokens before it.
             SQLFragment(
-                sql: "t.Z_PK < IFNULL((SELECT MIN(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP >= ?), 9223372036854775807)",
+                sql: "t.Z_PK < IFNULL((SELECT MIN(Z_PK) FROM ATRANSACTION WHERE IFNULL(ZTIMESTAMP, 0) >= ?), "
+                    + "9223372036854775807)",
                 arguments: [.real(date.timeIntervalSinceReferenceDate)])
         case .among(let numbers):
             SQLFragment(
@@ -69,6 +72,9 @@ enum HistoryTables {
                 arguments: numbers.map { .integer($0) })
         }
     }
+
+    /// Whether a date comes before the one that a transaction without a date is read with: 0.
+    private static func isBeforeUndated(_ date: Date) -> Bool { date.timeIntervalSinceReferenceDate < 0 }
 
     // MARK: Reading
 
