@@ -34,7 +34,7 @@ enum CheckText {
     /// What was looked at.
     static func scope(_ summary: StoreCheckSummary) -> String {
         "Checked: the file (PRAGMA integrity_check), \(objects(summary)), their values, external "
-            + "files, links, order, uniqueness, identities and key counters."
+            + "files, links, order, uniqueness, identities, key counters and the history."
     }
 
     /// What wasn't, if there is something.

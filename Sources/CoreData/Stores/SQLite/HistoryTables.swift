@@ -10,6 +10,8 @@ import GRDB
 enum HistoryTables {
     /// What transactions have as `Z_ENT`.
     static let transactionEntity = 16002
+    /// What the rows of the tables count as. A table has the name with an A in front.
+    static let entities = [(16001, "CHANGE"), (transactionEntity, "TRANSACTION"), (16003, "TRANSACTIONSTRING")]
 
     static func exist(_ db: Database) throws -> Bool {
         try db.hasTable("ATRANSACTION") && db.hasTable("ACHANGE")
@@ -21,7 +23,7 @@ enum HistoryTables {
     static func create(_ db: Database, tombstoneCount: Int) throws {
         if try exist(db) { return }
         for statement in statements(tombstoneCount: tombstoneCount) { try db.execute(sql: statement) }
-        for (number, name) in [(16001, "CHANGE"), (transactionEntity, "TRANSACTION"), (16003, "TRANSACTIONSTRING")] {
+        for (number, name) in entities {
             try db.execute(
                 sql: "INSERT OR IGNORE INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, 0, 0)",
                 arguments: [number, name])

@@ -119,8 +119,10 @@ enum PrimaryKeys {
         let (next, overflow) = last.addingReportingOverflow(Int64(count))
         // Whoever counts on behind the last key must be able to.
         guard last >= 0, !overflow, next < .max else {
+            let isInTable = try db.number("SELECT \(largestKey(of: table))") == last
             throw RowError(
-                place: "Z_PRIMARYKEY.Z_MAX of entity number \(rootNumber)", found: "\(last)",
+                place: isInTable ? "\(table).Z_PK" : "Z_PRIMARYKEY.Z_MAX of entity number \(rootNumber)",
+                found: "\(last)",
                 expected: "a key from 0 to \(Int64.max - Int64(count) - 1)", owner: "Core Data has")
         }
         try raise(to: next, rootNumber: rootNumber, db)

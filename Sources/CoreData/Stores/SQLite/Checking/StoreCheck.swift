@@ -114,7 +114,9 @@ package struct StoreCheck {
         if !run.isIncomplete { try run.guarding("external files") { try rows.checkFiles(run.db) } }
         let rules = StoreRules(
             schema: schema, identities: identities, families: families, tablesWithoutKeys: rows.tablesWithoutKeys)
-        for rule in try rules.all() { try run.guarding(rule.entity) { try run.ask(rule, schema) } }
+        for rule in try rules.all() + HistoryRules.all(run.db) {
+            try run.guarding(rule.entity) { try run.ask(rule, schema) }
+        }
         return rows
     }
 }
