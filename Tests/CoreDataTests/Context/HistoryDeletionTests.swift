@@ -29,6 +29,27 @@ import Testing
         #expect(try transactions(library).map(\.transactionNumber) == [1, 2, 3])
     }
 
+    @Test func `a transaction without a date counts as one of the first second of 2001`() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("Library.sqlite")
+        let library = try Library(
+            at: url, model: LibraryModel.make(), options: [NSPersistentHistoryTrackingKey: NSNumber(value: true)])
+        for _ in 0..<2 {
+            _ = library.insert("Tag")
+            try library.context.save()
+        }
+        try StoreSQL.run("UPDATE ATRANSACTION SET ZTIMESTAMP = NULL WHERE Z_PK = 1", at: url)
+        func numbers(after date: Date) throws -> [Int64]? {
+            (try result(library, .fetchHistory(after: date)) as? [NSPersistentHistoryTransaction])?
+                .map(\.transactionNumber)
+        }
+        #expect(try numbers(after: Date.distantPast) == [1, 2])
+        #expect(try numbers(after: Date(timeIntervalSinceReferenceDate: 0)) == [2])
+        let request = NSPersistentHistoryChangeRequest.deleteHistory(before: Date.distantPast)
+        request.resultType = .count
+        #expect(try result(library, request) as? Int == 0)
+    }
+
     @Test func `a deletion that one of several stores refuses deletes nothing in the others`() throws {
         let library = try tracked()
         let second = try library.coordinator.addPersistentStore(
